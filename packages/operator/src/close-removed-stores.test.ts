@@ -16,7 +16,7 @@ const BOUNDS = {
   storeSessionSettings: true,
 }
 
-/** Any database will do as that of a store. */
+/** The test needs no tables, so any database works as a store. */
 const connectionUrl = () => control.url
 
 let control: TestControl
@@ -26,32 +26,32 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 describe('pools of removed stores', () => {
-  test('[AUTH-6] are closed on a node that is not asked for them, and others stay', async () => {
+  test('[AUTH-6] are closed without a request for their stores, and other pools stay open', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
     const node = { pools, database: control.secondNode(), emit }
     await closeRemovedOnce(node)
-    const [kept, removed] = [await control.store('kept'), await control.store('removed')]
-    for (const { id, databaseUrl, schemaName, sealedPassword } of [kept, removed])
+    const [registered, removed] = [await control.store('registered'), await control.store('removed')]
+    for (const { id, databaseUrl, schemaName, sealedPassword } of [registered, removed])
       await pools.use(
         { storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword },
         async () => undefined,
       )
     await closeRemovedOnce(node)
-    expect(pools.storeIds()).toEqual([kept.id, removed.id])
+    expect(pools.storeIds()).toEqual([registered.id, removed.id])
     await removeStore(control.database, removed.id)
     await closeRemovedOnce(node)
-    expect(pools.storeIds()).toEqual([kept.id])
+    expect(pools.storeIds()).toEqual([registered.id])
     expect(seen.at(-1)).toEqual({ event: 'store.pool_closed', storeId: removed.id, reason: 'store removed' })
     await pools.close()
   })
 
-  test('[R5] a control database that fails costs no pool', async () => {
+  test('[R5] stay open if the control database fails', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
-    const { id, databaseUrl, schemaName, sealedPassword } = await control.store('kept')
+    const { id, databaseUrl, schemaName, sealedPassword } = await control.store('registered')
     await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword }, async () => undefined)
     const database = control.secondNode()
     await database.close()

@@ -1,10 +1,10 @@
-// Closes the connections to stores that were removed on whatever node: here nobody asks for them any more.
+// Closes the connections to removed stores. Another node, or a command, can have removed them.
 
 import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
 import type { EventHandler } from './events.ts'
 
-/** What to look at, and where the registry is. */
+/** Options of `closeRemovedStores`. */
 export interface CloseRemovedStoresOptions {
   readonly pools: StorePools
   readonly database: ControlDatabase
@@ -14,21 +14,21 @@ export interface CloseRemovedStoresOptions {
 const INTERVAL_MS = 5000
 const GRACE_SECONDS = 5
 
-/** Forgets removed stores every few seconds until the pools are closed; keeps no process alive. */
+/** Closes the pools of removed stores every 5 s until all pools are closed. The timer does not keep the process alive. */
 export function closeRemovedStores(options: CloseRemovedStoresOptions): void {
-  let isAsking = false
+  let isRunning = false
   const timer = setInterval(() => {
     if (options.pools.isClosed) clearInterval(timer)
-    else if (!isAsking) {
-      isAsking = true
+    else if (!isRunning) {
+      isRunning = true
       void closeRemovedOnce(options).finally(() => {
-        isAsking = false
+        isRunning = false
       })
     }
   }, INTERVAL_MS).unref()
 }
 
-/** Asks once which of the stores in use are gone, and closes their pools. Never rejects. */
+/** Closes the pools of stores that are no longer registered. Never rejects. */
 export async function closeRemovedOnce({ pools, database, emit }: CloseRemovedStoresOptions): Promise<void> {
   const ids = pools.storeIds()
   if (ids.length === 0) return

@@ -1,46 +1,46 @@
-// The life of a long-running command: what it opened is closed in reverse order, on a signal or after a failure. A second
-// signal ends it at once. close-with-grace does the same, but takes one Ctrl-C for two where npm passes it on.
+// The shutdown of a long-running command, after a signal or an error. Resources are closed in reverse order, and a second
+// signal exits at once. close-with-grace does the same, but counts one Ctrl-C as two if npm passes it on.
 
 import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
-/** A life to which whatever is opened adds its end. */
+/** Runs the steps of the shutdown. */
 export interface Lifecycle {
-  /** Aborted as soon as the end begins. */
+  /** Aborted at the start of the shutdown. */
   readonly signal: AbortSignal
   /**
    * Adds a step of the shutdown, to run before the steps that were added earlier. A failing step is logged and does not
    * stop the others. `reason` is the signal's name, or the cause of the exit.
    */
   onClose(close: (reason: string) => Promise<unknown>): void
-  /** Ends everything and resolves; the process goes on. For a start that failed. */
+  /** Runs the shutdown without an exit of the process, after a failed start. */
   close(reason: string): Promise<void>
 }
 
-/** How to end. */
+/** Options of `startLifecycle`. */
 export interface LifecycleOptions {
-  /** After so many milliseconds the process ends, whatever is still open. */
+  /** Maximum time of the shutdown; then the process exits. */
   readonly timeoutMs: number
   readonly emit: EventHandler
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const
+const UNCAUGHT_ERRORS = ['uncaughtException', 'unhandledRejection'] as const
 
-/** A terminal sends Ctrl-C to npm and to us, and npm sends it on: what comes so soon is the same one. */
+/** A terminal sends Ctrl-C to npm and to this process, and npm passes it on. A signal within this time is the same one. */
 const SAME_SIGNAL_MS = 500
 
-/** Takes over the signals of this process, the errors that no code caught, and those of its standard streams. */
+/** Handles the signals of this process, its uncaught errors, and the errors of its standard streams. */
 export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle {
   ignoreOutputErrors()
   const closers: ((reason: string) => Promise<unknown>)[] = []
   const abort = new AbortController()
-  let endingSince = Number.POSITIVE_INFINITY
+  let closingSince = Number.POSITIVE_INFINITY
 
   const close = async (reason: string): Promise<void> => {
     const startedAt = performance.now()
-    endingSince = startedAt
+    closingSince = startedAt
     abort.abort()
     emit({ event: 'shutdown.started', reason })
     for (const closer of closers.reverse()) {
@@ -55,14 +55,14 @@ export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle
   }
   const onSignal = (signal: string): void => {
     if (!abort.signal.aborted) void end(signal, EXIT_DONE)
-    else if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(EXIT_FAILED)
+    else if (performance.now() - closingSince > SAME_SIGNAL_MS) process.exit(EXIT_FAILED)
   }
-  const onDefect = (cause: unknown): void => {
+  const onUncaughtError = (cause: unknown): void => {
     emit({ event: 'node.failed', cause })
     if (abort.signal.aborted) process.exit(EXIT_FAILED)
-    void end('defect', EXIT_FAILED)
+    void end('internal error', EXIT_FAILED)
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  for (const event of DEFECTS) process.on(event, onDefect)
+  for (const event of UNCAUGHT_ERRORS) process.on(event, onUncaughtError)
   return { signal: abort.signal, onClose: (closer) => void closers.push(closer), close }
 }

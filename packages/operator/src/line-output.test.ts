@@ -14,7 +14,7 @@ function makeFolder(): string {
   return folder
 }
 
-/** A pipe that the test alone reads; its writing end is blocking, as a shell gives it to a program. */
+/** A pipe that only the test reads. Its writing end blocks, as in a shell. */
 function makePipe() {
   const file = path.join(makeFolder(), 'pipe')
   expect(spawnSync('mkfifo', [file]).status).toBe(0)
@@ -37,7 +37,7 @@ function makePipe() {
   return { fd, readAll }
 }
 
-test('a full pipe keeps lines up to the bound, drops and counts the rest, and says so once when it is read', async () => {
+test('with a full pipe, lines are buffered up to the limit, further lines are dropped, and one line reports the loss', async () => {
   const { fd, readAll } = makePipe()
   const output = new LineOutput({ fd, bytesMax: 50_000, lossLine })
   for (let line = 0; line < 2000; line++) output.write(LINE)
@@ -59,9 +59,9 @@ test('a full pipe keeps lines up to the bound, drops and counts the rest, and sa
   expect(readAll()).toBe('next\n')
 })
 
-test('a full disk keeps the lines, and takes them whole when it has room again', async () => {
+test('with a full disk, lines are buffered, and written completely when there is space', async () => {
   const folder = makeFolder()
-  // mounting takes the superuser
+  // only root can mount
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status !== 0) return
   onTestFinished(() => void spawnSync('umount', [folder]))
   const filler = path.join(folder, 'filler')
@@ -77,7 +77,7 @@ test('a full disk keeps the lines, and takes them whole when it has room again',
   closeSync(fd)
 })
 
-test('a reader that left is no error, and costs the lines alone', () => {
+test('a closed pipe causes no error, and only its lines are lost', () => {
   const file = path.join(makeFolder(), 'pipe')
   spawnSync('mkfifo', [file])
   const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -1,6 +1,5 @@
-// Writes lines to a file descriptor and never makes the process wait for their reader. A write that fails (the
-// pipe is full, the disk is full, the reader left) is tried again; meanwhile lines are buffered up to a bound, and beyond it
-// they are dropped and counted (docs/contribute/decisions/041-never-block-on-log-output.md).
+// Writes lines to a file descriptor without blocking the process. A failed write (full pipe, full disk, closed pipe) is
+// retried. Meanwhile lines are buffered up to a limit; further lines are dropped and counted (docs/contribute/decisions/041-never-block-on-log-output.md).
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -16,21 +15,21 @@ export interface LineOutputOptions {
 
 const BYTES_MAX = 1_048_576
 const RETRY_MS = 100
-/** How long the end of the process waits for a reader. */
+/** Maximum time that the exit of the process waits for a stalled output. */
 const EXIT_WAIT_MS = 200
 const EXIT_STEP_MS = 10
 
-/** Lines on their way to a file descriptor. */
+/** A buffered output of lines. */
 export class LineOutput {
   private readonly fd: number
   private readonly bytesMax: number
   private readonly lossLine: LineOutputOptions['lossLine']
-  /** What the file descriptor has not taken yet; begins in the middle of a line after a partial write. */
+  /** Bytes that are not written yet. After a partial write, they start in the middle of a line. */
   private pending: Buffer[] = []
   private pendingBytes = 0
   private retry: NodeJS.Timeout | null = null
-  private lostInStall = 0
-  private lostSinceAsked = 0
+  private droppedInStall = 0
+  private droppedSinceRead = 0
 
   constructor({ fd, bytesMax = BYTES_MAX, lossLine }: LineOutputOptions) {
     this.fd = withoutBlocking(fd)
@@ -39,36 +38,33 @@ export class LineOutput {
     process.once('exit', () => this.flushAtExit())
   }
 
-  /** Writes a line that ends in a line feed, now or later, or drops it. Never throws and never waits. */
+  /** Writes a line, which ends in a line feed, now or later, or drops it. Never throws and never blocks. */
   write(line: string): void {
     const bytes = Buffer.from(line)
     if (this.pendingBytes + bytes.length > this.bytesMax) {
-      this.lostInStall++
-      this.lostSinceAsked++
+      this.droppedInStall++
+      this.droppedSinceRead++
       return
     }
-    this.keep(bytes)
+    this.append(bytes)
     if (this.retry === null) this.flush()
   }
 
-  /**
-   * Writes a line unless the output is stalled. Returns whether the file descriptor took all of it: a line that it took in
-   * part, or not yet, can still be lost with the process.
-   */
+  /** Writes a line unless the output is stalled. Returns whether the whole line was written; else a crash can lose it. */
   writeNow(line: string): boolean {
     if (this.pendingBytes > 0) return false
     this.write(line)
     return this.pendingBytes === 0
   }
 
-  /** How many lines were dropped since this was last called. */
+  /** The number of lines that were dropped since the last call. */
   takeDropped(): number {
-    const dropped = this.lostSinceAsked
-    this.lostSinceAsked = 0
+    const dropped = this.droppedSinceRead
+    this.droppedSinceRead = 0
     return dropped
   }
 
-  private keep(bytes: Buffer): void {
+  private append(bytes: Buffer): void {
     this.pending.push(bytes)
     this.pendingBytes += bytes.length
   }
@@ -76,14 +72,14 @@ export class LineOutput {
   private flush(): void {
     this.retry = null
     if (!this.writePending()) this.retry = setTimeout(() => this.flush(), RETRY_MS).unref()
-    // The line stands where the others are missing. It waits until half of the buffer is free, so that few gaps get a line.
-    if (this.lostInStall === 0 || this.pendingBytes > this.bytesMax / 2) return
-    const line = this.lossLine(this.lostInStall)
-    this.lostInStall = 0
+    // the loss is reported at its position in the output, when half of the buffer is free, so that there are few reports
+    if (this.droppedInStall === 0 || this.pendingBytes > this.bytesMax / 2) return
+    const line = this.lossLine(this.droppedInStall)
+    this.droppedInStall = 0
     this.write(line)
   }
 
-  /** Whether the file descriptor took everything. After an error the rest stays in the buffer, because the error can end. */
+  /** Returns whether everything was written. After an error the rest stays in the buffer, because the error can be temporary. */
   private writePending(): boolean {
     while (this.pendingBytes > 0) {
       const bytes = this.pending.length === 1 ? (this.pending[0] as Buffer) : Buffer.concat(this.pending)
@@ -108,9 +104,9 @@ export class LineOutput {
 }
 
 /**
- * A descriptor whose writes fail with EAGAIN instead of waiting. Node makes the standard streams non-blocking when it
- * creates their objects, but another process that shares a pipe or a terminal can undo that, so both are opened again if
- * the system allows it. A regular file keeps its descriptor, with its position and its append mode.
+ * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node makes the standard streams non-blocking, but
+ * another process with the same pipe or terminal can reset that, so both are opened again if possible. A regular file uses its
+ * own descriptor, with its position and append mode.
  */
 function withoutBlocking(fd: number): number {
   void (fd === 1 ? process.stdout : process.stderr)

@@ -1,20 +1,20 @@
-// Listening on a port, and the sentences for a port that cannot be had.
+// Listens on a port, and explains the errors.
 
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { codeOf } from './explain-error.ts'
 import { UserError } from './user-error.ts'
 
-/** Where to listen, and which setting says so. */
+/** The address to listen on, and its setting. */
 export interface ListenTarget {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Name of the setting that holds the port. */
+  /** Name of the setting for the port. */
   readonly portSetting: string
 }
 
-/** Makes the server listen; resolves to its address as a URL. Throws a sentence when it cannot. */
+/** Listens and resolves to the URL of the server. Throws a `UserError`. */
 export async function listen(server: Server, target: ListenTarget): Promise<string> {
   const { host, port } = target
   try {
@@ -28,7 +28,7 @@ export async function listen(server: Server, target: ListenTarget): Promise<stri
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
 }
 
-/** Throws a sentence when the port cannot be had now. */
+/** Throws a `UserError` if the port is not available. */
 export async function requireFreePort(target: ListenTarget): Promise<void> {
   if (target.port === 0) return
   const probe = createServer()
@@ -36,22 +36,22 @@ export async function requireFreePort(target: ListenTarget): Promise<void> {
   await new Promise<void>((resolve) => probe.close(() => resolve()))
 }
 
-/** The sentence for an error of `listen`; any other error as it is. */
+/** Returns a `UserError` for an error of `listen`, and any other error unchanged. */
 export function explainListenError(error: unknown, { host, port, portSetting }: ListenTarget): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new UserError(
-        `port ${port} of ${host} is taken by another program: stop that one, or set ${portSetting} to a free port`,
+        `another program uses port ${port} of ${host}: stop it, or set ${portSetting} to a free port`,
         { cause: error },
       )
     case 'EACCES':
-      return new UserError(`port ${port} may not be used by this user: set ${portSetting} to one above 1023`, {
+      return new UserError(`this user cannot use port ${port}: set ${portSetting} to a port above 1023`, {
         cause: error,
       })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new UserError(`${host} is no address of this machine: set STORE_EXPORT_HOST to one that is`, {
+      return new UserError(`${host} is not an address of this machine: set STORE_EXPORT_HOST to one of its addresses`, {
         cause: error,
       })
     default:

@@ -1,4 +1,4 @@
-// Opens the merchant's dashboard beside the API, with connections of its own, and translates what keeps it from opening.
+// Starts the dashboard with its own connections to the control database, and explains its errors.
 
 import { randomBytes } from 'node:crypto'
 import { openControlDatabase, readDashboardSecret, type SealingKeys } from '@store-export/control'
@@ -8,7 +8,7 @@ import type { EventHandler } from './events.ts'
 import { explainListenError } from './listen.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 
-/** What the dashboard is opened with. */
+/** Options of `openDashboard`. */
 export interface OpenDashboardOptions {
   readonly config: Config
   readonly controlUrl: string
@@ -17,31 +17,31 @@ export interface OpenDashboardOptions {
   readonly reader: StoreReader
   /** Address under which clients reach the API. */
   readonly apiUrl: string
-  /** Aborted when the node is about to leave. */
+  /** Aborted at the start of the shutdown. */
   readonly ending?: AbortSignal
 }
 
-/** A dashboard that listens. */
+/** A running dashboard. */
 export interface OpenDashboard {
-  /** Address under which merchants reach it. */
+  /** Address for merchants. */
   readonly url: string
-  /** Lets answers under way end for `drainMs`, and closes everything. */
+  /** Waits up to `drainMs` for requests in flight, then closes everything. */
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** Connections of the dashboard: people click, and what they read is small. */
+/** The dashboard has few requests with small results. */
 const CONNECTIONS = 4
 
 const NO_PROXIES =
-  'STORE_EXPORT_DASHBOARD_PROXIES is 0, and TLS says that there is a proxy: guesses at the sign-in all count for its address'
+  'STORE_EXPORT_DASHBOARD_PROXIES is 0, but the dashboard has an https:// address: behind a proxy, all sign-in attempts count for the address of the proxy'
 
-/** Opens it. Throws a sentence where its port is taken, or a setting cannot be what it says. */
-export async function openDashboard(parts: OpenDashboardOptions): Promise<OpenDashboard> {
-  const { config, controlUrl, keys, emit, reader, apiUrl, ending } = parts
+/** Starts the dashboard. Throws a `UserError` or an `InvalidSettingError`. */
+export async function openDashboard(options: OpenDashboardOptions): Promise<OpenDashboard> {
+  const { config, controlUrl, keys, emit, reader, apiUrl, ending } = options
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
   const singleSignOn = singleSignOnSettings(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
-  // loaded here, so that what serves no dashboard starts faster
+  // a dynamic import, so that a node without the dashboard starts faster
   const { InvalidDashboardUrlError, InvalidIssuerError, startDashboard } = await import('@store-export/dashboard')
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })

@@ -1,26 +1,25 @@
-// The operations listener: is the process alive, may it get requests, and what does it count. For the platform's own
-// monitoring: it has no keys, so it belongs on an address that customers do not reach.
+// The HTTP listener for operations: health, readiness, and metrics. It has no authentication, so clients must not reach it.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from './listen.ts'
 
-/** What the listener tells. */
+/** Options of the operations listener. */
 export interface OperationsListenerOptions {
   readonly host: string
   readonly port: number
-  /** Why no request should come now; null when all is well. */
+  /** Why the node is not ready for requests; null if it is ready. */
   readonly whyNotReady: () => Promise<string | null>
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
 }
 
-/** A listener that runs. */
+/** A running operations listener. */
 export interface OperationsListener {
   /** For example `http://127.0.0.1:9090`. */
   readonly url: string
   close(): Promise<void>
 }
 
-interface Reply {
+interface OperationsResponse {
   readonly status: number
   readonly text: string
   readonly contentType?: string
@@ -28,10 +27,10 @@ interface Reply {
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Starts the listener. Throws a sentence when the port is taken. */
+/** Starts the listener. Throws a `UserError` if the port is not available. */
 export async function startOperationsListener(options: OperationsListenerOptions): Promise<OperationsListener> {
   const server = http.createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    void reply(request, options).then((answer) => send(response, request.method, answer))
+    void respond(request, options).then((result) => send(response, request.method, result))
   })
   const url = await listen(server, { ...options, portSetting: 'STORE_EXPORT_OPERATIONS_PORT' })
   return {
@@ -44,30 +43,33 @@ export async function startOperationsListener(options: OperationsListenerOptions
   }
 }
 
-async function reply(request: IncomingMessage, options: OperationsListenerOptions): Promise<Reply> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, text: 'use GET' }
+async function respond(request: IncomingMessage, options: OperationsListenerOptions): Promise<OperationsResponse> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, text: 'use GET or HEAD' }
   try {
-    return await answerTo(request.url?.split('?')[0] ?? '', options)
+    return await responseTo(request.url?.split('?')[0] ?? '', options)
   } catch {
-    return { status: 500, text: 'failed' }
+    return { status: 500, text: 'internal error' }
   }
 }
 
-async function answerTo(path: string, { whyNotReady, metrics }: OperationsListenerOptions): Promise<Reply> {
+async function responseTo(
+  path: string,
+  { whyNotReady, metrics }: OperationsListenerOptions,
+): Promise<OperationsResponse> {
   if (path === '/healthz') return { status: 200, text: 'alive' }
   if (path === '/metrics') return { status: 200, ...(await metrics()) }
-  if (path !== '/readyz') return { status: 404, text: 'here are /healthz, /readyz and /metrics' }
+  if (path !== '/readyz') return { status: 404, text: 'not found; the paths are /healthz, /readyz, and /metrics' }
   const reason = await whyNotReady()
   return reason === null ? { status: 200, text: 'ready' } : { status: 503, text: `not ready: ${reason}` }
 }
 
-function send(response: ServerResponse, method: string | undefined, reply: Reply): void {
-  const body = Buffer.from(reply.text.endsWith('\n') ? reply.text : `${reply.text}\n`)
-  response.writeHead(reply.status, {
-    'content-type': reply.contentType ?? 'text/plain; charset=utf-8',
+function send(response: ServerResponse, method: string | undefined, result: OperationsResponse): void {
+  const body = Buffer.from(result.text.endsWith('\n') ? result.text : `${result.text}\n`)
+  response.writeHead(result.status, {
+    'content-type': result.contentType ?? 'text/plain; charset=utf-8',
     'content-length': body.length,
     'cache-control': 'no-store',
-    ...(reply.status === 405 ? { allow: 'GET, HEAD' } : {}),
+    ...(result.status === 405 ? { allow: 'GET, HEAD' } : {}),
   })
   response.end(method === 'HEAD' ? undefined : body)
 }

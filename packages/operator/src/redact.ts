@@ -11,10 +11,10 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/[A-Za-z0-9_+-]{40,}={0,2}/g, '[token]'],
 ]
 
-/** A text in which no rule can find anything: nearly all that is logged of a request. */
+/** Texts that no rule matches: most logged texts of a request. */
 const PLAIN = /^(?!.*sdx_)[\w /{}.-]{0,39}$/
 
-/** The text without keys, user and password of database URLs, query strings, addresses and long tokens. */
+/** Returns the text without keys, users and passwords of database URLs, query strings, email addresses, and long tokens. */
 export function redact(text: string): string {
   if (PLAIN.test(text)) return text
   let clean = text
@@ -24,7 +24,7 @@ export function redact(text: string): string {
   return clean
 }
 
-/** The text redacted and cut to `lengthMax` characters. */
+/** Returns the redacted text, cut to `lengthMax` characters. */
 export function redactAndCut(text: string, lengthMax: number): string {
   const clean = redact(text)
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax)}…`

@@ -1,5 +1,4 @@
-// Puts the service together: control database, stores, API, dashboard. The only place where they meet; what starts it
-// (a command, a test) brings settings, secrets and an event handler.
+// Assembles the service: control database, stores, API, and dashboard.
 
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -31,19 +30,19 @@ import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
-/** What a service is started with. */
+/** Options of `startService`. */
 export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: SealingKeys
   readonly emit: EventHandler
-  /** Whether the merchant's dashboard is served beside the API. */
+  /** Whether to start the dashboard. */
   readonly dashboard?: boolean
-  /** Aborted when the node is about to leave: from then on each response ends its connection. */
+  /** Aborted at the start of the shutdown. From then on, each response closes its connection. */
   readonly ending?: AbortSignal
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface RunningService {
   /** Address of the API, for example `http://127.0.0.1:8080`. */
   readonly url: string
@@ -52,11 +51,11 @@ export interface RunningService {
   readonly control: ControlDatabase
   readonly pools: StorePools
   readonly admitter: Pick<Admitter, 'sums'>
-  /** Lets requests under way end, for as long as the settings say, and closes everything. */
+  /** Waits for requests in flight, for the time in the settings, then closes everything. */
   close(): Promise<void>
 }
 
-/** Starts the API. Rejects where the control database cannot be read or the port is taken. */
+/** Starts the service. Rejects if the control database cannot be read, or a port is not available. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, emit } = options
   const { preparedStatements } = config
@@ -106,12 +105,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-/** Connections for what is not on the path of a request: usage, and the commands that share the process. */
+/** Connections for background work, such as usage and the daily cleanup. */
 const BACKGROUND_CONNECTIONS = 2
-/** How long a stopping node waits for the control database to delete its row. */
-const FAREWELL_MS = 1000
+/** Maximum time for a stopping node to delete its row in the control database. */
+const UNREGISTER_MS_MAX = 1000
 
-/** Before it listens: from then on, `secrets rotate` waits for this node. */
+/** Registers the node before it listens, so that `secrets rotate` checks its secrets. */
 function announce({ keys, emit }: ServiceOptions, database: ControlDatabase) {
   const name = `${hostname()} (pid ${process.pid})`
   return announceNode({ database, keys, name, random: randomBytes, emit })
@@ -148,18 +147,18 @@ function readerOf({ config, emit }: ServiceOptions, pools: StorePools): StoreRea
   })
 }
 
-/** A wait leaves at least half of a request's time for its rows. */
+/** The wait for open transactions takes at most half of the time limit of a request. */
 function transactionWaitMs(config: Config): number {
   return Math.min(config.transactionWaitMs, config.storeTimeoutMs / 2)
 }
 
-/** Where clients reach the API: the public address, else where it listens, as a program on this machine opens it. */
+/** The address for clients: the public address, or the address on this machine. */
 function publicUrlOf({ publicUrl, host }: Config, url: string): string {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
 }
 
-/** The address in its examples is the public one; a demo, where the page sends requests, is reached where it listens. */
+/** Examples have the public address. If the page can send requests, the default is the address of the listener. */
 function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
   return referenceRoutes({ tryIt: docsTryIt, listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) })
@@ -176,7 +175,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
   })
 }
 
-/** What a service closes when it stops. */
+/** Resources that `close` closes. */
 interface ServiceResources {
   readonly stop: (drainMs: number) => Promise<void>
   readonly pools: StorePools
@@ -191,7 +190,7 @@ async function close(parts: ServiceResources, dashboard: OpenDashboard | null): 
   const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()
-  // if this fails, the node counts as running for a while, which only delays a rotation
-  await within(FAREWELL_MS, announcement.close(), () => undefined).catch(() => undefined)
+  // after an error the node counts as running for some time, which only delays a rotation of secrets
+  await within(UNREGISTER_MS_MAX, announcement.close(), () => undefined).catch(() => undefined)
   await Promise.all([pools.close(), control.close(), admitter.close()])
 }

@@ -9,7 +9,7 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('without settings there is none, and with all there is one, its secret kept from print', () => {
+test('returns null without settings, and with all settings an object that does not print its secret', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
   const settings = read(WHOLE)
@@ -25,5 +25,5 @@ test('without settings there is none, and with all there is one, its secret kept
 test.each(Object.keys(WHOLE))('without %s the others are refused, with its name', (name) => {
   const half = () => read({ ...WHOLE, [name]: '' })
   expect(half).toThrow(InvalidSettingError)
-  expect(half).toThrow(`${name}: is missing: single sign-on needs all of`)
+  expect(half).toThrow(`${name}: is missing: set all of`)
 })

@@ -1,10 +1,10 @@
-// The settings of single sign-on, which count together or not at all.
+// The settings of single sign-on. They are set together, or not at all.
 
 import type { SingleSignOnSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
-/** The operator's own login; null where no setting names one. Throws `InvalidSettingError` where one is missing. */
+/** Returns null without single sign-on. Throws `InvalidSettingError` if a setting is missing. */
 export function singleSignOnSettings(config: Config): SingleSignOnSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcLabel: label } = config
   if (issuer === null && clientId === null && clientSecret === null) return null
@@ -14,9 +14,9 @@ export function singleSignOnSettings(config: Config): SingleSignOnSettings | nul
   return { issuer, clientId, clientSecret, label }
 }
 
-const TOGETHER = ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'] as const
+const REQUIRED = ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'] as const
 
-function missing(name: (typeof TOGETHER)[number]): InvalidSettingError {
-  const names = TOGETHER.map((each) => SETTINGS[each].env)
-  return new InvalidSettingError(SETTINGS[name].env, `is missing: single sign-on needs all of ${names.join(', ')}`)
+function missing(name: (typeof REQUIRED)[number]): InvalidSettingError {
+  const names = REQUIRED.map((each) => SETTINGS[each].env)
+  return new InvalidSettingError(SETTINGS[name].env, `is missing: set all of ${names.join(', ')} for single sign-on`)
 }

@@ -1,5 +1,4 @@
-// Runs the service for as long as the process lives: the API, the operations listener, and what is done once a day.
-// Used by `serve` and by `demo`, which differ in where the databases come from and in what is said.
+// Runs the service: the API, the dashboard, the operations listener, and a daily cleanup. Used by `serve` and `demo`.
 
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -23,27 +22,27 @@ import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
 
-/** What is served, and who hears of it. */
+/** Options of `startServing`. */
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: SealingKeys
   readonly log: Log
   readonly lifecycle: Lifecycle
-  /** Whether the merchant's dashboard is served, too. */
+  /** Whether to start the dashboard. */
   readonly dashboard: boolean
 }
 
-/** Addresses of what listens now. */
+/** The addresses of the listeners. */
 export interface ServingAddresses {
   readonly url: string
   /** null without the dashboard. */
   readonly dashboardUrl: string | null
-  /** null when the listener is switched off. */
+  /** null if the operations listener is off. */
   readonly operationsUrl: string | null
 }
 
-/** What is filled in once the API listens. */
+/** `service` is null until the API listens. */
 interface StartupState {
   service: RunningService | null
 }
@@ -51,20 +50,20 @@ interface StartupState {
 /** At other levels a node leaves audit events to nodes that write them. */
 const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
-/** A form's number is forgotten when the form itself is no longer accepted. */
+/** Form tokens are deleted when their forms are no longer accepted. */
 const SENT_FORM_HOURS = 24
 /** Time for the shutdown beyond the lame-duck time and draining. */
 const CLOSING_MS = 10_000
 
-/** The longest time that a shutdown may take, in ms. */
+/** Maximum time of a shutdown, in ms. */
 export function shutdownTimeoutMs({ lameDuckSeconds, drainSeconds }: Config): number {
   return (lameDuckSeconds + drainSeconds) * 1000 + CLOSING_MS
 }
 
-/** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
+/** Starts the service, which the lifecycle stops. Throws a `UserError` if a port is not available. */
 export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
-  // loaded here, so that the commands that serve nothing start faster
+  // a dynamic import, so that other commands start faster
   const { createMetrics } = await import('./metrics.ts')
   const metrics = createMetrics({
     version: manifest.version,
@@ -138,11 +137,11 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
   }
 }
 
-/** Deletes what is kept for a time now and once a day; keeps no process alive. */
+/** Deletes expired data now and once a day. The timer does not keep the process alive. */
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
   const cleanUsage = async () => {
-    // One after the other: both change past hours, and each skips them while the other does.
+    // one after the other: both change past hours, and each skips hours that the other one changes
     await deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() })
     await sumUpOldHours({ database, usageHourDays, now: new Date() })
   }

@@ -1,17 +1,17 @@
-// Whom PostgreSQL runs as: ourselves, or as root an existing unprivileged user, because PostgreSQL refuses root.
-// No user is ever created.
+// The operating system user that runs PostgreSQL: the current user, or an unprivileged user if the current user is root,
+// because PostgreSQL does not run as root. No user is created.
 import { readFile, stat } from 'node:fs/promises'
 import { foreignOwner, noAccount } from './embedded-postgres-error.ts'
 
-/** Ids to hand to `spawn` and `chown`; undefined where the caller's own user is meant. */
+/** User and group ID for `spawn` and `chown`; undefined for the current user. */
 export type Account = { userId: number; groupId: number } | undefined
 
-/** In the order of choice; the user postgres, if there, owns other databases on this machine and comes last. */
+/** In order of preference. The user postgres is last, because it can own other databases on this machine. */
 const UNPRIVILEGED = ['nobody', 'daemon', 'postgres']
 
 /**
- * The account that serves `clusterFolder`: its owner when it exists, else an unprivileged user when we are root.
- * Throws an EmbeddedPostgresError when the folder belongs to somebody we cannot become.
+ * Returns the account for `clusterFolder`: the owner of an existing folder, or an unprivileged user for root. Throws
+ * `EmbeddedPostgresError` if the folder belongs to another user and the current user is not root.
  */
 export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/passwd'): Promise<Account> {
   const ownId = process.getuid?.() ?? 0
@@ -22,13 +22,13 @@ export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/pa
   return unprivilegedAccount(await readFile(passwdFile, 'utf8').catch(() => ''))
 }
 
-/** The first unprivileged account in the text of a passwd file; throws an EmbeddedPostgresError when it has none. */
+/** Returns the first unprivileged account of a passwd file. Throws `EmbeddedPostgresError` if there is none. */
 export function unprivilegedAccount(passwd: string): Account {
   const entries = passwd.split('\n').map((line) => line.split(':'))
   for (const name of UNPRIVILEGED) {
     const entry = entries.find((fields) => fields[0] === name)
     const userId = Number(entry?.[2])
-    // macOS writes nobody's id as -2, which chown takes as unsigned only
+    // macOS has a user with the ID -2, and chown accepts only unsigned IDs
     if (entry !== undefined && Number.isInteger(userId) && userId !== 0) {
       return { userId: userId >>> 0, groupId: Number(entry[3]) >>> 0 }
     }
@@ -36,9 +36,9 @@ export function unprivilegedAccount(passwd: string): Account {
   throw noAccount(UNPRIVILEGED)
 }
 
-/** The options that make `spawn` run a program as the account. */
+/** The options of `spawn` that run a program as the account. */
 export function asAccount(account: Account): { uid?: number; gid?: number } {
-  // spawn takes signed ids, chown unsigned ones
+  // spawn accepts signed IDs, chown unsigned ones
   return account === undefined ? {} : { uid: account.userId | 0, gid: account.groupId | 0 }
 }
 

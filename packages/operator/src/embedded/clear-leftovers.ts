@@ -1,5 +1,5 @@
-// What an earlier run left: a lock of a dead server is removed, an orphan is stopped, a server that somebody still
-// uses is left alone and named.
+// Cleans up after an earlier run: removes the lock of a dead server and stops an orphaned server. A server that is in use is
+// an error.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,29 +8,29 @@ import { lockFile, readLock } from './lock-file.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { findServer, processIdentity } from './process-identity.ts'
 
-/** Clears the way for a start in the cluster, or throws an EmbeddedPostgresError when it is in use. */
+/** Prepares a start in the cluster. Throws `EmbeddedPostgresError` if the cluster is in use. */
 export async function clearLeftovers(cluster: string, onNotice: (notice: EmbeddedNotice) => void): Promise<void> {
   const lock = await readLock(cluster)
   if (lock === undefined) return
   const { processId } = lock
   const server = await findServer(processId, cluster)
   if (server === undefined) {
-    // PostgreSQL does this too, except when another program has got the dead server's process number
+    // PostgreSQL removes it too, unless another program has the process ID of the dead server
     await rm(lockFile(cluster), { force: true })
     return onNotice({
       type: 'stale-lock',
-      text: `Removed the lock that PostgreSQL (process ${processId}) left behind.`,
+      text: `Removed the lock of a PostgreSQL that no longer runs (process ${processId}).`,
     })
   }
   if (!(await isOrphan(server.owner))) throw alreadyRunning(cluster, processId)
   await stopOrphan(processId)
   onNotice({
     type: 'orphan-stopped',
-    text: `Stopped the PostgreSQL (process ${processId}) of an earlier run that was killed.`,
+    text: `Stopped the PostgreSQL of a killed run (process ${processId}).`,
   })
 }
 
-/** Removes sockets of dead servers: their locks, too, stop a start when the process number is in use again. */
+/** Removes sockets of dead servers. Their locks prevent a start if another program has the process ID. */
 export async function clearSockets(socketFolder: string, cluster: string): Promise<void> {
   for (const name of await readdir(socketFolder)) {
     const lock = /^(\.s\.PGSQL\.\d+)\.lock$/.exec(name)
@@ -42,14 +42,14 @@ export async function clearSockets(socketFolder: string, cluster: string): Promi
   }
 }
 
-/** Ours to stop only when this program started it and that process has ended; what others started stays. */
+/** Whether this program started the server in a process that has ended. */
 async function isOrphan(owner: string | undefined): Promise<boolean> {
   if (owner === undefined) return false
   return (await processIdentity(Number.parseInt(owner, 10))) !== owner
 }
 
-/** How long an orphan may take for each signal, the politest first. */
-const PATIENCE_MILLISECONDS = 10_000
+/** Maximum time for an orphan to exit after each signal. */
+const SIGNAL_TIMEOUT_MS = 10_000
 
 async function stopOrphan(processId: number): Promise<void> {
   const identity = await processIdentity(processId)
@@ -57,7 +57,7 @@ async function stopOrphan(processId: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (identity === undefined || (await isGone())) return
     process.kill(processId, signal)
-    for (let waited = 0; waited < PATIENCE_MILLISECONDS; waited += 20) {
+    for (let waited = 0; waited < SIGNAL_TIMEOUT_MS; waited += 20) {
       if (await isGone()) return
       await sleep(20)
     }

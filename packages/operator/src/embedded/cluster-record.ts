@@ -1,15 +1,15 @@
-// `cluster.json` in the data folder: which folders lie outside it, so that the next start finds them.
+// `cluster.json` in the data folder records folders outside it, so that the next start finds them.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Absolute paths of what lies outside the data folder; absent where it lies inside. */
+/** Absolute paths of folders outside the data folder. */
 export type ClusterRecord = {
-  /** Keeps the cluster and copied binaries. */
+  /** Contains the cluster and copied binaries. */
   home?: string
   socketFolder?: string
 }
 
-/** The record; empty when there is none or it cannot be read as one. */
+/** Reads the record; empty if it is missing or invalid. */
 export async function readRecord(dataFolder: string): Promise<ClusterRecord> {
   const text = await readFile(recordFile(dataFolder), 'utf8').catch(() => '{}')
   try {
@@ -20,7 +20,7 @@ export async function readRecord(dataFolder: string): Promise<ClusterRecord> {
   }
 }
 
-/** Replaces the record in one step; readable by its owner only. Does nothing when it says this already. */
+/** Replaces the record atomically. Only its owner can read it. Writes nothing if the record is unchanged. */
 export async function writeRecord(dataFolder: string, record: ClusterRecord): Promise<void> {
   const file = recordFile(dataFolder)
   const text = `${JSON.stringify(record, null, 2)}\n`

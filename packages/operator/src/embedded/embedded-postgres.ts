@@ -1,5 +1,5 @@
-// The embedded PostgreSQL: one cluster in a data folder, made on the first start, reached over a Unix socket.
-// Here is the order of a start; each step is a file of its own. What is in the databases is not known here.
+// The embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file has the order of a start; each step
+// has its own file.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
@@ -14,39 +14,39 @@ import { findServer, ownedBy, processIdentity } from './process-identity.ts'
 import { type ServerSettings, serverParameters } from './server-settings.ts'
 import { type EmbeddedServerOptions, type PostgresServer, type StopMode, startServer } from './start-server.ts'
 
-/** What to start. `dataFolder` is made when missing. */
+/** Options of the embedded PostgreSQL. A missing `dataFolder` is created. */
 export type EmbeddedPostgresOptions = {
   dataFolder: string
-  /** Listens on this port of 127.0.0.1 too; by default on the socket only. */
+  /** Also listens on this port of 127.0.0.1. By default there is only the socket. */
   tcpPort?: number
-  /** Server settings over those of server-settings.ts. */
+  /** Server settings that override those of server-settings.ts. */
   settings?: ServerSettings
   /** Folder of the npm package with PostgreSQL's programs; by default the one installed for this platform. */
   packageFolder?: string | undefined
-  /** Hears what was done about earlier runs, and when the server ends by itself. */
+  /** Called after the cleanup of earlier runs, and when the server exits unexpectedly. */
   onNotice?: (notice: EmbeddedNotice) => void
 }
 
 /** A running embedded PostgreSQL. */
 export type EmbeddedPostgres = {
-  /** The superuser's URL of a database: TCP with a password of this run, or a socket's URL (see url.ts). */
+  /** The superuser's URL of a database: over TCP with a password for this run, or over the socket. */
   url(database: string): string
   readonly socketFolder: string
   readonly port: number
-  /** The process number of the server; another one after a restart. */
+  /** Process ID of the server. It changes with a restart. */
   readonly processId: number
-  /** True when this start made the cluster. */
+  /** Whether this start created the cluster. */
   readonly isNew: boolean
-  /** Stops and starts the server; its URL stays. 'immediate' is a crash. */
+  /** Restarts the server; the URL does not change. 'immediate' is a crash. */
   restart(mode?: StopMode): Promise<void>
-  /** Ends open transactions, writes data down and ends the server; safe to call again. */
+  /** Ends open transactions, writes data to disk, and stops the server. Can be called again. */
   stop(): Promise<void>
 }
 
-/** Names the socket's file; the folder is ours alone, so any number does. */
+/** Part of the name of the socket file. Any number works, because no other server uses the folder. */
 const SOCKET_PORT = 5432
 
-/** Starts PostgreSQL on the data folder; throws an EmbeddedPostgresError with one sentence that says what to do. */
+/** Starts PostgreSQL on the data folder. Throws `EmbeddedPostgresError`. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options
   const folders = await prepareFolders(options.dataFolder, onNotice)
@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return Object.assign(server, { url, socketFolder: folders.socket, port, isNew })
 }
 
-/** The superuser's URLs of the server that runs on the data folder, for other commands beside it; else undefined. */
+/** Returns the superuser's URLs of the server that runs on the data folder; undefined if no server runs. */
 export async function findRunningPostgres(dataFolder: string): Promise<Pick<EmbeddedPostgres, 'url'> | undefined> {
   const cluster = await clusterOf(dataFolder)
   const lock = await readLock(cluster)
@@ -78,7 +78,7 @@ export async function findRunningPostgres(dataFolder: string): Promise<Pick<Embe
   return { url: (database) => databaseUrl(lock, SUPERUSER, database) }
 }
 
-/** Removes the data folder and all that lies elsewhere on its behalf; an EmbeddedPostgresError when the server runs. */
+/** Removes the data folder and its folders elsewhere. Throws `EmbeddedPostgresError` if the server runs. */
 export async function removeEmbeddedPostgres(dataFolder: string): Promise<void> {
   await clearLeftovers(await clusterOf(dataFolder), () => undefined)
   await removeFolders(dataFolder)
@@ -96,20 +96,20 @@ async function describeServer(
   return { program, parameters, account, cluster, logFile: path.join(data, 'postgres.log'), port }
 }
 
-/** Keeps hold of the server that runs now, across restarts. */
+/** Controls the running server across restarts and reports an unexpected exit. */
 function supervise(
   first: PostgresServer,
   wanted: EmbeddedServerOptions,
   onNotice: (notice: EmbeddedNotice) => void,
 ): Pick<EmbeddedPostgres, 'processId' | 'restart' | 'stop'> {
   let server = first
-  const meantToEnd = new WeakSet<PostgresServer>()
+  const stopped = new WeakSet<PostgresServer>()
   const watch = (watched: PostgresServer): void => {
-    const text = `PostgreSQL ended by itself: read ${wanted.logFile}, then start again.`
-    void watched.ended.then(() => meantToEnd.has(watched) || onNotice({ type: 'ended', text }))
+    const text = `PostgreSQL exited unexpectedly: read ${wanted.logFile}, then start it again.`
+    void watched.ended.then(() => stopped.has(watched) || onNotice({ type: 'ended', text }))
   }
   const stop = async (mode?: StopMode): Promise<void> => {
-    meantToEnd.add(server)
+    stopped.add(server)
     await server.stop(mode)
   }
   watch(first)
@@ -126,7 +126,7 @@ function supervise(
   }
 }
 
-/** Over TCP anybody on the machine may knock, so the superuser gets a password that lives as long as this run. */
+/** Sets a password for this run, because every user of the machine can connect over TCP. */
 async function setPassword(socket: string, password: string): Promise<void> {
   const connection = await connect(parseConnectionUrl(socket), { applicationName: 'store-export embedded' })
   try {

@@ -1,4 +1,4 @@
-// Makes the cluster when there is none, and refuses one of another major version.
+// Creates the cluster if it does not exist, and rejects a cluster of another major version.
 import { chown, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Account } from './account.ts'
@@ -10,8 +10,8 @@ import { runProgram } from './run-program.ts'
 export const SUPERUSER = 'postgres'
 
 /**
- * Makes the cluster unless it is there; answers whether it was made.
- * It is made under another name and renamed when whole, so that an interrupted start leaves none that is half made.
+ * Creates the cluster if it does not exist. Returns whether it was created. The cluster gets its name when it is complete, so
+ * that an interrupted start leaves no incomplete cluster. Throws `EmbeddedPostgresError`.
  */
 export async function ensureCluster(cluster: string, binaries: Binaries, account: Account): Promise<boolean> {
   const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
@@ -19,11 +19,11 @@ export async function ensureCluster(cluster: string, binaries: Binaries, account
     if (found.trim() !== binaries.majorVersion) throw otherVersion(cluster, found.trim(), binaries.majorVersion)
     return false
   }
-  await explainWriteErrors(cluster, () => makeCluster(cluster, binaries, account))
+  await explainWriteErrors(cluster, () => createCluster(cluster, binaries, account))
   return true
 }
 
-async function makeCluster(cluster: string, binaries: Binaries, account: Account): Promise<void> {
+async function createCluster(cluster: string, binaries: Binaries, account: Account): Promise<void> {
   await removeUnfinished(cluster)
   const unfinished = `${cluster}.${process.pid}`
   try {
@@ -41,7 +41,7 @@ async function initialize(folder: string, binaries: Binaries, account: Account):
     runProgram(initdb, parameters(folder, binaries.majorVersion), account),
   )
   if (code === 0) return
-  // initdb says first what failed, then what it tidied up
+  // initdb prints the error first, then its cleanup
   const reason = /^(?:initdb: error|.*FATAL): .*$/m.exec(output)?.[0] ?? output
   throw recognized(output, { folder: path.dirname(folder), port: 0 }) ?? unexplained('initdb', reason)
 }
@@ -51,7 +51,7 @@ function parameters(folder: string, majorVersion: string): string[] {
     '-D',
     folder,
     `--username=${SUPERUSER}`,
-    // the socket's folder admits its owner only; who comes over TCP needs a password
+    // only the owner can enter the folder of the socket; connections over TCP need a password
     '--auth-local=trust',
     '--auth-host=scram-sha-256',
     '--encoding=UTF8',
@@ -67,7 +67,7 @@ function localeParameters(majorVersion: string): string[] {
     : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 }
 
-/** What killed starts left; those of living processes stay. */
+/** Removes incomplete clusters of killed starts, but not those of running processes. */
 async function removeUnfinished(cluster: string): Promise<void> {
   const parent = path.dirname(cluster)
   const prefix = `${path.basename(cluster)}.`

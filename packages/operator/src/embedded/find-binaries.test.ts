@@ -6,7 +6,7 @@ import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-test('makes the links that npm left out, once', async () => {
+test('creates the links that npm left out', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
   const wanted = { account: undefined, copyFolder: await temporaryFolder(), packageFolder }
   const binaries = await findBinaries(wanted)
@@ -16,7 +16,7 @@ test('makes the links that npm left out, once', async () => {
   expect(await findBinaries(wanted)).toEqual(binaries)
 })
 
-test.skipIf(!isRoot)('copies binaries that the account cannot reach, readable whatever our umask is', async () => {
+test.skipIf(!isRoot)('copies binaries that the account cannot reach, also with a strict umask', async () => {
   const closed = await temporaryFolder()
   const packageFolder = await unlinkedPackage(closed)
   await chmod(closed, 0o700)
@@ -30,7 +30,7 @@ test.skipIf(!isRoot)('copies binaries that the account cannot reach, readable wh
   expect(await readdir(wanted.copyFolder)).toHaveLength(1)
 })
 
-test.skipIf(isRoot)('copies binaries that lack links where they may not be made', async () => {
+test.skipIf(isRoot)('copies binaries without links if their folder is not writable', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
   const library = path.join(packageFolder, 'native', 'lib')
   await chmod(library, 0o555)
@@ -39,7 +39,7 @@ test.skipIf(isRoot)('copies binaries that lack links where they may not be made'
   expect((await runProgram(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
 })
 
-test('lends an initdb that works below a folder whose name a shell would read', async () => {
+test('runs initdb from a copy if its path contains shell characters', async () => {
   const folder = path.join(await temporaryFolder(), 'a "shop" for $HOME `today`')
   await mkdir(folder)
   await chmod(folder, 0o711)
@@ -53,7 +53,7 @@ test('lends an initdb that works below a folder whose name a shell would read', 
   expect(code, output).toBe(0)
 })
 
-/** The platform's package as npm unpacks it without install scripts. */
+/** Copies the package as npm unpacks it without install scripts. */
 async function unlinkedPackage(parent: string): Promise<string> {
   const folder = path.join(parent, 'package')
   const isPart = async (file: string): Promise<boolean> => !file.endsWith('.a') && !(await lstat(file)).isSymbolicLink()

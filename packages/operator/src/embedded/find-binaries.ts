@@ -1,5 +1,5 @@
-// Where PostgreSQL's programs are: the npm package of this platform, made runnable for the account that serves the
-// cluster. The package leaves its symbolic links to an install script, which npm does not run by default.
+// Finds PostgreSQL's programs in the npm package of this platform, and makes them executable for the account. The package
+// creates its symbolic links in an install script, which npm does not run by default.
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -7,17 +7,17 @@ import type { Account } from './account.ts'
 import { binariesDoNotRun, explainWriteErrors, noBinaries, unsupportedPlatform } from './embedded-postgres-error.ts'
 import { runProgram } from './run-program.ts'
 
-/** The programs, and the major version they are of, such as "18". */
+/** The paths of the programs and their major version, for example "18". */
 export type Binaries = { initdb: string; postgres: string; majorVersion: string }
 
-/** Where to look and for whom; `copyFolder` is used only when the package's own files cannot be run. */
+/** Options of `findBinaries`. `copyFolder` is used only if the account can't run the files of the package. */
 export type FindBinariesOptions = { account: Account; copyFolder: string; packageFolder: string }
 
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
 /**
- * The folder of the platform's installed package. Throws an EmbeddedPostgresError when there is none for the platform or
- * it was left out. `resolve` finds a module's file by its name, as require.resolve does.
+ * Returns the folder of the installed package for this platform. Throws `EmbeddedPostgresError` if there is none. `resolve`
+ * works as `require.resolve`.
  */
 export function binariesPackage(
   platform: string = process.platform,
@@ -34,7 +34,7 @@ export function binariesPackage(
   }
 }
 
-/** Programs that the account can run: those of the package, or a copy where it cannot reach or link them. */
+/** Returns programs that the account can run: those of the package, or a copy if it can't reach or link them. */
 export async function findBinaries({ account, copyFolder, packageFolder }: FindBinariesOptions): Promise<Binaries> {
   const native = path.join(packageFolder, 'native')
   const linked = await link(native, native)
@@ -48,8 +48,8 @@ export async function findBinaries({ account, copyFolder, packageFolder }: FindB
 }
 
 /**
- * Lends `use` an initdb that works: it starts `postgres` beside it through a shell and escapes nothing, so below a
- * folder whose name a shell would read otherwise it is lent as a copy. The server itself works from anywhere.
+ * Calls `use` with a working initdb. initdb runs `postgres` through a shell without escaping its path, so `use` gets a
+ * temporary copy if the path contains shell characters.
  */
 export async function withInitdb<T>(binaries: Binaries, use: (initdb: string) => Promise<T>): Promise<T> {
   if (!/["$`\\]/.test(binaries.initdb)) return use(binaries.initdb)
@@ -70,7 +70,7 @@ async function programs(native: string, account: Account): Promise<Binaries> {
   return { initdb: program(native, 'initdb'), postgres: program(native, 'postgres'), majorVersion: version }
 }
 
-/** Running it is the one test that covers folders closed to the account, modes, noexec disks and libraries. */
+/** Runs the program, which also tests permissions, noexec file systems, and missing libraries. */
 async function probe(native: string, account: Account): Promise<{ version: string | undefined; output: string }> {
   const { output } = await runProgram(program(native, 'postgres'), ['--version'], account)
   return { version: /^postgres \(PostgreSQL\) (\d+)/.exec(output)?.[1], output }
@@ -80,7 +80,7 @@ function program(native: string, name: string): string {
   return path.join(native, 'bin', name)
 }
 
-/** Makes the links that the package lists; false when a missing one may not be made in `folder`. */
+/** Creates the links that the package lists. Returns false if a link can't be created in `folder`. */
 async function link(native: string, folder: string): Promise<boolean> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as { source: string; target: string }[]
@@ -96,7 +96,7 @@ async function link(native: string, folder: string): Promise<boolean> {
   return true
 }
 
-/** Copies under another name first, so that a copy that was interrupted is never taken for a whole one. */
+/** Copies to a temporary name and renames it, so that an interrupted copy is not used. */
 async function copyNative(native: string, copy: string): Promise<void> {
   const unfinished = `${copy}.${process.pid}`
   try {
@@ -107,12 +107,12 @@ async function copyNative(native: string, copy: string): Promise<void> {
     await rename(unfinished, copy)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    // another process may have been quicker
+    // another process can have created the copy meanwhile
     if (!(await exists(copy))) throw error
   }
 }
 
-/** Neither a strict umask nor a read-only original must keep us or the account out of the copy. */
+/** Makes the copy readable for all users, whatever the umask and the permissions of the original are. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {

@@ -1,5 +1,5 @@
-// Where things lie: the cluster and copied binaries in the data folder, or, when the account that serves them cannot
-// go there, in a folder of the system; the socket in a folder whose path is short enough for a socket.
+// Chooses the folders. The cluster and copied binaries are in the data folder, or in a system folder if the account can't
+// enter the data folder. The socket is in a folder with a short path, because the length of its path is limited.
 import { access, chmod, chown, constants, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,19 +9,19 @@ import { explainWriteErrors } from './embedded-postgres-error.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { runProgram } from './run-program.ts'
 
-/** All folders of one embedded PostgreSQL, absolute. `home` is the data folder unless that is closed. */
+/** The absolute paths of all folders. `home` is the data folder, unless the account can't enter it. */
 export type Folders = { data: string; home: string; cluster: string; socket: string; account: Account }
 
-/** Kernels take 108 (Linux) or 104 (macOS) bytes for a socket's path; the file's name needs up to 15 of them. */
+/** The path of a socket has at most 108 bytes on Linux and 104 on macOS. The file name needs up to 15 of them. */
 const SOCKET_FOLDER_BYTES_MAX = 85
 
-/** State that survives a restart of the machine first, temporary folders last. */
+/** Folders that survive a restart of the machine come first, temporary folders last. */
 const SYSTEM_FOLDERS = ['/var/lib', '/var/db', '/var/tmp', os.tmpdir(), '/tmp']
 
-/** Marks the folders that we made outside the data folder. */
+/** Prefix of created folders outside the data folder. */
 const OWN_PREFIX = 'store-export-'
 
-/** Makes the folders that must exist before a start, and remembers in `cluster.json` those outside the data folder. */
+/** Creates the folders, and records in `cluster.json` those outside the data folder. */
 export async function prepareFolders(dataFolder: string, onNotice: (notice: EmbeddedNotice) => void): Promise<Folders> {
   const data = path.resolve(dataFolder)
   return explainWriteErrors(data, async () => {
@@ -39,18 +39,18 @@ export async function prepareFolders(dataFolder: string, onNotice: (notice: Embe
   })
 }
 
-/** The cluster's folder of a data folder, whether it exists or not. */
+/** The path of the cluster for a data folder. The cluster may not exist. */
 export async function clusterOf(dataFolder: string): Promise<string> {
   const data = path.resolve(dataFolder)
   return clusterIn((await readRecord(data)).home ?? data)
 }
 
-/** Removes the data folder with everything outside it that `cluster.json` names. The server must have stopped. */
+/** Removes the data folder and the folders in `cluster.json`. The server must be stopped. */
 export async function removeFolders(dataFolder: string): Promise<void> {
   const data = path.resolve(dataFolder)
   const { home, socketFolder } = await readRecord(data)
   for (const folder of [home, socketFolder]) {
-    // the file may have been edited: what we did not make is not ours to remove
+    // the file can have been edited: only folders with our prefix are removed
     if (folder !== undefined && path.basename(folder).startsWith(OWN_PREFIX)) {
       await rm(folder, { recursive: true, force: true })
     }
@@ -60,12 +60,12 @@ export async function removeFolders(dataFolder: string): Promise<void> {
 
 async function makeDataFolder(data: string): Promise<void> {
   const made = await mkdir(data, { recursive: true, mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-    // a recursive mkdir on a read-only disk says ENOENT: ask the nearest folder that exists for the true reason
+    // recursive mkdir fails with ENOENT on a read-only disk: the nearest existing folder has the real reason
     if (error.code === 'ENOENT') await access(await nearestFolder(data), constants.W_OK)
     throw error
   })
   if (made === undefined || process.getuid?.() !== 0) return
-  // the account must pass through, also when our umask is strict; what the folders list is nobody's business
+  // the account must be able to enter the folders, also with a strict umask, but not to list them
   for (let folder = data; folder.length >= made.length; folder = path.dirname(folder)) await chmod(folder, 0o711)
 }
 
@@ -78,7 +78,10 @@ async function knownHome(
   onNotice: (notice: EmbeddedNotice) => void,
 ): Promise<string | undefined> {
   if (home === undefined || (await isFolder(home))) return home
-  onNotice({ type: 'folder-gone', text: `The database folder ${home} has gone; an empty one takes its place.` })
+  onNotice({
+    type: 'folder-gone',
+    text: `The database folder ${home} does not exist any more. The demo creates a new, empty one.`,
+  })
   return undefined
 }
 
@@ -88,7 +91,7 @@ async function chooseHome(data: string, account: Account, onNotice: (notice: Emb
     const home = (await canEnter(parent, account)) ? await makeOwn(parent) : undefined
     if (home === undefined) continue
     await chmod(home, 0o711)
-    onNotice({ type: 'placed-outside', text: `The database lies in ${home}, because its user cannot enter ${data}.` })
+    onNotice({ type: 'placed-outside', text: `The database is in ${home}, because its user cannot enter ${data}.` })
     return home
   }
   return data
@@ -99,13 +102,13 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
     (await makeSocketFolder(path.join(home, 'socket'), account)) ??
     (known && (await makeSocketFolder(known, account))) ??
     (await mkdtemp(path.join('/tmp', OWN_PREFIX)))
-  // whoever enters is the superuser of the databases: the account, and root
+  // every user who can enter the folder is a superuser of the databases
   await chmod(socket, 0o700)
   if (account !== undefined) await chown(socket, account.userId, account.groupId)
   return socket
 }
 
-/** The folder when it can be used; in /tmp somebody else may have taken the name meanwhile. */
+/** Creates the folder. Returns undefined if it is not usable: another user can have created the name in /tmp. */
 async function makeSocketFolder(folder: string, account: Account): Promise<string | undefined> {
   if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES_MAX) return undefined
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined)
@@ -114,7 +117,7 @@ async function makeSocketFolder(folder: string, account: Account): Promise<strin
   return found?.isDirectory() === true && owners.includes(found.uid) ? folder : undefined
 }
 
-/** Asks the system itself, which knows more than modes: lists of rights, mounts, security modules. */
+/** Tries to enter the folder, because permissions also depend on ACLs, mounts, and security modules. */
 async function canEnter(folder: string, account: Account): Promise<boolean> {
   const { code } = await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], account)
   return code === 0

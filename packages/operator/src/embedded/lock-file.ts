@@ -1,21 +1,21 @@
-// PostgreSQL's own lock file, `postmaster.pid`: who serves a cluster, where, and whether it is ready.
+// PostgreSQL's lock file `postmaster.pid`: the process of a cluster, its socket, and whether it is ready.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What the lock file says. `ready` is true once connections are accepted; it may be a dead server's. */
+/** The content of the lock file. `ready` means that the server accepts connections. The server can be dead. */
 export type Lock = { processId: number; port: number; socketFolder: string; ready: boolean }
 
-/** The path of the lock file in a cluster's folder. */
+/** The path of the lock file of a cluster. */
 export function lockFile(cluster: string): string {
   return path.join(cluster, 'postmaster.pid')
 }
 
-/** The lock, or undefined when the file is not there or its first line is not written yet. */
+/** Reads the lock file; undefined if it does not exist or its first line is not written yet. */
 export async function readLock(cluster: string): Promise<Lock | undefined> {
   const text = await readFile(lockFile(cluster), 'utf8').catch(() => '')
   // process, folder, start, port, socket folder, address, shared memory, state
   const lines = text.split('\n')
-  // a server in single-user mode writes its number as a negative one
+  // a server in single-user mode writes a negative process ID
   const processId = Math.abs(Number.parseInt(lines[0] ?? '', 10))
   if (!processId) return undefined
   return { processId, port: Number(lines[3]), socketFolder: lines[4] ?? '', ready: lines[7]?.trim() === 'ready' }

@@ -1,7 +1,7 @@
-// What the embedded PostgreSQL did on its own account and a person may want to know.
+// Notices of the embedded PostgreSQL for people: cleanup of earlier runs, and unexpected exits.
 
-/** What happened: see the text of each where it is made. */
+/** The kind of a notice. */
 export type NoticeType = 'stale-lock' | 'orphan-stopped' | 'placed-outside' | 'folder-gone' | 'ended'
 
-/** One event and its sentence. */
+/** A notice with a sentence for people. */
 export type EmbeddedNotice = { type: NoticeType; text: string }

@@ -1,33 +1,33 @@
-// Tells one process from another that got the same number later: its number with the moment it started. A server
-// carries the identity of the program that started it on its command line, from its first instant to its last.
+// The identity of a process: its ID with its start time, because process IDs are reused. The command line of a server
+// contains the identity of the process that started it.
 import { execFile } from 'node:child_process'
 import { readFile, realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** A word that no other process since the machine started has; undefined when the process is gone. */
+/** An identifier that is unique since the start of the machine; undefined if the process has ended. */
 export async function processIdentity(processId: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
     const started = await ps(processId, 'lstart=')
     return started && `${processId}-${started.replaceAll(/[^A-Za-z0-9]+/g, '-')}`
   }
   const status = await readFile(`/proc/${processId}/stat`, 'utf8').catch(() => '')
-  // the command's name stands in brackets and may hold anything; state is the first field after it, start the 20th
+  // the command name is in parentheses and can contain anything; the next fields start with the state, the 20th is the start
   const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
   return status === '' || fields[0] === 'Z' ? undefined : `${processId}-${fields[19]}`
 }
 
-/** The value of the setting `cluster_name` for a server that the process with this identity starts. */
+/** The setting `cluster_name` of a server that this process starts. */
 export function ownedBy(identity: string): string {
   return `store-export-${identity}`
 }
 
-/** A PostgreSQL server: `owner` is the identity of the program that started it, undefined when that is not ours. */
+/** A PostgreSQL server. `owner` is the identity of the process that started it; undefined for another program. */
 export type FoundServer = { owner: string | undefined }
 
-/** The server with this process number, when it is a PostgreSQL for this folder. */
+/** Returns the server with this process ID; undefined if the process is not a PostgreSQL server of this cluster. */
 export async function findServer(processId: number, clusterFolder: string): Promise<FoundServer | undefined> {
   if ((await processIdentity(processId)) === undefined) return undefined
-  // its working folder would tell too, but root in a container may not read that of another user's process
+  // root in a container may not be able to read the working directory of another user's process
   const command = await commandLine(processId)
   const names = [clusterFolder, await realpath(clusterFolder)]
   if (!command.includes('postgres') || !names.some((name) => command.includes(name))) return undefined

@@ -1,22 +1,22 @@
-// Runs one of PostgreSQL's programs to its end, as an account, with a clean environment.
+// Runs a program of PostgreSQL as an account, with a clean environment.
 import { spawn } from 'node:child_process'
 import { type Account, asAccount } from './account.ts'
 
-/** How a program ended: `code` is null when a signal or a failed start ended it; `output` holds both streams. */
+/** The result of a program. `code` is null after a signal or a failed start; `output` has both streams. */
 export type ProgramResult = { code: number | null; output: string }
 
-/** The environment of PostgreSQL's programs: nothing of ours (PGDATA, PGPORT, ...), English words, UTC. */
+/** The environment for PostgreSQL's programs: no variables of the caller (PGDATA, PGPORT, ...), English messages, UTC. */
 export const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Runs the program and waits; never rejects. The child is ended when this process exits before it. */
+/** Runs a program. Never rejects. The program is terminated if this process exits earlier. */
 export function runProgram(program: string, parameters: readonly string[], account: Account): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       ...asAccount(account),
-      // the account may not be allowed to stand where we stand
+      // the account may not have access to the current directory
       cwd: '/',
       env: ENVIRONMENT,
-      // a terminal's Ctrl-C reaches us only, and we decide what happens to a cluster that is half made
+      // Ctrl-C in a terminal reaches only this process, which then cleans up
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -1,15 +1,15 @@
-// The server settings of the embedded PostgreSQL: a demo or a test run on two cores, on a disk that is shared.
-// Given on the command line, so that every start has today's values whatever the data folder holds.
+// The settings of the embedded PostgreSQL, for demos and tests on a small machine. They are passed on the command line, so a
+// start does not depend on the settings in the data folder.
 
-/** Names and values as in postgresql.conf. */
+/** Settings as in postgresql.conf. */
 export type ServerSettings = Readonly<Record<string, string>>
 
 const DEFAULTS: ServerSettings = {
   max_connections: '200',
   shared_buffers: '128MB',
-  // compiling a plan costs more than running our short statements
+  // compilation takes longer than the short statements of the service
   jit: 'off',
-  // a parallel worker takes the other core from the service, and its memory from /dev/shm, 64 MB in containers
+  // parallel workers need CPU cores of the service, and memory in /dev/shm, which has 64 MB in containers
   max_parallel_workers_per_gather: '0',
   max_parallel_workers: '0',
   autovacuum_max_workers: '1',
@@ -19,7 +19,7 @@ const DEFAULTS: ServerSettings = {
   max_wal_size: '256MB',
   wal_compression: 'off',
   log_checkpoints: 'off',
-  // statements and details carry rows of customers, which do not belong in a log
+  // statements and error details can contain personal data, which must not be logged
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_parameter_max_length_on_error: '0',
@@ -27,10 +27,10 @@ const DEFAULTS: ServerSettings = {
   timezone: 'UTC',
 }
 
-/** What a start decides: the socket's folder, whether 127.0.0.1 too, and the server's name (process-identity.ts). */
+/** Settings of one start. `tcp` also listens on 127.0.0.1; `name` is the `cluster_name` (process-identity.ts). */
 export type RunSettings = { socketFolder: string; port: number; tcp: boolean; name: string }
 
-/** The command line of `postgres` for the cluster; `settings` override the defaults, never what is fixed. */
+/** The arguments of `postgres`. `settings` override the defaults, but not the settings of the start. */
 export function serverParameters(clusterFolder: string, fixed: RunSettings, settings: ServerSettings = {}): string[] {
   const all = {
     ...DEFAULTS,
@@ -38,7 +38,7 @@ export function serverParameters(clusterFolder: string, fixed: RunSettings, sett
     cluster_name: fixed.name,
     port: String(fixed.port),
     listen_addresses: fixed.tcp ? '127.0.0.1' : '',
-    // the setting is a list: quotes keep a comma in a folder's name from splitting it
+    // the setting is a list: quotes protect a comma in the path
     unix_socket_directories: `"${fixed.socketFolder.replaceAll('"', '""')}"`,
   }
   return ['-D', clusterFolder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]

@@ -1,4 +1,4 @@
-// The running server process: started in a session of its own, ready when its lock file says so, stopped gracefully.
+// Starts and stops the server process. The server is ready when its lock file says so.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type FileHandle, open, readFile, rename, stat, statfs } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import {
 import { readLock } from './lock-file.ts'
 import { ENVIRONMENT } from './run-program.ts'
 
-/** What to run; `parameters` as of serverParameters(). The log may lie where the account cannot go. */
+/** The server to run. `parameters` are from `serverParameters`. The account needs no access to the folder of the log. */
 export type EmbeddedServerOptions = {
   program: string
   parameters: readonly string[]
@@ -25,25 +25,25 @@ export type EmbeddedServerOptions = {
   port: number
 }
 
-/** How the server ends: 'fast' ends transactions and writes data down, 'immediate' is a crash (recovery follows). */
+/** 'fast' ends transactions and writes data to disk; 'immediate' is a crash with a later recovery. */
 export type StopMode = 'fast' | 'immediate'
 
-/** A server that accepts connections; `ended` resolves once it has ended, for whatever reason. */
+/** A server that accepts connections. `ended` resolves when the process has exited. */
 export type PostgresServer = { processId: number; ended: Promise<void>; stop(mode?: StopMode): Promise<void> }
 
-const READY_MILLISECONDS_MAX = 120_000
-const RETRY_MILLISECONDS_MAX = 5000
+const READY_MS_MAX = 120_000
+const RETRY_MS_MAX = 5000
 const FREE_BYTES_MIN = 1024 * 1024
 const LOG_BYTES_MAX = 10 * 1024 * 1024
-const STOP_PATIENCE_MILLISECONDS = 10_000
+const SIGNAL_TIMEOUT_MS = 10_000
 
-/** Starts the server and resolves when it accepts connections; an EmbeddedPostgresError says why it did not. */
+/** Starts the server and resolves when it accepts connections. Throws `EmbeddedPostgresError`. */
 export async function startServer(wanted: EmbeddedServerOptions): Promise<PostgresServer> {
-  const deadline = Date.now() + RETRY_MILLISECONDS_MAX
+  const deadline = Date.now() + RETRY_MS_MAX
   for (;;) {
     const attempt = await startOnce(wanted)
     if ('server' in attempt) return attempt.server
-    // connections of a killed server take a moment to notice that it is gone
+    // sessions of a killed server exit a moment later
     if (!/pre-existing shared memory block/.test(attempt.output) || Date.now() > deadline) {
       throw await explain(attempt.output, wanted)
     }
@@ -55,7 +55,7 @@ async function explain(
   output: string,
   { cluster, port, logFile }: EmbeddedServerOptions,
 ): Promise<EmbeddedPostgresError> {
-  // on a full disk the log is full as well and says nothing
+  // a full disk leaves no space for a message in the log
   const disk = await statfs(cluster)
   if (disk.bavail * disk.bsize < FREE_BYTES_MIN) return diskFull(cluster)
   const reason = /^.*FATAL: .*$/m.exec(output)?.[0] ?? output
@@ -69,9 +69,9 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
     ...asAccount(wanted.account),
     cwd: '/',
     env: ENVIRONMENT,
-    // a session of its own: a terminal's Ctrl-C reaches us, and we stop the server after its clients
+    // Ctrl-C in a terminal reaches only this process, which stops the server after its clients
     detached: true,
-    // a file and no pipe: the server neither waits for us nor dies with us
+    // a file, because a pipe could block the server, or terminate it with this process
     stdio: ['ignore', log.fd, log.fd],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
@@ -86,13 +86,13 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
   if (await isReady(child, wanted.cluster, ended)) {
     return { server: { processId: child.pid ?? 0, ended, stop: (mode) => stopServer(child, ended, mode) } }
   }
-  const said = (await readFile(wanted.logFile)).subarray(size).toString('utf8')
-  return { output: said === '' && child.pid === undefined ? ((await failed)?.message ?? '') : said }
+  const output = (await readFile(wanted.logFile)).subarray(size).toString('utf8')
+  return { output: output === '' && child.pid === undefined ? ((await failed)?.message ?? '') : output }
 }
 
-/** Asks the lock file, where PostgreSQL writes its state: no connection needed, and none refused in the log. */
+/** Waits until the lock file says that the server is ready. Unlike a connection, this writes no error to the log. */
 async function isReady(child: ChildProcess, cluster: string, ended: Promise<void>): Promise<boolean> {
-  const deadline = Date.now() + READY_MILLISECONDS_MAX
+  const deadline = Date.now() + READY_MS_MAX
   const hasEnded = ended.then(() => true)
   while (Date.now() < deadline) {
     const lock = await readLock(cluster)
@@ -109,14 +109,14 @@ async function stopServer(child: ChildProcess, ended: Promise<void>, mode: StopM
     if (child.exitCode !== null || child.signalCode !== null) break
     child.kill(signal)
     const controller = new AbortController()
-    const patience = sleep(STOP_PATIENCE_MILLISECONDS, undefined, { signal: controller.signal }).catch(() => undefined)
-    await Promise.race([ended, patience])
+    const timeout = sleep(SIGNAL_TIMEOUT_MS, undefined, { signal: controller.signal }).catch(() => undefined)
+    await Promise.race([ended, timeout])
     controller.abort()
   }
   await ended
 }
 
-/** Opens the log for appending; one that has grown is kept once under another name. */
+/** Opens the log for appending. A log over `LOG_BYTES_MAX` is renamed first, and replaces the previous renamed log. */
 async function openLog(logFile: string): Promise<FileHandle> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0
   if (size > LOG_BYTES_MAX) await rename(logFile, `${logFile}.1`)

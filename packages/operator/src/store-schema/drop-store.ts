@@ -1,12 +1,11 @@
-// Removes what was made for one store on a server: its database and its roles. For a set-up that was interrupted or whose
-// store could not be registered; a store that is in use is never dropped.
+// Drops the database and the roles of one store, after an interrupted or failed setup.
 
 import { type Connection, executeOn, identifier, queryRows, sql } from '@store-export/postgres'
 
-/** Digits of a store's id with which the names of its database and roles end. */
+/** Number of digits of the store ID at the end of the names of its database and roles. */
 const SHORT_ID_LENGTH = 12
 
-/** Drops the store's database and roles, as far as they exist. `admin` may drop databases and roles. */
+/** Drops the database and roles that exist. `admin` must have the privilege to drop databases and roles. */
 export async function dropStore(admin: Connection, storeId: string): Promise<void> {
   const ending = `store\\_export\\_%\\_${storeId.replaceAll('-', '').slice(-SHORT_ID_LENGTH).toLowerCase()}`
   const databases = await queryRows<{ name: string }>(

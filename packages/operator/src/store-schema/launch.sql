@@ -1,6 +1,6 @@
--- The store schema at launch. Columns are named as the fields of the specification. A column without "or null" there is
--- not null here and has a default when one is natural. References that history outlives (order to customer, line to
--- product, product to category) are no foreign keys: the row that was bought or grouped may go first.
+-- The store schema at launch. Columns have the names of the fields in the specification. A column without "or null" there is
+-- not null here, and has a natural default if there is one. References from order to customer, line to product, and product
+-- to category are not foreign keys, because the referenced row can be deleted earlier.
 
 create table public.store (
   id uuid primary key,
@@ -125,13 +125,14 @@ create table public.order_items (
 );
 create index order_items_order on public.order_items (order_id, created_at, id);
 
--- updated_at moves on every update unless the statement itself sets it, be it to the value it already has. A comparison of
--- old and new cannot see that last case, a trigger "of updated_at" can, so three triggers run in the order of their names:
--- 1 marks a value that was set to itself, 2 moves one that is unchanged, 3 takes the mark off. An ordinary update runs only 2.
+-- Every update changes updated_at, unless the statement sets it, also to its old value. A comparison of the old and the new
+-- value cannot detect a statement that sets the old value, but a trigger "of updated_at" can. So three triggers run in the
+-- order of their names: 1 marks a value that was set to itself, 2 changes an unchanged value, 3 removes the mark. An ordinary
+-- update runs only 2.
 --
--- The stamp is clock_timestamp(), not now(): the trigger runs when the row is locked, so a row's stamps rise with its
--- versions, and the time between stamp and commit, in which a reader can pass the row, is only what is left of the
--- transaction. With now() a transaction that began early and wrote late would move updated_at backwards.
+-- The timestamp is clock_timestamp(), not now(). The trigger runs while the row is locked, so the timestamps of a row increase
+-- with its versions. A reader can miss a row between its timestamp and the commit, and clock_timestamp() makes this time as
+-- short as possible. With now(), a transaction that started early and wrote late would decrease updated_at.
 
 create function public.updated_at_mark() returns trigger language plpgsql as $$
 begin
@@ -165,12 +166,13 @@ create trigger updated_at_2_move before update on public.products for each row
 create trigger updated_at_3_keep before update of updated_at on public.products for each row
   when (new.updated_at = '4713-01-01 00:00:00+00 BC') execute function public.updated_at_keep();
 
--- Children move their parent once a statement, however many rows it writes: children_move_parent(parent table, key column).
--- A parent row that the very same statement wrote (a CTE that writes an order and its items; xmin and cmin are equal) has the
--- stamp that the statement wanted and is left alone. A deleted child leaves nothing to compare, so there the parent always
--- moves. Deleting the parent cascades to the children, whose trigger then finds no parent. TRUNCATE names no rows, so its
--- trigger runs before it, while the children still tell which parents to move. The text is planned at each call:
--- a kept plan would be the one for the number of rows of the first call.
+-- A statement that writes children changes updated_at of their parents once: children_move_parent(parent table, key column).
+-- - A parent that the same statement wrote (a CTE that writes an order and its items; xmin and cmin are equal) is not changed,
+--   because it has the timestamp that the statement set.
+-- - A deleted child leaves nothing to compare, so its parent always changes.
+-- - A deleted parent cascades to its children, and their trigger finds no parent.
+-- - TRUNCATE has no transition tables, so its trigger runs before it, while the children exist.
+-- - EXECUTE plans each statement again: a cached plan would be for the number of rows of the first call.
 
 create function public.children_move_parent() returns trigger language plpgsql as $$
 declare

@@ -53,7 +53,7 @@ const names = (list: readonly { table: string; name: string }[]) =>
   list.map(({ table, name }) => `${table}.${name}`).sort()
 
 describe('migrations', () => {
-  test('[VER-2] each revision has exactly the columns that the contract names, and the password hash', async () => {
+  test('[VER-2] each schema version has exactly the columns of the contract and the password hash', async () => {
     for (const { id } of REVISIONS) {
       expect(await migrate(id)).toEqual([id])
       const declared = storeTables(id).flatMap(({ table, columns }) => columns.map((name) => ({ table, name })))
@@ -61,7 +61,7 @@ describe('migrations', () => {
     }
   })
 
-  test('a column admits null exactly where the contract says "or null"', async () => {
+  test('a column is nullable exactly if the contract says "or null"', async () => {
     await migrate(LATEST_REVISION)
     const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
     const resources: Resource[] = [
@@ -84,13 +84,13 @@ describe('migrations', () => {
     }
   })
 
-  test('run again, or by two at once, nothing is applied twice', async () => {
+  test('two runs at once apply each migration once, and a later run applies none', async () => {
     const applied = await Promise.all([migrate('v1.2'), migrate('v1.2')])
     expect(applied.flat().sort()).toEqual(['launch', 'v1.1', 'v1.2'])
     expect(await migrate('v1.2')).toEqual([])
   })
 
-  test('[R28] a store can stand between two revisions', async () => {
+  test('[R28] a migration can be half applied', async () => {
     await migrate('launch')
     const [first, second] = migrationStatements('v1.1')
     await sql.unsafe(`${first}; ${second}`)
@@ -99,7 +99,7 @@ describe('migrations', () => {
     expect(found).not.toContain('orders.currency')
   })
 
-  test('a migration that fails leaves nothing behind', async () => {
+  test('a failed migration changes nothing', async () => {
     await migrate('launch')
     await sql`create table public.customer_groups (id int)`
     await expect(migrate('v1.1')).rejects.toThrow('customer_groups')
@@ -107,7 +107,7 @@ describe('migrations', () => {
     expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
   })
 
-  test('every table that is walked has an index in the order of the walk', async () => {
+  test('every table with a list has an index in the order of the list', async () => {
     await migrate(LATEST_REVISION)
     const rows = await sql<{ table: string; definition: string }[]>`
       select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`
@@ -119,7 +119,7 @@ describe('migrations', () => {
     expect([...walked].sort()).toEqual(pages.filter((table) => !embedded.includes(table)).sort())
   })
 
-  test('rows need only what has no natural default', async () => {
+  test('every column with a natural default has a default', async () => {
     await migrate(LATEST_REVISION)
     const id = '00000000-0000-4000-8000-000000000001'
     await sql`insert into orders (id, email) values (${id}, 'a@example.com')`

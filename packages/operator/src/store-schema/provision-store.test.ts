@@ -56,7 +56,7 @@ const settings = [
 ]
 
 describe('a provisioned store', () => {
-  test('holds its one row, and its owner can write', async () => {
+  test('contains its one row, and its owner can write', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await using(databaseUrl, async (sql) => {
@@ -78,7 +78,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('its reader selects every column that the contract names, at every revision', async () => {
+  test('its reader can select every column of the contract, at every schema version', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     const readerRole = new URL(readerUrl).username
     for (const { id } of REVISIONS) {
@@ -92,7 +92,7 @@ describe('a provisioned store', () => {
     }
   })
 
-  test('[R42] its reader may select a new table as soon as it exists, also if a later migration fails', async () => {
+  test('[R42] its reader can select a new table at once, also if a later migration fails', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     await using(databaseUrl, (sql) => sql`create table locations (id int)`)
     const readerRole = new URL(readerUrl).username
@@ -106,7 +106,7 @@ describe('a provisioned store', () => {
     await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
   })
 
-  test('[GEN-1] its reader reads only: by default, by its rights, and without tables of its own', async () => {
+  test('[GEN-1] its reader cannot write and cannot create tables', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       const rows =
@@ -127,7 +127,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('[R28] its reader waits for a migration as long as for anything else, after an upgrade also an older role', async () => {
+  test('[R28] its reader has no lock_timeout, and an upgrade resets the lock_timeout of an older role', async () => {
     const { databaseUrl, readerUrl } = await provision('launch')
     const limit = () => using(readerUrl, async (sql) => (await sql`show lock_timeout`)[0]?.lock_timeout)
     expect(await limit()).toBe('0')
@@ -143,7 +143,7 @@ describe('a provisioned store', () => {
     expect(await limit()).toBe('0')
   })
 
-  test('its reader may have twenty connections, and the twenty-first is refused', async () => {
+  test('its reader can have twenty connections, and the twenty-first is rejected', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     const held = Array.from({ length: 20 }, () => openClient(readerUrl))
     try {
@@ -156,7 +156,7 @@ describe('a provisioned store', () => {
     }
   })
 
-  test('its reader sees how old other roles’ transactions are', async () => {
+  test('its reader can see when transactions of other roles started', async () => {
     const { readerUrl } = await provision('launch')
     await using(inject('postgresUrl'), (admin) =>
       admin.begin(async (transaction) => {
@@ -176,14 +176,14 @@ describe('a provisioned store', () => {
     await expect(using(foreign.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('made twice under one id is refused and leaves the first as it was', async () => {
+  test('a second store with the same ID is rejected, and the first one is unchanged', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await expect(provision('launch', { storeId })).rejects.toMatchObject({ code: '42710' })
     await using(databaseUrl, async (sql) => expect(await sql`select 1 from store`).toHaveLength(1))
   })
 
-  test('that cannot be made leaves no database and no role', async () => {
+  test('a failed provision leaves no database and no role', async () => {
     const storeId = randomUUID()
     await expect(provision(LATEST_REVISION, { storeId, name: 'nul \0 byte' })).rejects.toThrow()
     await using(inject('postgresUrl'), async (sql) => {
@@ -193,7 +193,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('upgraded by an administrator still belongs to its owner', async () => {
+  test('after an upgrade by an administrator, new tables belong to its owner', async () => {
     const { databaseUrl } = await provision('launch')
     const adminUrl = new URL(inject('postgresUrl'))
     adminUrl.pathname = new URL(databaseUrl).pathname

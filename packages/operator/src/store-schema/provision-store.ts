@@ -1,4 +1,4 @@
-// Makes a store database with its owner and its reader on a server, and brings an existing one to a newer revision.
+// Creates a store database with its owner and reader roles, and upgrades an existing one.
 
 import type { RevisionId } from '@store-export/contract'
 import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
@@ -10,44 +10,44 @@ import { scramVerifier } from './scram-verifier.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 
-/** Bytes of a role's password; written as base64url. */
+/** Random bytes of a password, which is base64url. */
 const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
 
-/** The caller closes the connection. */
+/** Opens a connection, which the caller closes. */
 export type OpenConnection = (url: string) => Promise<Connection>
 
-/** What a new store database is made of. */
+/** Options of `provisionStore`. */
 export interface ProvisionStoreOptions {
-  /** URL of a role on the server that may create databases and roles. */
+  /** URL of a role that can create databases and roles. */
   readonly adminUrl: string
   readonly storeId: string
   readonly name: string
   readonly revision: RevisionId
-  /** Gives that many unpredictable bytes. */
+  /** Returns cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array
   readonly connect: OpenConnection
 }
 
-/** Where a provisioned store is: the platform writes with the first URL, the service reads with the second. */
+/** The URLs of a provisioned store: the platform writes with `databaseUrl`, the service reads with `readerUrl`. */
 export interface ProvisionedStore {
   readonly databaseUrl: string
   readonly readerUrl: string
 }
 
-/** Which store to upgrade, and how far. */
+/** Options of `upgradeStore`. */
 export interface UpgradeStoreOptions {
-  /** URL of the store database, as its owner or as one who may become the owner. */
+  /** URL of the store database, for its owner or for a role that can become the owner. */
   readonly ownerOrAdminUrl: string
   readonly to: RevisionId
-  /** Role whose grants are extended; null where the platform grants by itself. */
+  /** Role that gets the new grants; null if the platform grants by itself. */
   readonly readerRole: string | null
   readonly connect: OpenConnection
 }
 
 /**
- * The URLs, passwords included, of a new database at `revision` that holds the one `store` row. On failure the database and
- * the roles are dropped again.
+ * Creates a database at `revision` with its `store` row, and returns its URLs with passwords. After an error, drops the
+ * database and the roles again.
  */
 export async function provisionStore(options: ProvisionStoreOptions): Promise<ProvisionedStore> {
   const { owner, reader } = loginsOf(options)
@@ -55,10 +55,10 @@ export async function provisionStore(options: ProvisionStoreOptions): Promise<Pr
   const undo: string[] = []
   try {
     await createRolesAndDatabase(admin, options, { owner, reader, undo })
-    await fillDatabase(options, owner, reader)
+    await initializeDatabase(options, owner, reader)
     return { databaseUrl: urlForLogin(options.adminUrl, owner), readerUrl: urlForLogin(options.adminUrl, reader) }
   } catch (error) {
-    // Only what this call made: a store that was there before, under the same id, is not ours to drop.
+    // drops only what this call created: a store with the same ID can have existed before
     for (const statement of undo.reverse()) await admin.script(statement).catch(() => undefined)
     throw error
   } finally {
@@ -66,15 +66,15 @@ export async function provisionStore(options: ProvisionStoreOptions): Promise<Pr
   }
 }
 
-/** What an upgrade changed. */
+/** The changes of an upgrade. */
 export interface UpgradeResult extends RepairResult {
-  /** Revisions that were applied, oldest first. */
+  /** Applied schema versions, oldest first. */
   readonly applied: RevisionId[]
 }
 
 /**
- * Brings a store to a revision, and adds what older versions left out; the reader's grants are those of `to` afterwards.
- * Throws a sentence for a store that has no record of our migrations, or one beyond `to`.
+ * Upgrades a store to a schema version with the reader's grants, and adds what older versions of `stores provision` left out.
+ * Throws a `UserError` for a store that `stores provision` did not create, and for a store at a newer version than `to`.
  */
 export async function upgradeStore({
   ownerOrAdminUrl,
@@ -98,13 +98,13 @@ export async function upgradeStore({
 
 async function refreshReader(connection: Connection, role: string, revision: RevisionId): Promise<RepairResult> {
   await connection.script(readerGrantsSql({ role, revision }))
-  // the owner may change no role, the one who became it perhaps
+  // the owner has no privilege to change roles, but the role that became the owner can have it
   await connection.script('reset role')
   await connection.script(readerRoleResetSql({ role }))
   return repairReaderLimit(connection, role)
 }
 
-/** Name of the database that is provisioned for a store. */
+/** Name of the provisioned database of a store. */
 export function storeDatabase(storeId: string): string {
   return `store_export_store_${shortId(storeId)}`
 }
@@ -113,7 +113,7 @@ function shortId(storeId: string): string {
   return storeId.replaceAll('-', '').slice(-12).toLowerCase()
 }
 
-/** Twelve digits of the store's random id keep the names short and apart: roles belong to the whole server. */
+/** Roles exist once per server, so their names contain twelve digits of the random store ID. */
 function loginsOf({ storeId, random }: ProvisionStoreOptions): { owner: Login; reader: Login } {
   const short = shortId(storeId)
   const database = storeDatabase(storeId)
@@ -135,7 +135,7 @@ async function createRolesAndDatabase(
   undo.push(`drop role ${ownerName}`)
   await admin.script(readerRoleSql({ role: reader.user, password: verifier(reader.password) }))
   undo.push(`drop role ${readerName}`)
-  // One who is not a superuser may only give a database to a role that it is a member of.
+  // only a superuser can create a database for a role without being its member
   await admin.script(`grant ${ownerName} to current_user`)
   await admin.script(`create database ${database} owner ${ownerName} template template0 encoding 'UTF8'`)
   undo.push(`drop database ${database} with (force)`)
@@ -143,7 +143,7 @@ async function createRolesAndDatabase(
   await admin.script(`grant connect on database ${database} to ${readerName}`)
 }
 
-async function fillDatabase(
+async function initializeDatabase(
   { adminUrl, storeId, name, revision, connect }: ProvisionStoreOptions,
   owner: Login,
   reader: Login,
@@ -163,7 +163,7 @@ async function fillDatabase(
   }
 }
 
-/** New tables must belong to the database's owner, whoever runs the upgrade. */
+/** Sets the role of the database owner, because new tables must belong to it. */
 async function becomeOwner(connection: Connection): Promise<void> {
   const [row] = await queryRows<{ owner: string }>(
     connection,

@@ -1,17 +1,17 @@
-// The role with which the service reads a store: SQL text only, for our own provisioning and for a platform to run.
+// SQL for the reader's role, with which the service reads a store.
 
 import type { RevisionId } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from './sql-text.ts'
 import { storeTables } from './store-tables.ts'
 
 /**
- * What the role's sessions start with. The limits stand on the role because a pooler loses what a session sets;
- * `statement_timeout` is below the service's own limit so that no query outlives its request. It bounds a wait for a lock,
- * too: a shorter `lock_timeout` would only fail pages that a migration of the platform keeps waiting for a moment.
+ * Settings of the role's sessions. They are set on the role, because settings of a session are lost behind a pooler.
+ * `statement_timeout` is below the limit of the service, so that no query outlives its request. It also bounds the wait for a
+ * lock: with a shorter `lock_timeout`, more requests would fail during a migration of the platform.
  */
 const ROLE_SETTINGS = {
   default_transaction_read_only: 'on',
-  // another level's snapshot may be older than the locks of the tables: one that was being rewritten would look empty
+  // with another level, the snapshot can be older than the table lock: a table that is rewritten then looks empty
   default_transaction_isolation: 'read committed',
   statement_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
@@ -24,15 +24,15 @@ const ROLE_SETTINGS = {
 } as const
 
 /**
- * Connections that the role may have at once, on all nodes together: five nodes with four each (`STORE_EXPORT_STORE_POOL_SIZE`).
- * PostgreSQL has 100 by default, and the platform needs most of them.
+ * Maximum connections of the role, for all nodes together: five nodes with four each (`STORE_EXPORT_STORE_POOL_SIZE`).
+ * PostgreSQL accepts 100 by default, and the platform needs most of them.
  */
 export const READER_CONNECTIONS_MAX = 20
 
-/** How often a running query looks whether its client is still there; not every server and system can. */
+/** How often a running query checks its client connection. Not every server and operating system supports it. */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 
-/** A role to create. */
+/** Options of `readerRoleSql`. */
 interface NewReader {
   readonly role: string
   readonly password: string
@@ -41,9 +41,8 @@ interface NewReader {
 }
 
 /**
- * SQL that creates the role, to be run once by one who may create roles. `password` may be a SCRAM verifier. The role
- * inherits, unlike what one expects of a reader: without that `pg_read_all_stats`, which shows it the start of the oldest
- * transaction, would have no effect; it is a member of nothing else.
+ * Returns SQL that creates the role, for a role that can create roles. `password` can be a SCRAM verifier. The role inherits,
+ * because `pg_read_all_stats` shows it the start of the oldest transaction. It is a member of no other role.
  */
 export function readerRoleSql({ role, password, schemaName = 'public' }: NewReader): string {
   const name = quoteName(role)
@@ -55,20 +54,20 @@ export function readerRoleSql({ role, password, schemaName = 'public' }: NewRead
     `create role ${name} login password ${quoteText(password)} connection limit ${READER_CONNECTIONS_MAX};`,
     ...settings,
     `alter role ${name} set search_path = ${quoteSchema(schemaName)};`,
-    '-- PostgreSQL 14 and later, where the system can tell that a connection was closed.',
-    attempt(checkInterval, 'undefined_object or invalid_parameter_value'),
-    '-- Lets the service see how old the oldest open transaction is, which makes x-sync-watermark exact.',
-    attempt(`grant pg_read_all_stats to ${name}`, 'insufficient_privilege'),
+    '-- For PostgreSQL 14 and later, on systems that can detect a closed connection.',
+    tryStatement(checkInterval, 'undefined_object or invalid_parameter_value'),
+    '-- Lets the service see when the oldest open transaction started, which makes x-sync-watermark exact.',
+    tryStatement(`grant pg_read_all_stats to ${name}`, 'insufficient_privilege'),
     '',
   ].join('\n')
 }
 
-/** SQL that takes back the `lock_timeout` with which earlier versions made the role; left out without the right to. */
+/** Returns SQL that resets the `lock_timeout` of earlier versions, if the session has the privilege. */
 export function readerRoleResetSql({ role }: { role: string }): string {
-  return attempt(`alter role ${quoteName(role)} reset lock_timeout`, 'insufficient_privilege')
+  return tryStatement(`alter role ${quoteName(role)} reset lock_timeout`, 'insufficient_privilege')
 }
 
-/** SQL that lets the role connect to the database in which it is run, by the database's owner; may be run again. */
+/** Returns SQL that lets the role connect to the current database. For the owner; can be run again. */
 export function readerConnectSql({ role }: { role: string }): string {
   return `do $$ begin
   execute format('grant connect on database %I to %I', current_database(), ${quoteText(role)});
@@ -76,7 +75,7 @@ end $$;
 `
 }
 
-/** What a role gets. */
+/** Options of `readerGrantsSql`. */
 interface Grants {
   readonly role: string
   readonly revision: RevisionId
@@ -84,7 +83,7 @@ interface Grants {
   readonly schemaName?: string
 }
 
-/** SQL that lets the role select the contract's columns of a store at `revision`, and nothing else; may be run again. */
+/** Returns SQL that grants the contract's columns at a schema version to the role. Can be run again. */
 export function readerGrantsSql({ role, revision, schemaName = 'public' }: Grants): string {
   const name = quoteName(role)
   const grants = storeTables(revision).map(
@@ -94,8 +93,8 @@ export function readerGrantsSql({ role, revision, schemaName = 'public' }: Grant
   return [`grant usage on schema ${quoteSchema(schemaName)} to ${name};`, ...grants, ''].join('\n')
 }
 
-/** `statement`, run where the server allows it: `conditions` are the errors that only leave it out. */
-function attempt(statement: string, conditions: string): string {
+/** Returns SQL that runs a statement and ignores the errors `conditions`. */
+function tryStatement(statement: string, conditions: string): string {
   return `do $$ begin
   ${statement};
 exception when ${conditions} then

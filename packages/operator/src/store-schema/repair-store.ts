@@ -1,4 +1,4 @@
-// Adds what an older version of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the reader.
+// Adds what older versions of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the reader.
 
 import { type Connection, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
@@ -8,12 +8,12 @@ import { quoteName } from './sql-text.ts'
 
 const FUNCTION = 'children_move_parent'
 const TRUNCATE_TRIGGER = /^create trigger (?<name>\w+) before truncate on (?<table>public\.\w+)/
-/** Names of the roles that `stores provision` creates; other roles belong to the platform. */
+/** Roles of `stores provision`. Other roles belong to the platform. */
 const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
 
 /**
- * Adds missing triggers to the tables that exist; returns what it added, for the operator. `connection` must be that of the
- * owner of the store's tables. Functions of older versions fail in such a trigger, so it is replaced first.
+ * Adds missing triggers to existing tables, and first replaces a function of an older version, which fails in such a trigger.
+ * Returns what it added, for people. `connection` must be a session of the owner of the store's tables.
  */
 export async function repairTriggers(connection: Connection): Promise<string[]> {
   const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]
@@ -34,15 +34,15 @@ export async function repairTriggers(connection: Connection): Promise<string[]> 
   })
 }
 
-/** What was repaired, and what could not be. */
+/** Added objects, and SQL for an administrator. */
 export interface RepairResult {
-  /** Additions that an older version left out, for the operator. */
+  /** What was added, for people. */
   readonly repaired: string[]
-  /** SQL that an administrator must run because the session may not; null if there is none. */
+  /** SQL that needs an administrator; null if there is none. */
   readonly adminSql: string | null
 }
 
-/** Limits the reader of a provisioned store. Leaves a limit that an operator set, and roles with other names. */
+/** Limits the connections of a provisioned reader. Changes no existing limit, and no role of the platform. */
 export async function repairReaderLimit(connection: Connection, role: string): Promise<RepairResult> {
   const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
   if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }
@@ -62,7 +62,7 @@ interface Trigger {
   readonly statement: string
 }
 
-/** A trigger of the same name counts as present, also if it is disabled or calls a function of the platform. */
+/** A trigger with the same name counts as present, also if it is disabled or calls another function. */
 async function missingTriggers(connection: Connection, statements: readonly string[]): Promise<Trigger[]> {
   const missing: Trigger[] = []
   for (const statement of statements) {

@@ -1,10 +1,10 @@
-// The form in which a server keeps a password (RFC 5803), so that no plain password is in the SQL that sets it.
+// The SCRAM verifier of a password (RFC 5803), so that SQL statements contain no plain password.
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 const ITERATIONS = 4096
 
-/** The SCRAM-SHA-256 verifier of an ASCII `password`; `salt` is 16 random bytes. PostgreSQL takes it where a password stands. */
+/** Returns the SCRAM-SHA-256 verifier of an ASCII password. PostgreSQL accepts it as a password. `salt` is 16 random bytes. */
 export function scramVerifier(password: string, salt: Uint8Array): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
   const clientKey = createHmac('sha256', salted).update('Client Key').digest()

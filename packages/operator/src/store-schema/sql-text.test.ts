@@ -6,13 +6,13 @@ import { quoteName, quoteText, splitAtCommas, splitStatements } from './sql-text
 import { urlForDatabase, urlForLogin } from './store-url.ts'
 
 describe('SQL text', () => {
-  test('names and texts stay what they are', () => {
+  test('quotes names and strings', () => {
     expect(quoteName('or"der')).toBe('"or""der"')
     expect(quoteText("it's")).toBe("'it''s'")
     expect(quoteText("\\'")).toBe("E'\\\\'''")
   })
 
-  test('a file falls into statements at semicolons outside quotes, bodies and comments', () => {
+  test('splits a file into statements at semicolons outside quotes, bodies, and comments', () => {
     const file = `-- one; two\nselect ';', "a;b";\ncreate function f() as $$ begin; end; $$;\n\nselect 1 - 1`
     expect(splitStatements(file)).toEqual([
       `select ';', "a;b"`,
@@ -21,7 +21,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('a list falls into parts at commas outside brackets and quotes', () => {
+  test('splits a list at commas outside parentheses and quotes', () => {
     expect(splitAtCommas(`a text default 'b, (c', (coalesce(d, e)), "f,g"`)).toEqual([
       `a text default 'b, (c'`,
       '(coalesce(d, e))',
@@ -29,7 +29,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('the grants of a revision name its columns and no password', () => {
+  test('the grants of a schema version contain its columns and no password', () => {
     const launch = readerGrantsSql({ role: 'r', revision: 'launch' })
     expect(launch).toContain(
       'grant select ("id", "email", "name", "processor_customer_id", "email_verified", "created_at") on public."customers" to "r";',
@@ -39,7 +39,7 @@ describe('SQL text', () => {
     expect(launch + newest + readerRoleSql({ role: 'r', password: 'x' })).not.toContain('password_hash')
   })
 
-  test('a password becomes the verifier of RFC 7677’s example', () => {
+  test('the SCRAM verifier is the one of the example in RFC 7677', () => {
     // https://www.rfc-editor.org/rfc/rfc7677#section-3: user "user", password "pencil"
     const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
     expect(scramVerifier('pencil', salt)).toBe(
@@ -51,7 +51,7 @@ describe('SQL text', () => {
 describe('connection URLs', () => {
   const login = { user: 'o', password: 'p@/', database: 'd' }
 
-  test('keep host, port and options of the server', () => {
+  test('keep the hosts, ports, and options of the server', () => {
     expect(urlForLogin('postgres://admin:x@h1:1,h2:2/postgres?sslmode=verify-full&user=a', login)).toBe(
       'postgres://o:p%40%2F@h1:1,h2:2/d?sslmode=verify-full',
     )
@@ -61,7 +61,7 @@ describe('connection URLs', () => {
     expect(urlForDatabase('postgres://admin:x@h/postgres?dbname=a&user=b', 'd')).toBe('postgres://admin:x@h/d?user=b')
   })
 
-  test('what is no connection URL is refused without being repeated', () => {
+  test('an invalid connection URL is rejected with a message without the URL', () => {
     expect(() => urlForLogin('mysql://secret', login)).toThrow(
       /^not a connection URL: it must begin with postgres:\/\/$/,
     )

@@ -1,27 +1,27 @@
-// Names and texts inside SQL that takes no parameters: roles, grants, passwords. In charge of the quoting only.
+// Quotes and splits SQL, for statements without parameters such as grants.
 
-/** `name` as a quoted identifier. */
+/** Quotes an identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The schema as an identifier; `public` without quotes, as people write it. */
+/** Quotes a schema, except `public`, as people write it. */
 export function quoteSchema(schemaName: string): string {
   return schemaName === 'public' ? schemaName : quoteName(schemaName)
 }
 
-/** The table of the schema as an identifier. */
+/** Quotes a table with its schema. */
 export function quoteTable(schemaName: string, table: string): string {
   return `${quoteSchema(schemaName)}.${quoteName(table)}`
 }
 
-/** `text` as a string constant that reads the same whatever `standard_conforming_strings` says. */
+/** Quotes a string constant. The result does not depend on `standard_conforming_strings`. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
-/** The parts of a list, split at the commas that stand outside of brackets and quotes. */
+/** Splits a list at commas outside parentheses and quotes. */
 export function splitAtCommas(list: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -39,7 +39,7 @@ export function splitAtCommas(list: string): string[] {
   return [...parts, current.trim()]
 }
 
-/** The statements of an SQL file, without its comments. Knows quotes and `$$` bodies, which hold semicolons. */
+/** Splits an SQL file into statements without comments. Semicolons in quotes and `$$` bodies don't split. */
 export function splitStatements(file: string): string[] {
   const statements: string[] = []
   let current = ''

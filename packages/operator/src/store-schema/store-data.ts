@@ -1,11 +1,11 @@
-// Whether a store database holds rows that its deletion would lose.
+// Checks whether a store database contains data.
 
 import { type Connection, identifier, type Pool, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
 
-/** What was found in the tables of orders, products and customers. */
+/** Data in the tables of orders, products, and customers. */
 export interface StoreData {
-  /** At least one row of each, for an error message: "at least 1 order"; null if all tables are empty. */
+  /** For an error message: "at least 1 order"; null if no row was found. */
   readonly found: string | null
   /** Tables that are missing or can't be read. */
   readonly unreadable: readonly { readonly table: string; readonly code: string; readonly reason: string }[]
@@ -13,9 +13,9 @@ export interface StoreData {
 
 const SINGULARS = { orders: 'order', products: 'product', customers: 'customer' } as const
 
-/** Longest wait for a table that another session has locked. */
+/** Maximum wait for a table lock. */
 const LOCK_TIMEOUT = '2s'
-/** Longest search for a first row: a table of deleted rows is read whole. */
+/** Maximum search for a first row: the search reads all deleted rows of a table. */
 const STATEMENT_TIMEOUT = '30s'
 
 /** Looks for one row in each table. `pool` connects to the store database. */
@@ -34,12 +34,12 @@ export async function findStoreData(pool: Pool): Promise<StoreData> {
   return { found: found.length === 0 ? null : new Intl.ListFormat('en').format(found), unreadable }
 }
 
-/** Rejects with the server's error for a role from which a policy hides rows: the table can seem empty to that role. */
+/** Rejects with the error of the server if a row security policy hides rows, because the table could seem empty. */
 async function hasRow(connection: Connection, table: string): Promise<boolean> {
   await connection.script(
     `set row_security = off; set lock_timeout = '${LOCK_TIMEOUT}'; set statement_timeout = '${STATEMENT_TIMEOUT}'`,
   )
-  // a database can hold stores in other schemas
+  // a database can contain stores in other schemas
   const others = await queryRows<{ name: string }>(
     connection,
     sql`

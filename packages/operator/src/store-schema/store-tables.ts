@@ -1,4 +1,4 @@
-// The tables and columns of a store at each revision, derived from the contract. In charge of no SQL.
+// The tables and columns of a store at each schema version, derived from the contract.
 
 import {
   category,
@@ -16,13 +16,13 @@ import {
   variant,
 } from '@store-export/contract'
 
-/** A table of a store database with those of its columns that the contract names. */
+/** A table of a store database with its columns in the contract. */
 export interface StoreTable {
   readonly table: string
   readonly columns: readonly string[]
 }
 
-/** Every table of a store, parents before children, as the loader needs them. */
+/** Every table of a store, parents before children. */
 const STORED = [
   store,
   customerGroup,
@@ -36,7 +36,7 @@ const STORED = [
   orderItem,
 ] as const
 
-/** The tables that a store at `revision` has, parents before children; of each the columns that the service may read. */
+/** The tables of a store at a schema version, parents before children, with the columns that the service reads. */
 export function storeTables(revision: RevisionId): StoreTable[] {
   return STORED.filter(({ since }) => includesRevision(revision, since)).map((resource) => ({
     table: resource.table,

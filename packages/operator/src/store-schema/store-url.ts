@@ -1,28 +1,28 @@
-// Connection URLs of store databases, made from the URL of the server that holds them.
+// Builds connection URLs of store databases from the URL of their server.
 
-/** Who connects to which database. */
+/** The user, password, and database of a connection. */
 export interface Login {
   readonly user: string
   readonly password: string
   readonly database: string
 }
 
-/** Parameters that, in libpq's way, would win over what stands before the question mark. */
+/** Parameters that override the part before the question mark, as in libpq. */
 const LOGIN_PARAMETERS = /^(?:user|password|dbname)=/i
 
-/** `serverUrl` with another user, password and database; hosts, ports and all other parameters stay. */
+/** Returns `serverUrl` with another user, password, and database. */
 export function urlForLogin(serverUrl: string, { user, password, database }: Login): string {
   const { scheme, hosts, parameters } = split(serverUrl)
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
-  const kept = parameters.filter((parameter) => !LOGIN_PARAMETERS.test(parameter))
-  return join(`${scheme}${login}@${hosts}/${encodeURIComponent(database)}`, kept)
+  const others = parameters.filter((parameter) => !LOGIN_PARAMETERS.test(parameter))
+  return join(`${scheme}${login}@${hosts}/${encodeURIComponent(database)}`, others)
 }
 
-/** `serverUrl` for another database of the same server, as the same user. */
+/** Returns `serverUrl` with another database. */
 export function urlForDatabase(serverUrl: string, database: string): string {
   const { scheme, login, hosts, parameters } = split(serverUrl)
-  const kept = parameters.filter((parameter) => !/^dbname=/i.test(parameter))
-  return join(`${scheme}${login}${hosts}/${encodeURIComponent(database)}`, kept)
+  const others = parameters.filter((parameter) => !/^dbname=/i.test(parameter))
+  return join(`${scheme}${login}${hosts}/${encodeURIComponent(database)}`, others)
 }
 
 function split(url: string): { scheme: string; login: string; hosts: string; parameters: string[] } {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await sql.end()
   await database.drop()
 })
-/** Orders A, B and C of 2020, A with two items and B with one. */
+/** Creates orders A, B, and C of 2020; A has two items, and B has one. */
 beforeEach(async () => {
   await sql`truncate orders, products, customers, order_items, product_variants, customer_addresses, locations, customer_groups`
   await sql`insert into orders (id, email, created_at) select unnest(${[A, B, C]}::uuid[]), 'a@example.com', ${OLD}`
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const backdate = (table: string) => sql`update ${sql(table)} set updated_at = ${OLD}`
 
-/** Ids of the rows whose updated_at is no longer that of 2020. */
+/** IDs of the rows with a changed updated_at. */
 async function moved(table: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from ${sql(table)} where updated_at is distinct from ${OLD} order by id`
@@ -42,7 +42,7 @@ async function moved(table: string): Promise<string[]> {
 }
 
 describe('updated_at of a row', () => {
-  test('moves on an update, in every table that has one', async () => {
+  test('changes with an update, in every table that has the column', async () => {
     await sql`update orders set status = 'paid' where id = ${A}`
     expect(await moved('orders')).toEqual([A])
     await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
@@ -61,7 +61,7 @@ describe('updated_at of a row', () => {
     }
   })
 
-  test('of a customer is null until the first change', async () => {
+  test('is null for a customer until the first change', async () => {
     await sql`insert into customers (id, email) values (${A}, 'a')`
     expect(await sql`select updated_at from customers`).toEqual([{ updated_at: null }])
     await sql`update customers set name = 'x'`
@@ -72,7 +72,7 @@ describe('updated_at of a row', () => {
     expect(await sql`select updated_at from customers`).toEqual([{ updated_at: null }])
   })
 
-  test('is what the statement says, the old value and extreme ones included', async () => {
+  test('has the value of the statement, also the old value and infinity', async () => {
     await sql`update orders set updated_at = updated_at, status = 'paid' where id = ${A}`
     expect(await moved('orders')).toEqual([])
     await sql`update orders set updated_at = '2021-05-05T00:00:00Z', status = 'paid' where id = ${A}`
@@ -82,7 +82,7 @@ describe('updated_at of a row', () => {
     expect(rows.map(({ at }) => at)).toEqual(['2021-05-05 00:00:00+00', 'infinity', '-infinity'])
   })
 
-  test('rises with the row’s versions, even for a transaction that began earlier', async () => {
+  test('increases with each version of a row, also for a transaction that started earlier', async () => {
     const other = openClient(database.url)
     await sql.begin(async (early) => {
       await early`select now()`
@@ -97,29 +97,29 @@ describe('updated_at of a row', () => {
   })
 })
 
-describe('[R29] children move their parent', () => {
-  test('when they are added, many parents in one statement', async () => {
+describe('[R29] updated_at of a parent changes', () => {
+  test('when children of several parents are added in one statement', async () => {
     await sql`insert into order_items (id, order_id, product_id, name, price)
       select gen_random_uuid(), o, gen_random_uuid(), 'n', 1 from unnest(${[B, C, C]}::uuid[]) o`
     expect(await moved('orders')).toEqual([B, C])
   })
 
-  test('when they change', async () => {
+  test('when a child changes', async () => {
     await sql`update order_items set quantity = 2 where order_id = ${A}`
     expect(await moved('orders')).toEqual([A])
   })
 
-  test('when they go from one parent to another, both', async () => {
+  test('when a child moves, for the old and the new parent', async () => {
     await sql`update order_items set order_id = ${C} where order_id = ${B}`
     expect(await moved('orders')).toEqual([B, C])
   })
 
-  test('when they are removed', async () => {
+  test('when a child is deleted', async () => {
     await sql`delete from order_items where order_id = ${A}`
     expect(await moved('orders')).toEqual([A])
   })
 
-  test('when all of them are removed at once by truncate, only parents that had some', async () => {
+  test('when all children are truncated, for parents with children only', async () => {
     await sql`truncate order_items`
     expect(await moved('orders')).toEqual([A, B])
     await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1), (${B}, 'n', 't', 1)`
@@ -133,7 +133,7 @@ describe('[R29] children move their parent', () => {
     expect([await moved('products'), await moved('customers')]).toEqual([[A], [B]])
   })
 
-  test('the trigger of docs/api/incremental-sync.md for a platform’s own schema does the same', async () => {
+  test('on truncate also with the trigger of docs/api/incremental-sync.md', async () => {
     const guide = readFileSync(new URL('../../../../docs/api/incremental-sync.md', import.meta.url), 'utf8')
     const [, trigger = ''] = /```sql\n([^`]*before truncate[^`]*)```/.exec(guide) ?? []
     await sql.begin(async (transaction) => {
@@ -144,7 +144,7 @@ describe('[R29] children move their parent', () => {
     expect(await moved('orders')).toEqual([A, B])
   })
 
-  test('and a parent’s table can be truncated with them', async () => {
+  test('with TRUNCATE … CASCADE, the parents are truncated without an error', async () => {
     await sql`truncate orders cascade`
     expect(await sql`select (select count(*) from orders) + (select count(*) from order_items) as left`).toEqual([
       { left: '0' },
@@ -160,7 +160,7 @@ describe('[R29] children move their parent', () => {
     expect(rows.map(({ at }) => at)).toEqual(['2021-01-01 00:00:00+00', '2022-01-01 00:00:00+00'])
   })
 
-  test('an earlier statement of the same transaction is another statement', async () => {
+  test('when an earlier statement of the same transaction wrote the parent', async () => {
     await sql.begin(async (transaction) => {
       await transaction`update orders set updated_at = '2021-01-01Z' where id = ${A}`
       await transaction`update order_items set quantity = 3 where order_id = ${A}`
@@ -169,13 +169,13 @@ describe('[R29] children move their parent', () => {
     expect(row?.fresh).toBe(true)
   })
 
-  test('and a parent can be deleted with them', async () => {
+  test('with a deleted parent, its children are deleted without an error', async () => {
     await sql`delete from orders where id in (${A}, ${B})`
     expect(await sql`select count(*)::int as left from order_items`).toEqual([{ left: 0 }])
     expect(await moved('orders')).toEqual([])
   })
 
-  test('variants their product, addresses their customer', async () => {
+  test('when a variant of a product or an address of a customer changes', async () => {
     await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1)`
     await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
     await backdate('products')

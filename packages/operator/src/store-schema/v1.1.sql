@@ -1,8 +1,8 @@
--- v1.1: customers change and say so, groups, saved addresses, the currency and payment of an order, the store's country.
+-- v1.1: updated_at of customers, customer groups, saved addresses, currency and payment of orders, country of the store.
 
 alter table public.store add column store_country text;
 
--- null for customers that have not changed since: such a row's last change is its creation.
+-- updated_at is null for customers without a change since then: their last change is their creation.
 alter table public.customers
   add column phone text,
   add column group_id uuid,

@@ -1,4 +1,4 @@
--- v1.2: click and collect. Opening hours are seven days with day 0 a Monday; a location that says nothing is closed on all.
+-- v1.2: pickup locations. Opening hours have seven days, and day 0 is Monday. By default, a location is closed on all days.
 
 alter table public.orders add column pickup_location_id uuid;
 

@@ -1,4 +1,4 @@
--- v1.6: weights, always stored in grams; the store's unit is for display.
+-- v1.6: weights in grams. The unit of the store is for display only.
 
 alter table public.products add column weight_grams numeric;
 alter table public.product_variants add column weight_grams numeric;
