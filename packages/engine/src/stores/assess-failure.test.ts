@@ -29,7 +29,7 @@ test.each([
     delayed: ['store'],
   },
   {
-    event: 'a new connection is silent for more than a fifth of it',
+    event: 'a new connection doesn’t respond for more than a fifth of the time limit',
     use: { ...OPENED, cause: new TimeLimitPassed('late'), durationMs: 1001 },
     delayed: ['store'],
   },

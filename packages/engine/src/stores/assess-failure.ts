@@ -18,7 +18,7 @@ export interface FailedUse {
 
 /** What follows from a failure. */
 export interface FailureAssessment {
-  /** What the next connection attempt is delayed for. */
+  /** Whether the next attempt to connect to the store, or to its server, is delayed. */
   readonly delayed: readonly ('store' | 'server')[]
   /** The part that has reached its connection limit. The node closes its idle connections to this part. */
   readonly full: FullPart | null
@@ -26,8 +26,9 @@ export interface FailureAssessment {
   readonly isFinal: boolean
 }
 
-/** Shares of the time limit. A failure after a larger one counts as a failure of the store that has, or hasn't, responded. */
+/** A store counts as hung if a request fails after this share of the time limit. */
 const HUNG_SHARE = 0.5
+/** The same share for a connection that has not responded yet. */
 const SILENT_SHARE = 0.2
 
 /** Returns what follows from a failure. */

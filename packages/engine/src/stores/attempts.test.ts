@@ -19,11 +19,11 @@ const bounds = {
   storeSessionSettings: true,
 }
 
-test('[ERR-3] a request whose time is over sends no statement, and the cause names the limit', async () => {
+test('[ERR-3] if the time limit has passed, sends no statement, and the cause names the limit', async () => {
   const database = await createDatabase()
   onTestFinished(() => database.drop())
-  const seen: StoreEvent[] = []
-  const emit = (event: StoreEvent) => void seen.push(event)
+  const events: StoreEvent[] = []
+  const emit = (event: StoreEvent) => void events.push(event)
   const pools = new StorePools({ bounds, connectionUrl: ({ databaseUrl }) => databaseUrl, emit })
   onTestFinished(() => pools.close())
   const columns = new StoreColumns({ refreshSeconds: 15, emit, now: () => performance.now() })
@@ -33,11 +33,11 @@ test('[ERR-3] a request whose time is over sends no statement, and the cause nam
   const work = async () => {
     isStarted = true
   }
-  // 66 ms too late, as a second attempt can be
+  // A second attempt can start 66 ms after the time limit.
   const startedAt = performance.now() - TIMEOUT_MS - 66
   await expect(attempts.run({ address, requestId: 'r', startedAt }, work)).rejects.toThrow(StoreDatabaseError)
   expect(isStarted).toBe(false)
-  const [fault] = seen.filter(({ event }) => event === 'store.query_failed')
+  const [event] = events.filter(({ event }) => event === 'store.query_failed')
   const cause = new TimeLimitPassed('the time limit of 2000 ms passed before the statement was sent')
-  expect(fault).toMatchObject({ cause })
+  expect(event).toMatchObject({ cause })
 })

@@ -10,10 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test('[SYNC-1] others’ transactions are seen with their start on the database’s clock, our own are not', async () => {
+test('[SYNC-1] returns transactions of other sessions with their start, but not the transaction of the poll', async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
-  // a session that is only just connecting has one, too
+  // A session that is being opened has a transaction, too.
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
   await samples.sql`begin`
   const [row] = await samples.sql<[{ started: string }]>`
@@ -26,8 +26,8 @@ test('[SYNC-1] others’ transactions are seen with their start on the database�
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
-test('[SYNC-1] ignores transactions of other databases, also if the role has numbers rounded', async () => {
-  // the role's extra_float_digits leave one digit of a float: both databases' numbers would be the same
+test('[SYNC-1] ignores transactions of other databases, even if the role rounds floats', async () => {
+  // With the role's extra_float_digits, a float has one digit, so the numbers of both databases would be equal.
   const other = await createSamples()
   onTestFinished(() => other.drop())
   await other.sql`begin`
@@ -36,7 +36,7 @@ test('[SYNC-1] ignores transactions of other databases, also if the role has num
   await other.sql`rollback`
 })
 
-test('[SYNC-1] a server that does not show the lock of the own session shows no transactions', () => {
+test('[SYNC-1] if the server hides the lock of the poll’s session, returns null', () => {
   const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
   const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
   expect(snapshotOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })

@@ -19,7 +19,7 @@ export interface Opening {
   readonly displaced: StoreSlot | null
 }
 
-/** Idle time after which a store with a connection may close this one. */
+/** Idle time after which another store with a connection may close this connection. */
 const IDLE_MS_MIN = 5000
 /** How long a request of a responding store waits for one of its own connections before it closes an idle one. */
 const OWN_WAIT_MS = 200

@@ -3,11 +3,11 @@ import { PageSizes } from './page-sizes.ts'
 
 const MEGABYTE = 1_000_000
 
-test('a list that is not known is asked for as many rows as the client wants', () => {
+test('if a list is new, reads the rows of the limit', () => {
   expect(new PageSizes(8 * MEGABYTE).rowsFor('a', 250)).toBe(250)
 })
 
-test('rows of a megabyte are asked for by the ten where eight fill a page, and at least one', () => {
+test('after a page of large rows, reads a quarter more rows than fit, and at least one', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   expect(sizes.rowsFor('a', 250)).toBe(10)
@@ -16,7 +16,7 @@ test('rows of a megabyte are asked for by the ten where eight fill a page, and a
   expect(sizes.rowsFor('a', 250)).toBe(1)
 })
 
-test('a page of small rows lifts the bound again, an empty one teaches nothing', () => {
+test('after a page of small rows, raises the estimate; after an empty page, doesn’t change it', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   sizes.served('a', { rows: 0, bytes: 50 })
@@ -25,7 +25,7 @@ test('a page of small rows lifts the bound again, an empty one teaches nothing',
   expect(sizes.rowsFor('a', 250)).toBe(250)
 })
 
-test('a page that was too slow is asked for with fewer rows, of that list alone', () => {
+test('after a page that was too slow, reads a quarter of its rows from this list', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.tooSlow('a', 250)
   expect(sizes.rowsFor('a', 250)).toBe(62)

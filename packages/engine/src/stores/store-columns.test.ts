@@ -16,7 +16,7 @@ const things = resource({
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://one', schemaName: 'public', sealedPassword: null }
 
 /** A column without an index. */
-const BARE = { indexes: [], readsOtherTables: false }
+const NOT_INDEXED = { indexes: [], readsOtherTables: false }
 
 let samples: Samples
 
@@ -36,14 +36,14 @@ function columnsAt(clock: { now: number }, events: StoreEvent[] = []) {
   })
 }
 
-describe('columns of a store', () => {
-  test('[R28] are those the contract names, with their types, a domain’s the one below it', async () => {
+describe('StoreColumns', () => {
+  test('[R28] returns the columns of the contract, with the base type of a domain', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
       id: { notNull: true, type: 'uuid', indexes: ['id'], readsOtherTables: false },
-      word: { notNull: false, type: 'text', ...BARE },
-      n: { notNull: false, type: 'int4', ...BARE },
-      deleted_at: { notNull: false, type: 'timestamptz', ...BARE },
+      word: { notNull: false, type: 'text', ...NOT_INDEXED },
+      n: { notNull: false, type: 'int4', ...NOT_INDEXED },
+      deleted_at: { notNull: false, type: 'timestamptz', ...NOT_INDEXED },
     })
   })
 
@@ -60,33 +60,33 @@ describe('columns of a store', () => {
     ['(deleted_at) where n > 1', []],
     ['using hash (deleted_at)', []],
     ['using brin (deleted_at)', []],
-  ])('of an index %s the keys are known by which a list could be read', async (index, found) => {
-    await samples.sql.unsafe(`create index sought on samples ${index}`)
+  ])('if the store has the index %s, returns the keys that have the order of a list', async (index, found) => {
+    await samples.sql.unsafe(`create index tested on samples ${index}`)
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
-    await samples.sql`drop index sought`
+    await samples.sql`drop index tested`
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(found)
   })
 
-  test('of a materialized view are known with its indexes, of a partitioned table too', async () => {
-    await samples.sql.unsafe(`alter table samples rename to kept;
-      create materialized view samples as select * from kept; create index on samples (deleted_at, id)`)
-    const seen = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
-    await samples.sql.unsafe(`drop materialized view samples; create table samples (like kept) partition by range (id);
+  test('returns the columns and indexes of materialized views and partitioned tables', async () => {
+    await samples.sql.unsafe(`alter table samples rename to base;
+      create materialized view samples as select * from base; create index on samples (deleted_at, id)`)
+    const ofView = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
+    await samples.sql.unsafe(`drop materialized view samples; create table samples (like base) partition by range (id);
       create table part partition of samples default; create index on samples (deleted_at, id)`)
-    const parted = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
-    await samples.sql.unsafe('drop table samples; alter table kept rename to samples')
-    for (const present of [seen, parted])
+    const ofPartitions = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
+    await samples.sql.unsafe('drop table samples; alter table base rename to samples')
+    for (const present of [ofView, ofPartitions])
       expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at, id'])
   })
 
-  test('that are the same in two stores are kept once', async () => {
+  test('if two stores have the same columns, stores them once', async () => {
     const columns = columnsAt({ now: 0 })
     const one = await columns.of(ADDRESS, samples.reader)
     const other = await columns.of({ ...ADDRESS, storeId: 'b' }, samples.reader)
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] equal ones of two schemas are kept once, each with its own schema, whatever its name is', async () => {
+  test('[GEN-2] if two schemas have the same columns, shares them, and returns the name of each schema', async () => {
     const name = `we"ird 'schema\\ ü ${'x'.repeat(40)}`
     await samples.sql.unsafe(`create schema ${identifier(name)}; grant usage on schema ${identifier(name)} to public;
       create table ${identifier(name)}.samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz,
@@ -101,23 +101,23 @@ describe('columns of a store', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] those of another schema are read again when the store moves to it', async () => {
+  test('[GEN-2] if a store moves to another schema, reads its columns again', async () => {
     const columns = columnsAt({ now: 0 })
     await columns.of(ADDRESS, samples.reader)
     const moved = await columns.of({ ...ADDRESS, schemaName: 'elsewhere' }, samples.reader)
     expect([moved.schemaName, moved.size]).toEqual(['elsewhere', 0])
   })
 
-  test('[R28] are read while a migration holds the table, for the sake of all others', async () => {
-    await samples.sql`create index sought on samples (deleted_at)`
+  test('[R28] if a migration has locked a table, reads the columns without waiting', async () => {
+    await samples.sql`create index tested on samples (deleted_at)`
     const migration = samples.sql
     await migration.unsafe('begin; lock table samples in access exclusive mode')
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
-    await migration.unsafe('rollback; drop index sought')
+    await migration.unsafe('rollback; drop index tested')
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at'])
   })
 
-  test('[R28] are read again after the setting’s time, and what changed is told', async () => {
+  test('[R28] reads the columns again after the refresh time, and emits what has changed', async () => {
     const clock = { now: 0 }
     const events: StoreEvent[] = []
     const columns = columnsAt(clock, events)
@@ -134,7 +134,7 @@ describe('columns of a store', () => {
     expect(events).toContainEqual({ event: 'store.schema_changed', storeId: 'a', added: [], removed: ['samples.n'] })
   })
 
-  test('[R28] one of a type that no value of its field can have counts as absent, and is told once', async () => {
+  test('[R28] if a column has a type that its field can’t be read from, leaves it out, and emits one event', async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
     const events: StoreEvent[] = []
@@ -154,30 +154,30 @@ describe('columns of a store', () => {
     await samples.sql`alter table samples alter column n type integer using null`
   })
 
-  test('of many stores are forgotten by least use: what is kept does not grow with every store that was ever read', async () => {
+  test('if more than a thousand stores are read, drops the one that was read first', async () => {
     const columns = columnsAt({ now: 0 })
     const first = columns.of(ADDRESS, samples.reader)
     const present = await first
-    const answered = { read: async () => undefined }
-    // Only how many are kept is looked at: a thousand catalogs would say no more than none.
+    const emptyCatalog = { read: async () => undefined }
+    // The test is about the size of the cache, so these stores have an empty catalog.
     for (let n = 0; n < 1000; n++)
-      await columns.of({ ...ADDRESS, storeId: `store ${n}` }, answered as unknown as typeof samples.reader)
-    let asked = 0
+      await columns.of({ ...ADDRESS, storeId: `store ${n}` }, emptyCatalog as unknown as typeof samples.reader)
+    let reads = 0
     const counting = {
       read: (...values: Parameters<typeof samples.reader.read>) => {
-        asked += 1
+        reads += 1
         return samples.reader.read(...values)
       },
     }
     for (let n = 0; n < 2; n++)
       expect(await columns.of(ADDRESS, counting as unknown as typeof samples.reader)).toEqual(present)
-    expect(asked).toBe(1)
+    expect(reads).toBe(1)
   })
 
-  test('[ERR-3] a reading that fails is not kept, and fails nobody with a connection of his own', async () => {
+  test('[ERR-3] if a read fails, isn’t cached, and a request that shares it reads on its own connection', async () => {
     const columns = columnsAt({ now: 0 })
     const cut = { read: () => Promise.reject(new Error('cut')) }
-    // A connection that is lost: the one thing here that is no real one.
+    // Only this lost connection is not a real one.
     const failing = columns.of(ADDRESS, cut as unknown as typeof samples.reader)
     const sharing = columns.of(ADDRESS, samples.reader)
     await expect(failing).rejects.toThrow('cut')

@@ -1,4 +1,4 @@
-// The connections to a database server that a test controls message by message.
+// Tests connections with a fake database server, which controls each message.
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -29,7 +29,7 @@ function message(type: string, body: string): Buffer {
   return Buffer.concat([head, Buffer.from(body, 'latin1')])
 }
 
-/** A database server that sends a response to a statement after `beforeResponse`. The role `refuses` is at its limit. */
+/** Starts a server that responds to a statement after `beforeResponse`. The role `refuses` is at its connection limit. */
 async function startServer({ beforeResponse = async () => undefined as unknown, refuses = '', port = 0 } = {}) {
   const serve = (socket: Socket) => {
     socket.on('error', () => undefined)
@@ -49,50 +49,50 @@ async function startServer({ beforeResponse = async () => undefined as unknown, 
   return { port: (server.address() as AddressInfo).port, stop: () => new Promise((stopped) => server.close(stopped)) }
 }
 
-/** Pools, and a function that sends a statement to the store of a role. */
+/** Returns pools, and a function that sends a statement to the store of a role. */
 function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   const connectionUrl = ({ databaseUrl }: StoreAddress) => databaseUrl
   const pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, connectionUrl, emit: () => undefined })
   onTestFinished(() => pools.close())
-  const ask = (role: string, work: () => Promise<unknown> = async () => undefined) => {
+  const useStore = (role: string, work: () => Promise<unknown> = async () => undefined) => {
     const databaseUrl = `postgres://${role}@127.0.0.1:${port}/shop?sslmode=disable`
     return pools.use({ storeId: role, databaseUrl, schemaName: 'public', sealedPassword: null }, async (connection) => {
-      const begun = connection.script('select')
-      await within(300, begun, () => pools.discard(role, 'no answer in time', { connection, graceSeconds: 5 }))
+      const response = connection.script('select')
+      await within(300, response, () => pools.discard(role, 'no response in time', { connection, graceSeconds: 5 }))
       await work()
     })
   }
-  return { pools, ask }
+  return { pools, useStore }
 }
 
-test('[ERR-3] a first response after the time limit keeps no later outage from ending: the server is tried again', async () => {
+test('[ERR-3] if a first response was late, the server is still tried again after a later outage', async () => {
   const late = Promise.withResolvers<void>()
   const server = await startServer({ beforeResponse: () => late.promise })
-  const { pools, ask } = startPools(server.port)
-  await expect(ask('slow')).rejects.toThrow('no response within')
+  const { pools, useStore } = startPools(server.port)
+  await expect(useStore('slow')).rejects.toThrow('no response within')
   late.resolve()
   await vi.waitFor(() => expect(pools.sums().connections).toBe(0))
   await server.stop()
-  for (let n = 0; n < 3; n++) await expect(ask('other')).rejects.toThrow()
+  for (let n = 0; n < 3; n++) await expect(useStore('other')).rejects.toThrow()
   await startServer({ port: server.port })
-  await ask('other')
+  await useStore('other')
 })
 
-test('[ERR-3] a store that answers gets a second connection in place of an idle one before the queue gives up', async () => {
+test('[ERR-3] if a store responds, it gets a second connection in place of an idle one before the wait ends', async () => {
   const server = await startServer()
-  const { ask } = startPools(server.port, { storeServerConnectionsMax: 4 })
-  for (const role of ['a', 'b', 'c', 'd']) await ask(role)
+  const { useStore } = startPools(server.port, { storeServerConnectionsMax: 4 })
+  for (const role of ['a', 'b', 'c', 'd']) await useStore(role)
   const work = Promise.withResolvers<void>()
-  const running = ask('a', () => work.promise)
-  await ask('a')
+  const running = useStore('a', () => work.promise)
+  await useStore('a')
   work.resolve()
   await running
 })
 
 test('[ERR-3] if the role of a store is at its connection limit, the idle connections of other roles stay open', async () => {
   const server = await startServer({ refuses: 'greedy' })
-  const { pools, ask } = startPools(server.port)
-  for (const role of ['a', 'b', 'c']) await ask(role)
-  await expect(ask('greedy')).rejects.toThrow('too many connections')
+  const { pools, useStore } = startPools(server.port)
+  for (const role of ['a', 'b', 'c']) await useStore(role)
+  await expect(useStore('greedy')).rejects.toThrow('too many connections')
   await vi.waitFor(() => expect(pools.sums().connections).toBe(3))
 })

@@ -5,133 +5,136 @@ const one = new Map([['orders', 1n]])
 const two = new Map([['orders', 2n]])
 const three = new Map([['orders', 3n]])
 
-/** A clock that is set, counts of a second, and what makes them: requests one and three, who counts ahead two. */
-function counted() {
+/**
+ * Counts with a maximum age of a second, on a clock that the test sets. The first request counts `one`, later requests `three`,
+ * and a renewal `two`.
+ */
+function startCounts() {
   const clock = { ms: 0 }
   const counts = new StoreCounts({ maxAgeMs: 1000, now: () => clock.ms })
-  const made = { here: 0, ahead: 0 }
-  const ahead = Promise.withResolvers<Counts>()
+  const counted = { requests: 0, renewals: 0 }
+  const renewal = Promise.withResolvers<Counts>()
   const connected = Promise.withResolvers<void>()
-  const ask = () => counts.of('a', async () => (made.here++ === 0 ? one : three))
-  const goAhead = () =>
+  const request = () => counts.of('a', async () => (counted.requests++ === 0 ? one : three))
+  const renew = () =>
     counts.renew('a', async (counting) => {
       await connected.promise
       await counting(() => {
-        made.ahead++
-        return ahead.promise
+        counted.renewals++
+        return renewal.promise
       })
     })
-  return { clock, made, ahead, connected, ask, goAhead }
+  return { clock, counted, renewal, connected, request, renew }
 }
 
-/** The same, counted at 0 and being counted ahead since 500. */
-async function goingAhead() {
-  const all = counted()
+/** The same, with a count at 0 ms and a renewal that runs since 500 ms. */
+async function startRenewal() {
+  const all = startCounts()
   all.connected.resolve()
-  await all.ask()
+  await all.request()
   all.clock.ms = 500
-  const going = all.goAhead()
+  const renewing = all.renew()
   await all.connected.promise
-  return { ...all, going }
+  return { ...all, renewing }
 }
 
-describe('counts', () => {
-  test('[RES-STORE] are kept as long as the setting says, and counted once for all who ask meanwhile', async () => {
+describe('StoreCounts', () => {
+  test('[RES-STORE] caches counts for their maximum age; concurrent requests share one count', async () => {
     let now = 0
-    let made = 0
+    let counted = 0
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => now })
-    const count = async () => (made++ === 0 ? one : two)
+    const count = async () => (counted++ === 0 ? one : two)
     expect(await Promise.all([counts.of('a', count), counts.of('a', count)])).toEqual([one, one])
     now = 999
     expect(await counts.of('a', count)).toBe(one)
     now = 1000
     expect(await counts.of('a', count)).toBe(two)
-    expect(made).toBe(2)
+    expect(counted).toBe(2)
   })
 
-  test('[RES-STORE] past half their age are made anew, once, while nobody waits', async () => {
-    const { clock, made, ahead, connected, ask, goAhead } = counted()
+  test('[RES-STORE] after half the maximum age, renews counts once, without a waiting request', async () => {
+    const { clock, counted, renewal, connected, request, renew } = startCounts()
     connected.resolve()
-    await goAhead()
-    await ask()
+    await renew()
+    await request()
     clock.ms = 499
-    await goAhead()
-    expect(made).toEqual({ here: 1, ahead: 0 })
+    await renew()
+    expect(counted).toEqual({ requests: 1, renewals: 0 })
     clock.ms = 500
-    const going = [goAhead(), goAhead()]
+    const renewing = [renew(), renew()]
     await connected.promise
     clock.ms = 600
-    expect(await ask()).toBe(one)
-    going.push(goAhead())
-    ahead.resolve(two)
-    await Promise.all(going)
-    expect(await ask()).toBe(two)
-    expect(made).toEqual({ here: 1, ahead: 1 })
+    expect(await request()).toBe(one)
+    renewing.push(renew())
+    renewal.resolve(two)
+    await Promise.all(renewing)
+    expect(await request()).toBe(two)
+    expect(counted).toEqual({ requests: 1, renewals: 1 })
   })
 
-  test('[RES-STORE] made ahead are as old as the moment they were begun, not as the one they came', async () => {
-    const { clock, made, ahead, ask, going } = await goingAhead()
+  test('[RES-STORE] after a renewal, the age is from its start, not from its end', async () => {
+    const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 900
-    ahead.resolve(two)
-    await going
+    renewal.resolve(two)
+    await renewing
     clock.ms = 1499
-    expect(await ask()).toBe(two)
+    expect(await request()).toBe(two)
     clock.ms = 1500
-    expect(await ask()).toBe(three)
-    expect(made.here).toBe(2)
+    expect(await request()).toBe(three)
+    expect(counted.requests).toBe(2)
   })
 
-  test('[RES-STORE] too old are not handed out: the ones under way are waited for, or counted anew', async () => {
-    const { clock, made, ahead, ask, going } = await goingAhead()
+  test('[RES-STORE] if the counts are too old, waits for a running count, or counts again', async () => {
+    const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
-    const waiting = ask()
+    const waiting = request()
     clock.ms = 1500
-    expect(await ask()).toBe(three)
-    ahead.resolve(two)
+    expect(await request()).toBe(three)
+    renewal.resolve(two)
     expect(await waiting).toBe(two)
-    await going
-    // what came last was begun first
-    expect(await ask()).toBe(three)
-    expect(made).toEqual({ here: 2, ahead: 1 })
+    await renewing
+    // The count that ended last had started first.
+    expect(await request()).toBe(three)
+    expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] a count that waits for a connection is waited for by nobody who has one', async () => {
-    const { clock, made, connected, ask, goAhead } = counted()
-    await ask()
+  test('[RES-STORE] if a renewal waits for a connection, a request counts without it', async () => {
+    const { clock, counted, connected, request, renew } = startCounts()
+    await request()
     clock.ms = 500
-    const going = goAhead()
+    const renewing = renew()
     clock.ms = 1000
-    expect(await ask()).toBe(three)
+    expect(await request()).toBe(three)
     connected.resolve()
-    await going
-    expect(made).toEqual({ here: 2, ahead: 0 })
+    await renewing
+    expect(counted).toEqual({ requests: 2, renewals: 0 })
   })
 
-  test('[ERR-3] made ahead in vain cost nobody his answer', async () => {
-    const { clock, made, ahead, ask, going } = await goingAhead()
+  test('[ERR-3] if a renewal fails, a request that waits for it counts again', async () => {
+    const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
-    const waiting = ask()
-    ahead.reject(new Error('cut'))
-    await going
+    const waiting = request()
+    renewal.reject(new Error('cut'))
+    await renewing
     expect(await waiting).toBe(three)
-    expect(made).toEqual({ here: 2, ahead: 1 })
+    expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] of no age are made for each request', async () => {
+  test('[RES-STORE] if the maximum age is 0, counts for each request', async () => {
     const counts = new StoreCounts({ maxAgeMs: 0, now: () => 0 })
-    let made = 0
-    const count = async () => (made++ === 0 ? one : two)
+    let counted = 0
+    const count = async () => (counted++ === 0 ? one : two)
     expect(await Promise.all([counts.of('a', count), counts.of('a', count)])).toEqual([one, two])
     await counts.renew('a', () => expect.unreachable())
   })
 
-  test('[GEN-2] are each store’s own', async () => {
+  test('[GEN-2] caches the counts of each store separately', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     expect(await counts.of('a', async () => one)).toBe(one)
     expect(await counts.of('b', async () => two)).toBe(two)
   })
 
-  test('[ERR-3] a count that fails is not kept, and fails nobody who can count by himself', async () => {
+  test('[ERR-3] if a count fails, isn’t cached, and a request that shares it counts again', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     const cut = () => Promise.reject(new Error('cut'))
     const whole = async () => two

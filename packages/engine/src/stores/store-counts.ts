@@ -45,7 +45,7 @@ export class StoreCounts {
    * Renews the counts if they are due. `connect` gets a connection and calls its argument. Errors are ignored, because the next
    * request counts again.
    */
-  async renew(key: string, connect: (counting: RenewCounts) => Promise<void>): Promise<void> {
+  async renew(key: string, connect: (renewCounts: RenewCounts) => Promise<void>): Promise<void> {
     if (!this.isDue(key) || this.renewing.has(key)) return
     this.renewing.add(key)
     try {

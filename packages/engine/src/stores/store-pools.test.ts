@@ -16,26 +16,26 @@ const BOUNDS = {
   storeTimeoutMs: 5000,
   storeSessionSettings: true,
 }
-/** The tests store passwords as they are. */
+/** The tests don’t encrypt passwords. */
 const connectionUrl = ({ databaseUrl, sealedPassword }: StoreAddress) => withPassword(databaseUrl, sealedPassword)
 
-let seen: StoreEvent[]
+let events: StoreEvent[]
 let pools: StorePools
 beforeEach(() => {
-  seen = []
+  events = []
 })
 afterEach(async () => {
   await pools.close()
   vi.useRealTimers()
 })
 
-/** Pools on the clock of the test, which may be a fake one. */
-function start(bounds: Partial<typeof BOUNDS> = {}): void {
+/** Starts the pools on the clock of the test. */
+function startPools(bounds: Partial<typeof BOUNDS> = {}): void {
   const storeServerConnectionsMax = bounds.storeConnectionsMax ?? BOUNDS.storeConnectionsMax
   pools = new StorePools({
     bounds: { ...BOUNDS, storeServerConnectionsMax, ...bounds },
     connectionUrl,
-    emit: (event) => seen.push(event),
+    emit: (event) => events.push(event),
   })
 }
 
@@ -43,7 +43,7 @@ function addressOf(storeId: string): StoreAddress {
   return realAddress(storeId, inject('postgresUrl'))
 }
 
-/** A database that there is. */
+/** Moves the password out of the URL. */
 function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)
@@ -51,40 +51,40 @@ function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   return { storeId, databaseUrl: url.href, schemaName: 'public', sealedPassword: password }
 }
 
-/** Work on a connection that lasts until `end` is called. `begun` resolves when it has a connection. */
-function pending() {
-  const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+/** Work that lasts until `end` is called. `started` resolves when it has a connection. */
+function pendingWork() {
+  const [started, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const work = async () => {
-    begun.resolve()
+    started.resolve()
     await done.promise
   }
-  return { work, begun: begun.promise, end: done.resolve }
+  return { work, started: started.promise, end: done.resolve }
 }
 
 const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
-const eventsOf = (event: StoreEvent['event']) => seen.filter((each) => each.event === event)
+const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('requests for a server that does not answer wait for a connection: none is open, and none is busy', async () => {
+test('if a server doesn’t respond, its requests count as waiting, and no connection as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  start({ storeTimeoutMs: 600 })
+  startPools({ storeTimeoutMs: 600 })
   const { port } = server.address() as AddressInfo
   const silent = { ...addressOf('a'), databaseUrl: `postgres://reader@127.0.0.1:${port}/shop?sslmode=require` }
-  const asked = expect(pools.use(silent, select1)).rejects.toThrow()
+  const rejected = expect(pools.use(silent, select1)).rejects.toThrow()
   await once(server, 'connection')
   expect(pools.sums()).toEqual({ pools: 1, connections: 0, busy: 0, waiting: 1 })
-  await asked
+  await rejected
   server.close()
 })
 
 describe('the queue of a store', () => {
-  test('[ERR-3] tells of each request that it refuses, and why', async () => {
+  test('[ERR-3] if a request is rejected, emits an event with the reason', async () => {
     vi.useFakeTimers()
-    start({ storePoolSize: 1 })
-    const work = pending()
+    startPools({ storePoolSize: 1 })
+    const work = pendingWork()
     const running = pools.use(addressOf('a'), work.work)
-    await work.begun
+    await work.started
     const late = expect(pools.use(addressOf('a'), work.work)).rejects.toThrow('no connection became free')
     await expect(pools.use(addressOf('a'), work.work)).rejects.toThrow('is full')
     await vi.advanceTimersByTimeAsync(1001)
@@ -98,12 +98,12 @@ describe('the queue of a store', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[ERR-3] lets nobody wait until there is no time left to read', async () => {
+  test('[ERR-3] ends a wait while there is still time to read', async () => {
     vi.useFakeTimers()
-    start({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
-    const work = pending()
+    startPools({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
+    const work = pendingWork()
     const running = pools.use(addressOf('a'), work.work)
-    await work.begun
+    await work.started
     const deadline = performance.now() + 3000
     const late = expect(pools.use(addressOf('a'), work.work, deadline)).rejects.toThrow('within 2000 ms')
     await vi.advanceTimersByTimeAsync(2001)
@@ -112,15 +112,15 @@ describe('the queue of a store', () => {
     await running
   })
 
-  test('[ERR-3] is held to be in progress while its store waits for room and others get on', async () => {
+  test('[ERR-3] if its store waits for room and other stores make progress, its requests wait longer', async () => {
     vi.useFakeTimers()
-    start({ storePoolSize: 1, storeConnectionsMax: 1 })
-    const works = [1, 2, 3, 4].map(() => pending())
+    startPools({ storePoolSize: 1, storeConnectionsMax: 1 })
+    const works = [1, 2, 3, 4].map(() => pendingWork())
     const run = (storeId: string, index: number) =>
       pools.use(addressOf(storeId), works[index]?.work ?? (async () => undefined))
     const all = [run('a', 0), run('b', 1), run('c', 2), run('c', 3)]
     for (const work of works) {
-      await work.begun
+      await work.started
       await vi.advanceTimersByTimeAsync(800)
       work.end()
     }
@@ -129,15 +129,15 @@ describe('the queue of a store', () => {
   })
 })
 
-describe('connections over all stores', () => {
-  test('[ERR-3] are never more than the bound, however many stores are asked in whatever order, and nobody is refused', async () => {
+describe('the connections to all stores', () => {
+  test('[ERR-3] if 12 stores are read in any order, stay within the bound, and no request is rejected', async () => {
     const database = await createDatabase()
     const watcher = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
-    start({ storeQueueMax: 100 })
+    startPools({ storeQueueMax: 100 })
     const addresses = Array.from({ length: 12 }, (_, n) => realAddress(`store ${n}`, database.url))
-    let [most, asked] = [0, 0]
-    const ask = async (worker: number) => {
-      for (let n = 0; n < 25; n++, asked++) {
+    let [most, reads] = [0, 0]
+    const readStores = async (worker: number) => {
+      for (let n = 0; n < 25; n++, reads++) {
         const address = addresses[(worker * 7 + n * 5 + (n % 3)) % addresses.length] ?? addressOf('')
         await pools.use(address, select1)
         const [row] = await watcher.query<{ open: number }>(sql`
@@ -146,8 +146,8 @@ describe('connections over all stores', () => {
         most = Math.max(most, row?.open ?? 0, pools.sums().connections)
       }
     }
-    await Promise.all(Array.from({ length: 8 }, (_, worker) => ask(worker)))
-    expect(asked).toBe(200)
+    await Promise.all(Array.from({ length: 8 }, (_, worker) => readStores(worker)))
+    expect(reads).toBe(200)
     expect(most).toBe(BOUNDS.storeConnectionsMax)
     expect(eventsOf('store.request_rejected')).toEqual([])
     await watcher.close()
@@ -159,9 +159,9 @@ describe('connections over all stores', () => {
     { bound: 4, busyStores: 1, otherStores: 6 },
     { bound: 20, busyStores: 5, otherStores: 40 },
   ])(
-    '[ERR-3] are shared: $busyStores stores that never rest, $otherStores others, $bound connections: nobody is refused',
+    '[ERR-3] if $busyStores busy and $otherStores other stores share $bound connections, no request is rejected',
     async ({ bound, busyStores, otherStores }) => {
-      start({ storePoolSize: 4, storeConnectionsMax: bound, storeQueueMax: 600 })
+      startPools({ storePoolSize: 4, storeConnectionsMax: bound, storeQueueMax: 600 })
       const url = inject('postgresUrl')
       const rested = new AbortController()
       let served = 0
@@ -181,12 +181,12 @@ describe('connections over all stores', () => {
     },
   )
 
-  test('[ERR-3] of a store that was given up with work under way keep no others from being closed for room', async () => {
-    start()
+  test('[ERR-3] if a discarded pool still has running work, other idle connections are closed to make room', async () => {
+    startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))
     await Promise.all(two('idle'))
-    const work = pending()
+    const work = pendingWork()
     const leaving = [1, 2].map(() =>
       pools.use(realAddress('leaving', url), (connection) => select1(connection).then(work.work)),
     )
@@ -199,8 +199,8 @@ describe('connections over all stores', () => {
     await Promise.all(leaving)
   })
 
-  test('[ERR-3] are shared: a store that asks for all it can get keeps no other from being read', async () => {
-    start({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
+  test('[ERR-3] if a store has 60 requests, other stores are read before these end', async () => {
+    startPools({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
     const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     if (busy === undefined) throw new Error('no store')
     let left = 60
@@ -213,8 +213,8 @@ describe('connections over all stores', () => {
     await Promise.all(all)
   })
 
-  test('stay with the stores that were used last', async () => {
-    start()
+  test('if the bound is reached, stay with the stores that were used last', async () => {
+    startPools()
     const addresses = ['a', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     for (const address of addresses) await pools.use(address, select1)
     expect(pools.storeIds()).toEqual(['b', 'c', 'd', 'e'])
@@ -223,9 +223,9 @@ describe('connections over all stores', () => {
     expect(pools.storeIds()).toEqual(['d', 'e', 'b', 'a'])
   })
 
-  test('[ERR-3] that all are at work are waited for until there is no time left', async () => {
-    start({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
-    const work = pending()
+  test('[ERR-3] if all are in use, a request waits until there is no time left', async () => {
+    startPools({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
+    const work = pendingWork()
     const running = pools.use(addressOf('a'), work.work)
     await expect(pools.use(realAddress('b', inject('postgresUrl')), async () => undefined)).rejects.toThrow(
       'no connection',
@@ -238,71 +238,71 @@ describe('connections over all stores', () => {
 })
 
 describe('a server that closes each connection', () => {
-  /** Counts the connections to a server that says this and closes. */
-  async function closingServer(says: string) {
-    const seen = { connections: 0 }
+  /** Starts a server that sends `message` and closes, and counts its connections. */
+  async function closingServer(message: string) {
+    const counted = { connections: 0 }
     const server = createServer((socket) => {
-      seen.connections++
+      counted.connections++
       socket.on('error', () => undefined)
-      socket.once('data', () => socket.end(Buffer.from(says, 'latin1')))
+      socket.once('data', () => socket.end(Buffer.from(message, 'latin1')))
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    return { seen, databaseUrl: `postgres://reader@127.0.0.1:${port}/shop?sslmode=disable` }
+    return { counted, databaseUrl: `postgres://reader@127.0.0.1:${port}/shop?sslmode=disable` }
   }
 
   test.each([
-    ['without a word', ''],
+    ['without a message', ''],
     ['during authentication', 'R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0'],
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
     ['when it is ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
-  ])('[ERR-3] %s gets one connection for one request, and few for many', async (_, says) => {
-    start({ storePoolSize: 4, storeQueueMax: 1000 })
-    const { seen, databaseUrl } = await closingServer(says)
-    const ask = (storeId: string) =>
+  ])('[ERR-3] %s, gets one connection for one request, and few for many', async (_, message) => {
+    startPools({ storePoolSize: 4, storeQueueMax: 1000 })
+    const { counted, databaseUrl } = await closingServer(message)
+    const useStore = (storeId: string) =>
       pools.use({ storeId, databaseUrl, schemaName: 'public', sealedPassword: null }, select1)
-    await expect(ask('a')).rejects.toThrow()
-    expect(seen.connections).toBe(1)
+    await expect(useStore('a')).rejects.toThrow()
+    expect(counted.connections).toBe(1)
     const since = performance.now()
     const until = since + 1500
     const client = async () => {
-      while (performance.now() < until) await ask('a').catch(() => undefined)
+      while (performance.now() < until) await useStore('a').catch(() => undefined)
     }
     await Promise.all(Array.from({ length: 20 }, client))
-    // pauses of 50, 100, 200 and 400 ms, then of 500 ms
+    // Pauses of 50, 100, 200, and 400 ms, then of 500 ms.
     const pauses = 5 + (performance.now() - since) / 500
-    expect(seen.connections).toBeLessThanOrEqual(1 + pauses)
+    expect(counted.connections).toBeLessThanOrEqual(1 + pauses)
   })
 
-  test('[ERR-3] is asked again within a second after it is back', async () => {
-    start()
+  test('[ERR-3] and accepts connections again, is used within 1.5 s', async () => {
+    startPools()
     const server = createServer((socket) => void socket.destroy())
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const address = realAddress('a', Object.assign(new URL(inject('postgresUrl')), { port: String(port) }).href)
-    const ask = () => pools.use(address, select1)
-    for (let n = 0; n < 6; n++) await expect(ask()).rejects.toThrow()
+    const useStore = () => pools.use(address, select1)
+    for (let n = 0; n < 6; n++) await expect(useStore()).rejects.toThrow()
     await new Promise((resolve) => server.close(resolve))
-    const way = createServer((socket) => {
+    const proxy = createServer((socket) => {
       const real = connectTcp(Number(new URL(inject('postgresUrl')).port), '127.0.0.1')
       real.on('error', () => undefined)
       socket.on('error', () => undefined)
       socket.pipe(real).pipe(socket)
     })
-    way.listen(port, '127.0.0.1')
-    onTestFinished(() => void way.close())
+    proxy.listen(port, '127.0.0.1')
+    onTestFinished(() => void proxy.close())
     const since = performance.now()
-    await ask()
+    await useStore()
     expect(performance.now() - since).toBeLessThan(1500)
   })
 })
 
-describe('a store whose address changes under many requests', () => {
-  test('[ERR-3] is read at the new one by those who bring it and by those who waited with the old: one pool is opened', async () => {
-    start({ storeQueueMax: 100 })
+describe('a store that changes its address', () => {
+  test('[ERR-3] during many requests, is read at the new address, also by requests with the old one', async () => {
+    startPools({ storeQueueMax: 100 })
     const url = inject('postgresUrl')
     const [older, newer] = [realAddress('a', url), realAddress('a', url)]
     const now = performance.now()
@@ -317,8 +317,8 @@ describe('a store whose address changes under many requests', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[GEN-2] of a store that moved to another schema serves a late request with the old address from the new one', async () => {
-    start()
+  test('[GEN-2] if it moved to another schema, serves a late request with the old address from the new schema', async () => {
+    startPools()
     const old = realAddress('a', inject('postgresUrl'))
     const moved = { ...old, schemaName: 'moved' }
     const now = performance.now()
@@ -330,12 +330,12 @@ describe('a store whose address changes under many requests', () => {
     expect(await schemaFor(old, 2000)).toBe('public')
   })
 
-  test('is not opened again for who waited while everything was closed', async () => {
-    start({ storePoolSize: 1 })
+  test('if everything is closed, gets no new pool for waiting requests', async () => {
+    startPools({ storePoolSize: 1 })
     const address = realAddress('a', inject('postgresUrl'))
-    const work = pending()
+    const work = pendingWork()
     const running = pools.use(address, work.work)
-    await work.begun
+    await work.started
     const waiting = expect(pools.use(address, async () => undefined)).rejects.toThrow('being stopped')
     const closing = pools.close()
     work.end()
@@ -345,12 +345,12 @@ describe('a store whose address changes under many requests', () => {
 })
 
 describe('a pool', () => {
-  test('is closed when nobody used it for the idle time, and not while somebody does', async () => {
+  test('is closed after the idle time, but not while a request uses it', async () => {
     vi.useFakeTimers()
-    start()
-    const work = pending()
+    startPools()
+    const work = pendingWork()
     const running = pools.use(addressOf('busy'), work.work)
-    await work.begun
+    await work.started
     await pools.use(addressOf('idle'), async () => undefined)
     expect(pools.storeIds()).toEqual(['busy', 'idle'])
     await vi.advanceTimersByTimeAsync(59_000)
@@ -364,8 +364,8 @@ describe('a pool', () => {
     expect(pools.sums().pools).toBe(0)
   })
 
-  test('shows its open connections, idle ones too, until they are closed', async () => {
-    start()
+  test('counts its open connections, including idle ones, until they are closed', async () => {
+    startPools()
     const address = realAddress('a', inject('postgresUrl'))
     await Promise.all(
       [1, 2].map(() => pools.use(address, (connection) => queryRows(connection, sql`select pg_sleep(0.05)`))),

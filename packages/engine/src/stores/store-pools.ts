@@ -30,7 +30,7 @@ export interface DiscardOptions {
 }
 
 /** Sums over all stores, for metrics. */
-export interface PoolSums {
+export interface StorePoolSums {
   readonly pools: number
   /** Open connections, including closing ones. */
   readonly connections: number
@@ -113,7 +113,7 @@ export class StorePools {
     else setTimeout(close, graceSeconds * 1000).unref()
   }
 
-  sums(): PoolSums {
+  sums(): StorePoolSums {
     return { pools: this.pools.size, ...this.connections.sums }
   }
 

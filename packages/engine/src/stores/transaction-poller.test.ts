@@ -2,50 +2,53 @@ import { expect, test } from 'vitest'
 import type { TransactionSnapshot } from './open-transactions.ts'
 import { TransactionPoller } from './transaction-poller.ts'
 
-/** Looks that take a moment, counted. */
-function counted(open: () => readonly string[] = () => []) {
-  const state = { begun: 0, atOnce: 0, most: 0 }
-  const look = async (): Promise<TransactionSnapshot> => {
-    state.begun++
-    state.most = Math.max(state.most, ++state.atOnce)
-    const seen = open()
+/** Counts polls, which take 2 ms each. */
+function countedPolls(open: () => readonly string[] = () => []) {
+  const state = { started: 0, running: 0, runningMax: 0 }
+  const read = async (): Promise<TransactionSnapshot> => {
+    state.started++
+    state.runningMax = Math.max(state.runningMax, ++state.running)
+    const names = open()
     await new Promise((resolve) => setTimeout(resolve, 2))
-    state.atOnce--
-    return { at: BigInt(state.begun), open: new Map(seen.map((name) => [name, { startedAt: null, preparedAt: null }])) }
+    state.running--
+    return {
+      at: BigInt(state.started),
+      open: new Map(names.map((name) => [name, { startedAt: null, preparedAt: null }])),
+    }
   }
-  return { state, look }
+  return { state, read }
 }
 
-test('however many wait, they share what is looked', async () => {
-  const { state, look } = counted()
-  const watch = new TransactionPoller()
-  await Promise.all(Array.from({ length: 100 }, () => watch.poll(look, 0)))
-  expect(state.begun).toBe(1)
+test('if 100 requests wait, they share one poll', async () => {
+  const { state, read } = countedPolls()
+  const poller = new TransactionPoller()
+  await Promise.all(Array.from({ length: 100 }, () => poller.poll(read, 0)))
+  expect(state.started).toBe(1)
 })
 
-test('begins the next poll if one hangs', async () => {
-  const watch = new TransactionPoller()
-  const { look } = counted()
-  const never = watch.poll(() => new Promise(() => undefined), 0)
+test('if a poll hangs, starts the next one', async () => {
+  const poller = new TransactionPoller()
+  const { read } = countedPolls()
+  const never = poller.poll(() => new Promise(() => undefined), 0)
   await new Promise((resolve) => setTimeout(resolve, 20))
   const startedAt = performance.now()
-  expect((await watch.poll(look, 0)).at).toBe(1n)
+  expect((await poller.poll(read, 0)).at).toBe(1n)
   expect(performance.now() - startedAt).toBeLessThan(1000)
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('what outlasted a wait is forgotten when it has ended, so that nothing is kept for a store that is quiet', async () => {
+test('if a transaction for which a wait timed out has ended, forgets it', async () => {
   let open = ['3/7']
-  const { look } = counted(() => open)
-  const watch = new TransactionPoller()
-  const leave = watch.enter()
-  watch.timedOut.add('3/7')
-  await watch.poll(look, 0)
-  expect(watch.timedOut.has('3/7')).toBe(true)
+  const { read } = countedPolls(() => open)
+  const poller = new TransactionPoller()
+  const leave = poller.enter()
+  poller.timedOut.add('3/7')
+  await poller.poll(read, 0)
+  expect(poller.timedOut.has('3/7')).toBe(true)
   leave()
-  expect(watch.isIdle).toBe(false)
+  expect(poller.isIdle).toBe(false)
   open = []
-  await watch.poll(look, 0)
+  await poller.poll(read, 0)
   await new Promise((resolve) => setImmediate(resolve))
-  expect(watch.isIdle).toBe(true)
+  expect(poller.isIdle).toBe(true)
 })

@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 const BOUNDS = { storePoolSize: 1, storeQueueMax: 2, storeQueueWaitMs: 1000 }
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://r@h/d', schemaName: 'public', sealedPassword: null }
 
-/** The queue of a store, of which `running` connections are in use. */
+/** Returns the queue of a store with `running` connections in use. */
 function queueOf({ running }: { readonly running: number }) {
   const server = new ConnectionBudget(4)
   const pool = new StorePool(ADDRESS, 0, {
@@ -36,8 +36,8 @@ function queueOf({ running }: { readonly running: number }) {
   return { pool, server, requests, wait }
 }
 
-describe('[ERR-3] a request', () => {
-  test('has its turn in the order of arrival, and a full queue refuses it', () => {
+describe('[ERR-3] a waiting request', () => {
+  test('gets a slot in the order of arrival; if the queue is full, is rejected', () => {
     const { pool, requests, wait } = queueOf({ running: 1 })
     const [first] = [wait(5000), wait(5000)]
     expect(() => wait(5000)).toThrow('is full')
@@ -47,7 +47,7 @@ describe('[ERR-3] a request', () => {
     expect(requests.size).toBe(2)
   })
 
-  test('waits shortly in a queue that stands still', async () => {
+  test('if the queue makes no progress, waits for storeQueueWaitMs', async () => {
     const { requests, wait } = queueOf({ running: 1 })
     const request = wait(5000)
     await vi.advanceTimersByTimeAsync(990)
@@ -60,7 +60,7 @@ describe('[ERR-3] a request', () => {
   test.each([
     ['its store makes progress', 1],
     ['its store has a free slot and other stores of the server make progress', 0],
-  ])('waits until its limit while %s', async (_, running) => {
+  ])('if %s, waits until its limit', async (_, running) => {
     const { pool, server, wait } = queueOf({ running })
     const request = wait(4000)
     for (let n = 0; n < 4; n++) {

@@ -1,5 +1,4 @@
-// One table of samples in a real database, read as the service reads a store, by a role whose session settings are as
-// hostile as a platform's can be. For tests of literals and encoders.
+// Creates a database with a role that has hostile session settings, and reads it like the service reads a store.
 
 import { randomBytes } from 'node:crypto'
 import type { Resource } from '@store-export/contract'
@@ -10,7 +9,7 @@ import { PageWriter } from '../../src/encode/page-writer.ts'
 import { statementOf } from '../../src/query/sql.ts'
 import { StoreColumns } from '../../src/stores/store-columns.ts'
 
-/** Settings of a session that change how values are read and written as text. */
+/** Settings that change how PostgreSQL reads and writes values as text. */
 export const HOSTILE_SETTINGS = {
   datestyle: 'German, DMY',
   timezone: 'Asia/Kolkata',
@@ -27,27 +26,26 @@ export const HOSTILE_SETTINGS = {
   lc_numeric: 'C',
 } as const
 
-/** A page as it was served. */
+/** A page in the form in which the service sends it. */
 export interface ServedPage {
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into rows as a client without types does
+  // biome-ignore lint/suspicious/noExplicitAny: tests read rows like a client without types
   readonly rows: any[]
   readonly hasMore: boolean
   readonly contractViolations: Readonly<Record<string, number>>
 }
 
-/** A database of samples. */
 export interface Samples {
-  /** The superuser's connection, with the settings as they come. */
+  /** The superuser's connection, with default settings. */
   readonly sql: postgres.Sql
-  /** The hostile role's connection. */
+  /** The connection of the role with hostile settings. */
   readonly reader: Connection
-  /** The first `limit` rows of the resource, as the service writes them. */
+  /** Reads the first `limit` rows of the resource. */
   serve(resource: Resource, limit?: number, bytesMax?: number): Promise<ServedPage>
   drop(): Promise<void>
 }
 
-/** Makes an empty database and a role that may read all of it. */
+/** Creates an empty database, and a role with hostile settings that may read all of it. */
 export async function createSamples(): Promise<Samples> {
   const database = await createDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -60,7 +58,7 @@ export async function createSamples(): Promise<Samples> {
   url.username = role
   url.password = 'hostile'
   const target = parseConnectionUrl(url.href)
-  // the client asks for ISO dates; a pooler can lose that
+  // The PostgreSQL client sets DateStyle to ISO. A pooler can lose this setting.
   const startup = { ...target.startup, DateStyle: HOSTILE_SETTINGS.datestyle }
   const reader = await connect({ ...target, startup }, { applicationName: 'test' })
   return {
@@ -105,7 +103,7 @@ async function serve(
   }
 }
 
-/** The id of the sample at `index`, so that samples come in their order. */
+/** Returns the ID of a sample. The order of the IDs is that of `index`. */
 export function sampleId(index: number): string {
   return `00000000-0000-0000-0000-${index.toString(16).padStart(12, '0')}`
 }
