@@ -224,13 +224,15 @@ test('columns have the notes of the contract as comments, comments of users stay
     return row?.note
   }
   expect(await noteOf('total')).toBe(orders.columns.find(({ name }) => name === 'total')?.note)
-  await sql.unsafe(`comment on column ${SCHEMA}.orders.total is 'ours'; comment on column ${SCHEMA}.orders.tax is null`)
+  await sql.unsafe(
+    `comment on column ${SCHEMA}.orders.total is 'a user''s comment'; comment on column ${SCHEMA}.orders.tax is null`,
+  )
   await copy.close()
   const again = new PostgresCopy({ url })
   await again.open(TABLES)
   await again.close()
   expect([await noteOf('total'), await noteOf('tax')]).toEqual([
-    'ours',
+    "a user's comment",
     orders.columns.find(({ name }) => name === 'tax')?.note,
   ])
 })

@@ -113,6 +113,6 @@ function partsOf(bytes: Buffer): Map<string, string> {
   return parts
 }
 
-function fail(sentence: string): never {
-  throw new Error(sentence)
+function fail(message: string): never {
+  throw new Error(message)
 }

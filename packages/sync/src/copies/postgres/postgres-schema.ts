@@ -76,8 +76,8 @@ async function claimSchema(
   )
   if (names.length === 0) await session.run(`create schema ${quoteIdentifier(schema)}`)
   const present = new Set(names.map((row) => String(row.name)))
-  const ours = [...tables.flatMap((table) => [table, ...table.children]), ...POSTGRES_VIEWS]
-  const foreign = ours.find(({ name }) => present.has(name))
+  const ownObjects = [...tables.flatMap((table) => [table, ...table.children]), ...POSTGRES_VIEWS]
+  const foreign = ownObjects.find(({ name }) => present.has(name))
   if (foreign !== undefined && !present.has('_sync_copy'))
     throw new CopyError(`${copy} has ${foreign.name}, which store-sync did not create; use another schema`)
   return present

@@ -131,8 +131,8 @@ function journalMode(database: DatabaseSync): unknown {
 function requireOwnTables(database: DatabaseSync, name: string): void {
   const objects = database.prepare("select name from sqlite_schema where type in ('table', 'view')").all()
   const present = objects.map((row) => String(row.name))
-  const ours = [...TABLE_NAMES, 'orders_overview', 'order_lines']
-  const foreign = present.find((each) => ours.includes(each))
+  const ownNames = [...TABLE_NAMES, 'orders_overview', 'order_lines']
+  const foreign = present.find((each) => ownNames.includes(each))
   if (foreign !== undefined && !present.includes('_sync_copy'))
     throw new CopyError(`${name} has a table ${foreign} that store-sync did not create; use another file`)
 }
