@@ -36,7 +36,7 @@ async function store(values: readonly string[]): Promise<void> {
   )
 }
 
-/** JSON that PostgreSQL accepts: no NUL, and no single surrogates. */
+/** JSON that PostgreSQL accepts: no NUL, and no unpaired surrogates. */
 const value = fc
   .jsonValue({ maxDepth: 4 })
   .map((each) => JSON.stringify(each))

@@ -61,7 +61,7 @@ const timestamp = {
 }
 const json = {
   jsonb: castTo('jsonb'),
-  // A cast to jsonb fails on a single surrogate and on huge exponents. The text of a json value is valid JSON, so it only
+  // A cast to jsonb fails on an unpaired surrogate and on huge exponents. The text of a json value is valid JSON, so it only
   // gets the version byte of jsonb's binary format.
   json: (column: string) => `E'\\x01' || btrim(${column}::text, E' \\t\\n\\r')`,
 }

@@ -1,5 +1,5 @@
-// Limits the age of the plans that PostgreSQL caches for prepared statements. A plan from when a store had twenty orders can read
-// all items for each order. Without a renewal, it would be used until the next ANALYZE.
+// Limits the age of the plans that PostgreSQL caches for prepared statements. A plan that was made when a store had
+// twenty orders can read all items for each order. Without a renewal, it would be used until the next ANALYZE.
 
 import { type Connection, executeOn, sql } from '@store-export/postgres'
 

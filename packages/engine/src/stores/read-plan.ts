@@ -63,7 +63,7 @@ export class PlannedRead {
   readonly page: PageWriter
   /**
    * One statement, or a transaction:
-   * 1. The embedded rows. Their first statement takes the snapshot and locks the tables.
+   * 1. The embedded rows. These statements take the snapshot and lock the tables.
    * 2. The check that no table was rewritten in between.
    * 3. The rows of the page.
    */

@@ -23,7 +23,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 }
 
 /**
- * Throws `StoreDatabaseError` in three cases, because a client would believe an empty list (R42):
+ * Throws `StoreDatabaseError` in three cases, because a client would believe that the list is empty (R42):
  * - The schema has no table of the contract.
  * - The reader may not read a table of the resource.
  * - A table of the first schema version does not exist. The list of a newer table that does not exist is empty.

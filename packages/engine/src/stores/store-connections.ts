@@ -11,7 +11,7 @@ import { StoreDatabaseError } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
 
-/** Bounds of the connections; settings. */
+/** Bounds of the connections, from settings. */
 export interface ConnectionBounds extends QueueBounds {
   readonly storeConnectionsMax: number
   readonly storeServerConnectionsMax: number
@@ -38,7 +38,7 @@ export class StoreConnections {
   /** Slots with an idle connection, in the order of their last use. */
   private readonly idle = new Set<StoreSlot>()
   private readonly requests: WaitingRequests
-  /** Slots with an open connection, closing ones included. */
+  /** Slots with an open connection, including closing ones. */
   private readonly opened = new Set<StoreSlot>()
   /** Slots in use: the connection is open or being opened. */
   private readonly inUse = new Set<StoreSlot>()

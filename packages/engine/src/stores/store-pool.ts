@@ -157,7 +157,7 @@ export class StorePool {
     this.hasResponded = true
   }
 
-  /** Notes that a request succeeded. With an older connection, it doesn't end a pause before the next attempt to connect. */
+  /** Notes that a request succeeded. A request on an older connection doesn't end a pause between attempts to connect. */
   succeeded({ isFresh }: { readonly isFresh: boolean }): void {
     if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
     if (isFresh) this.server.pause.succeeded()
@@ -173,7 +173,8 @@ export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: Sessio
     // With another level, a statement that waits while a migration rewrites a table would find the table empty (R28).
     default_transaction_isolation: 'read committed',
     jit: 'off',
-    // If a column has just changed to a timestamp without a zone, the service casts it to a timestamptz for some seconds.
+    // If a column has just changed to a timestamp without a zone, the service still reads it with a plain cast for some
+    // seconds. This cast must use UTC.
     timezone: 'UTC',
   }
 }

@@ -9,7 +9,7 @@ import { type SessionBounds, type StoreAddress, StorePool, type StoreSlot } from
 
 export type { StoreAddress } from './store-pool.ts'
 
-/** Bounds of the pools; settings. */
+/** Bounds of the pools, from settings. */
 export interface PoolBounds extends SessionBounds, ConnectionBounds {
   readonly storeIdleSeconds: number
 }

@@ -1,4 +1,4 @@
-// Reads the rows of a plan from a store, as JSON bytes. Nothing else in the service reads stores.
+// Reads the rows of a plan from a store, as JSON bytes. The service reads stores only through `StoreReader`.
 
 import type { Microseconds, Resource } from '@store-export/contract'
 import { queryRows } from '@store-export/postgres'
