@@ -41,8 +41,8 @@ test('[R31] updated_since returns addresses that were changed at or after the ti
     await store.sql`select updated_at::text as at from customer_addresses order by updated_at offset 30 limit 1`
   const stored = await store.sql`select id::text from customer_addresses
     where deleted_at is null and updated_at >= ${String(at?.at)}::text::timestamptz order by created_at, id`
-  const instant = String(at?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
-  expect((await walk(`limit=5&updated_since=${instant}`)).map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
+  const timestamp = String(at?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
+  expect((await walk(`limit=5&updated_since=${timestamp}`)).map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
 })
 
 test('[R31, FMT-7] returns an empty list for an older store, with any parameters', async () => {

@@ -48,10 +48,10 @@ test('idle connections, and requests after an unread response, do not delay the 
   expect((await sendRequest(url, { path: '/api/v1/store', headers, agent })).status).toBe(200)
   const gone = await requestWithoutReading(url, store)
   gone.write('GET /api/v1/store HTTP/1.1\r\nhost: test\r\n\r\n'.repeat(20))
-  const refused = connectTo(url)
-  refused.on('error', () => undefined)
-  refused.write('CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n')
-  await new Promise((resolve) => refused.once('readable', resolve))
+  const rejected = connectTo(url)
+  rejected.on('error', () => undefined)
+  rejected.write('CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n')
+  await new Promise((resolve) => rejected.once('readable', resolve))
   const ending = platform.service.close()
   gone.resetAndDestroy()
   await whenClosed(gone)
@@ -59,7 +59,7 @@ test('idle connections, and requests after an unread response, do not delay the 
   await ending
   expect(performance.now() - startedAt).toBeLessThan(5000)
   agent.destroy()
-  refused.destroy()
+  rejected.destroy()
   await platform.close()
 }, 20_000)
 

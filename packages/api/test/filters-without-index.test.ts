@@ -161,11 +161,11 @@ test('a scan batch is a range of the index of the list, for every estimate of th
     connection,
   )
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const
-  const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: UNKNOWN_ID }
+  const position = { createdAt: timestamp('2026-01-01T00:30:00Z'), id: UNKNOWN_ID }
   const plan = { kind: 'page', resource: order, limit: 250, after: position, filters } as const
   expect(needsScanBatches(plan, present)).toBe(true)
-  const window = { end: { ...position, createdAt: instant('2026-01-01T00:50:00Z') } }
-  const statement = statementOf({ ...plan, scanBatch: window }, present, { prepares: false }).text
+  const scanBatch = { end: { ...position, createdAt: timestamp('2026-01-01T00:50:00Z') } }
+  const statement = statementOf({ ...plan, scanBatch }, present, { prepares: false }).text
   for (const text of [scanBatchEndStatement(plan, present, 10_000), statement]) {
     const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text: `explain ${text}`, values: [] })
     const explained = lines.map((line) => line['QUERY PLAN']).join('\n')
@@ -174,6 +174,6 @@ test('a scan batch is a range of the index of the list, for every estimate of th
   }
 })
 
-function instant(text: string): bigint {
+function timestamp(text: string): bigint {
   return parseDatetime(text) ?? 0n
 }

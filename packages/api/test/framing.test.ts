@@ -142,8 +142,8 @@ describe('[R36] a malformed request gets an error response, and the connection i
   })
 
   test('causes an event', () => {
-    const refused = platform.events.filter(({ event }) => event === 'request.malformed')
-    expect(refused.length).toBeGreaterThan(20)
+    const malformed = platform.events.filter(({ event }) => event === 'request.malformed')
+    expect(malformed.length).toBeGreaterThan(20)
   })
 })
 

@@ -168,11 +168,11 @@ describe('[R4] HEAD', () => {
       const each = await repeatable(listed)
       for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip' }]) {
         const [got, head] = [await send(each, headers), await send({ ...each, method: 'HEAD' }, headers)]
-        const kept = (response: RawResponse) =>
+        const comparable = (response: RawResponse) =>
           Object.entries(response.headers).filter(([name]) => !MOMENT.includes(name))
         expect(head.status, each.what).toBe(got.status)
-        expect(kept(head), each.what).toEqual(
-          kept(got).map(([name, value]) => (name === 'retry-after' ? [name, head.headers[name]] : [name, value])),
+        expect(comparable(head), each.what).toEqual(
+          comparable(got).map(([name, value]) => (name === 'retry-after' ? [name, head.headers[name]] : [name, value])),
         )
         expect(head.body, each.what).toHaveLength(0)
         expect(head.headers['content-length'], each.what).toBe(String(got.body.length))

@@ -124,7 +124,7 @@ describe('[R31] pages of IDs', () => {
 describe('[R15, Q-CURSOR] a cursor', () => {
   const ask = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
   const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
-  const refusal = ({ status, json }: TestAnswer) => [status, json.error?.code]
+  const errorOf = ({ status, json }: TestAnswer) => [status, json.error?.code]
 
   test('of a list of IDs is rejected by its list of rows, by other lists of IDs, and by other stores', async () => {
     const cursor = await cursorOf('ids/customers')
@@ -133,21 +133,21 @@ describe('[R15, Q-CURSOR] a cursor', () => {
       'customers',
       ...LISTS_WITH_IDS.filter((name) => name !== 'customers').map((name) => `ids/${name}`),
     ])
-      expect([path, ...refusal(await ask(`${path}?cursor=${cursor}`))]).toEqual([path, 400, 'INVALID_CURSOR'])
-    expect(refusal(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
+      expect([path, ...errorOf(await ask(`${path}?cursor=${cursor}`))]).toEqual([path, 400, 'INVALID_CURSOR'])
+    expect(errorOf(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
   test('of a list of rows is rejected by the list of IDs', async () => {
     const cursor = await cursorOf('customers?limit=1')
-    expect(refusal(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
+    expect(errorOf(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
   test('that is edited, truncated, empty or repeated is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
-      expect([text, ...refusal(await ask(`ids/customers?cursor=${text}`))]).toEqual([text, 400, 'INVALID_CURSOR'])
-    expect(refusal(await ask(`ids/customers?cursor=${cursor}&cursor=${cursor}`))).toEqual([400, 'INVALID_PARAM'])
+      expect([text, ...errorOf(await ask(`ids/customers?cursor=${text}`))]).toEqual([text, 400, 'INVALID_CURSOR'])
+    expect(errorOf(await ask(`ids/customers?cursor=${cursor}&cursor=${cursor}`))).toEqual([400, 'INVALID_PARAM'])
   })
 })
 

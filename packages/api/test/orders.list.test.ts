@@ -135,8 +135,8 @@ describe('[Q-UPDATED] updated_since', () => {
   test('returns rows at or after the timestamp, to the microsecond', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update orders set updated_at = '2031-05-01T12:00:00.123456Z' where id = ${id}`
-    const found = async (instant: string) =>
-      ids(await list(`updated_since=${encodeURIComponent(instant)}`)).includes(id)
+    const found = async (timestamp: string) =>
+      ids(await list(`updated_since=${encodeURIComponent(timestamp)}`)).includes(id)
     expect(await found('2031-05-01T12:00:00.123456Z')).toBe(true)
     expect(await found('2031-05-01T12:00:00.123455999Z')).toBe(true)
     expect(await found('2031-05-01T12:00:00.123456001Z')).toBe(false)
@@ -160,7 +160,7 @@ describe('[Q-UPDATED] updated_since', () => {
     ['9999-12-31T23:59:59.999999Z', false],
     ['9999-12-31T23:59:59.999999999Z', false],
     ['9999-12-31T23:59:59-23:59', false],
-  ])('accepts the first and the last possible timestamp: %s', async (instant, some) => {
-    expect((await list(`updated_since=${instant}`)).length > 0).toBe(some)
+  ])('accepts the first and the last possible timestamp: %s', async (timestamp, some) => {
+    expect((await list(`updated_since=${timestamp}`)).length > 0).toBe(some)
   })
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const ask = (path: string) => platform.get(path, store.key)
-const expectRefused = async (path: string, code: string): Promise<string> => {
+const expectRejected = async (path: string, code: string): Promise<string> => {
   const response = await ask(path)
   expect([path, response.status, response.json.error?.code]).toEqual([path, 400, code])
   return response.json.error.message
@@ -72,15 +72,15 @@ describe('[Q-LIMIT, R11] limit', () => {
     ],
   ])('rejects %s on every list, and names the parameter and the range', async (text) => {
     for (const { path } of SPEC_LISTS)
-      expect(await expectRefused(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
+      expect(await expectRejected(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
         /^limit: must be a whole number from 1 to 250; got "/,
       )
   })
 
   test('cuts and escapes the value in the message', async () => {
-    const message = await expectRefused(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
+    const message = await expectRejected(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
-    expect(await expectRefused('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
+    expect(await expectRejected('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
       String.raw`"\"\r\n\u0000"`,
     )
   })
@@ -96,13 +96,13 @@ describe('[R10] rejects a parameter that is empty or sent twice', () => {
   test.each(SPEC_LISTS.map(({ path, parameters }) => [path, parameters] as const))('%s', async (path, parameters) => {
     for (const name of parameters) {
       const good = GOOD[name] ?? (path.endsWith('orders') ? 'paid' : 'active')
-      const message = await expectRefused(`${path}?${name}=${good}&${name}=${good}`, 'INVALID_PARAM')
+      const message = await expectRejected(`${path}?${name}=${good}&${name}=${good}`, 'INVALID_PARAM')
       expect(message).toContain(name)
       expect(message).toContain('once')
       const empty = name === 'cursor' ? 'INVALID_CURSOR' : 'INVALID_PARAM'
-      expect(await expectRefused(`${path}?${name}=`, empty)).toContain(name)
-      expect(await expectRefused(`${path}?${name}`, empty)).toContain(name)
-      await expectRefused(`${path}?${name}=&${name}=`, 'INVALID_PARAM')
+      expect(await expectRejected(`${path}?${name}=`, empty)).toContain(name)
+      expect(await expectRejected(`${path}?${name}`, empty)).toContain(name)
+      await expectRejected(`${path}?${name}=&${name}=`, 'INVALID_PARAM')
     }
   })
 })
@@ -114,9 +114,9 @@ test.each([
   ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
   ['products', 'status', 'one of draft, active, archived'],
 ])('[ERR-1, R10] %s: %s, empty or repeated, gets a message with the rule and the value', async (path, name, rule) => {
-  const refusal = (query: string) => expectRefused(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
-  expect(await refusal(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
-  expect(await refusal(`${name}=1&${name}=`)).toBe(`${name}: must be given once, as ${rule}; got "1" and ""`)
+  const messageOf = (query: string) => expectRejected(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
+  expect(await messageOf(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
+  expect(await messageOf(`${name}=1&${name}=`)).toBe(`${name}: must be given once, as ${rule}; got "1" and ""`)
 })
 
 describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
@@ -136,10 +136,10 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       '2026-07-08T10%3A20%3A30Z',
     ],
   ]
-  test.each(valid)('accepts %s', async (instant) => {
+  test.each(valid)('accepts %s', async (timestamp) => {
     for (const path of ['orders', 'products', 'customers', 'customer-addresses'])
-      expect((await ask(`/api/v1/${path}?limit=1&updated_since=${instant}`)).status, path).toBe(200)
-    expect((await ask(`/api/v1/customers?limit=1&created_since=${instant}`)).status).toBe(200)
+      expect((await ask(`/api/v1/${path}?limit=1&updated_since=${timestamp}`)).status, path).toBe(200)
+    expect((await ask(`/api/v1/customers?limit=1&created_since=${timestamp}`)).status).toBe(200)
   })
 
   const invalid = [
@@ -204,15 +204,15 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       ['customers', 'updated_since'],
       ['customers', 'created_since'],
     ] as const) {
-      const message = await expectRefused(`/api/v1/${path}?${name}=${text}`, 'INVALID_PARAM')
+      const message = await expectRejected(`/api/v1/${path}?${name}=${text}`, 'INVALID_PARAM')
       expect(message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime with Z or an offset`))
     }
   })
 
   test('for a space in place of +, the message says to write %2B', async () => {
     for (const text of ['2026-07-08T10:20:30+02:00', '2026-07-08T10:20:30.5%2002:00'])
-      expect(await expectRefused(`/api/v1/orders?updated_since=${text}`, 'INVALID_PARAM')).toContain('%2B')
-    expect(await expectRefused('/api/v1/orders?updated_since=today', 'INVALID_PARAM')).not.toContain('%2B')
+      expect(await expectRejected(`/api/v1/orders?updated_since=${text}`, 'INVALID_PARAM')).toContain('%2B')
+    expect(await expectRejected('/api/v1/orders?updated_since=today', 'INVALID_PARAM')).not.toContain('%2B')
   })
 })
 
@@ -220,14 +220,14 @@ describe('[Q-STATUS, ERR-1] rejects an unknown status and names the known values
   test.each(['draft', 'PAID', 'paid%20', 'unknown', 'paid,shipped', '__proto__', "paid'--", 'return-requested', '%00'])(
     'orders: %s',
     async (status) => {
-      expect(await expectRefused(`/api/v1/orders?status=${status}`, 'INVALID_PARAM')).toMatch(
+      expect(await expectRejected(`/api/v1/orders?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "/,
       )
     },
   )
 
   test.each(['paid', 'Active', 'deleted', 'toString'])('products: %s', async (status) => {
-    expect(await expectRefused(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
+    expect(await expectRejected(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
       /^status: must be one of draft, active, archived; got "/,
     )
   })

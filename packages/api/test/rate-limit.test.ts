@@ -58,15 +58,15 @@ test('[LIM-1, ERR-2] the request beyond the limit gets 429 with Retry-After and 
     expect(responses.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(
       [5, 4, 3, 2, 1, 0, 0, 0].map(String),
     )
-    const refused = responses[LIMIT]
-    expect(refused?.json.error.code).toBe('RATE_LIMITED')
-    expect(Object.keys(refused?.json.error)).toEqual(['code', 'message'])
-    const wait = refused?.headers.get('retry-after') ?? ''
+    const rejected = responses[LIMIT]
+    expect(rejected?.json.error.code).toBe('RATE_LIMITED')
+    expect(Object.keys(rejected?.json.error)).toEqual(['code', 'message'])
+    const wait = rejected?.headers.get('retry-after') ?? ''
     expect(wait).toMatch(/^[1-9][0-9]?$/)
     expect(Number(wait)).toBeLessThanOrEqual(60)
-    expect(refused?.headers.get('ratelimit')).toBe(`"minute";r=0;t=${wait}`)
-    expect(refused?.headers.get('ratelimit-policy')).toBe(`"minute";q=${LIMIT};w=60`)
-    expect(refused?.json.error.message).toContain(`${LIMIT} requests`)
+    expect(rejected?.headers.get('ratelimit')).toBe(`"minute";r=0;t=${wait}`)
+    expect(rejected?.headers.get('ratelimit-policy')).toBe(`"minute";q=${LIMIT};w=60`)
+    expect(rejected?.json.error.message).toContain(`${LIMIT} requests`)
   })
 })
 
@@ -79,10 +79,10 @@ test('[LIM-1, R6] metrics, log and usage have the endpoint of a rejected request
   for (const path of ['/api/v1/orders', `/api/v1/orders/${UNKNOWN_ID}`, '/api/v1/nowhere'])
     expect(await statusOf(path, key)).toBe(429)
   expect(await statusOf('/api/v1/products', 'sdx_x')).toBe(401)
-  const told = platform.events.flatMap((each) =>
+  const endpoints = platform.events.flatMap((each) =>
     each.event === 'request.completed' ? [`${each.endpoint} ${each.status}`] : [],
   )
-  expect(told).toEqual(['/api/v1/orders 429', '/api/v1/orders/{id} 429', 'unknown 429', '/api/v1/products 401'])
+  expect(endpoints).toEqual(['/api/v1/orders 429', '/api/v1/orders/{id} 429', 'unknown 429', '/api/v1/products 401'])
   await expect
     .poll(() => platform.controlSql`select endpoint from request_log where key_id = ${id} order by 1`.values())
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])

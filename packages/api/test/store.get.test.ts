@@ -111,7 +111,7 @@ test('[RES-STORE] a count in the background uses an existing connection', async 
 })
 
 test('[RES-STORE, R35] returns null for every nullable field, and always the default locale', async () => {
-  const [kept] = await store.sql`select * from store`
+  const [stored] = await store.sql`select * from store`
   await store.sql`update store set store_name = null, store_email = null, store_currency = null, store_timezone = null,
     store_country = null, tax_included_in_prices = null, shipping_enabled = null, guest_checkout = null,
     customer_accounts = null, default_locale = null, enabled_locales = null, weight_unit = null`
@@ -122,7 +122,7 @@ test('[RES-STORE, R35] returns null for every nullable field, and always the def
   expect((await getStore()).data.enabled_locales).toEqual(['de', 'fr', 'en'])
   await store.sql`update store set enabled_locales = '{fr,de}'`
   expect((await getStore()).data.enabled_locales).toEqual(['fr', 'de'])
-  await store.sql`update store set ${store.sql({ ...kept })}`
+  await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
 test('[R30, R9] ignores and names parameters', async () => {
@@ -132,9 +132,9 @@ test('[R30, R9] ignores and names parameters', async () => {
 })
 
 test('a store without its row is an internal error, not a 404', async () => {
-  const [kept] = await store.sql`delete from store returning *`
+  const [stored] = await store.sql`delete from store returning *`
   const response = await platform.get('/api/v1/store', store.key)
-  await store.sql`insert into store ${store.sql({ ...kept })}`
+  await store.sql`insert into store ${store.sql({ ...stored })}`
   expect([response.status, response.json.error.code]).toEqual([502, 'STORE_DB_ERROR'])
   expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
 })

@@ -74,11 +74,11 @@ async function beginAWhileAgo(): Promise<number> {
 /**
  * Why the server under test prepares no transactions; null if it does. The PostgreSQL of the tests must prepare them.
  */
-async function refusalToPrepare(): Promise<string | null> {
+async function whyNotPrepared(): Promise<string | null> {
   if (inject('storeServer') === undefined) return null
   try {
     await begin()
-    await insert('refused@example.com')
+    await insert('rejected@example.com')
     await writer.unsafe(`prepare transaction 'an attempt'`)
     await writer.unsafe(`rollback prepared 'an attempt'`)
     return null
@@ -238,8 +238,8 @@ describe('a transaction that is open at the request of the first page', () => {
   })
 
   test('[SYNC-1] and is prepared during the wait is still waited for, and keeps the watermark before its start', async (context) => {
-    const refusal = await refusalToPrepare()
-    context.skip(refusal !== null, `transactions can't be prepared: ${refusal}`)
+    const reason = await whyNotPrepared()
+    context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()
     await insert('prepared@example.com')
     const requested = firstPage()

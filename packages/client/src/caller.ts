@@ -33,7 +33,7 @@ export interface ResponseInfo {
 
 /** Options of a client besides the address and the key. */
 export interface CallerOptions {
-  /** Time limit of a call with all its pauses and attempts, in ms; defaults to 120,000. 0 allows one attempt. */
+  /** Time in which a failed call is retried, in ms; defaults to 120,000. 0 allows one attempt. */
   readonly retryForMs?: number
   /** Time in which a refused connection is retried before the first response, in ms; defaults to `retryForMs`. */
   readonly retryRefusedForMs?: number
@@ -67,17 +67,17 @@ const DEFAULT_LIMIT = 250
 export class Caller {
   readonly #url: string
   readonly #key: string
-  readonly #settings: CallerOptions
+  readonly #options: CallerOptions
   readonly #pacer: RequestPacer | null
   /** After the first response, the address is known to be right, so later failures are temporary. */
   #hasResponded = false
 
   /** `url` has no slash at its end. */
-  constructor(url: string, key: string, settings: CallerOptions) {
+  constructor(url: string, key: string, options: CallerOptions) {
     this.#url = url
     this.#key = key
-    this.#settings = settings
-    this.#pacer = settings.requestsPerMinute === undefined ? null : new RequestPacer(settings.requestsPerMinute)
+    this.#options = options
+    this.#pacer = options.requestsPerMinute === undefined ? null : new RequestPacer(options.requestsPerMinute)
   }
 
   /** Returns the object at `path`. */
@@ -92,12 +92,15 @@ export class Caller {
 
   /** Returns the list of rows at `path`. All options except `signal` and `cursor` become query parameters. */
   list<Row>(path: string, { limit = DEFAULT_LIMIT, ...options }: ListQuery): PagedList<Row> {
-    return this.idList(path, { limit, ...options })
+    return this.#pagedList(path, { limit, ...options })
   }
 
-  /** Returns the list at `path`, without the query parameter `limit` by default. */
+  /** Returns the list of IDs at `path`. Its pages have a fixed size. */
   idList<Row>(path: string, options: ListQuery): PagedList<Row> {
-    const { signal, cursor, ...parameters } = options
+    return this.#pagedList(path, options)
+  }
+
+  #pagedList<Row>(path: string, { signal, cursor, ...parameters }: ListQuery): PagedList<Row> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(parameters))
       if (value !== undefined) query.set(snake(name), textOf(value))
@@ -111,10 +114,10 @@ export class Caller {
   }
 
   async #call<T>(path: string, { signal }: CallOptions, read: (response: CompleteResponse) => T): Promise<T> {
-    const { now = () => performance.now(), random = Math.random } = this.#settings
+    const { now = () => performance.now(), random = Math.random } = this.#options
     let startedAt = now()
     for (let attempt = 1; ; attempt += 1) {
-      // The time limit of the call does not include this pause.
+      // The time for retries does not include this pause.
       startedAt += await this.#waitForTurn(now, signal)
       try {
         return read(await this.#attempt(path, signal))
@@ -128,7 +131,7 @@ export class Caller {
   }
 
   #retryForMs(error: unknown): number {
-    const { retryForMs = RETRY_FOR_MS, retryRefusedForMs = retryForMs } = this.#settings
+    const { retryForMs = RETRY_FOR_MS, retryRefusedForMs = retryForMs } = this.#options
     const isRefused = error instanceof ConnectionError && error.code === 'ECONNREFUSED'
     return isRefused && !this.#hasResponded ? Math.min(retryForMs, retryRefusedForMs) : retryForMs
   }
@@ -146,12 +149,12 @@ export class Caller {
   }
 
   async #attempt(path: string, signal: AbortSignal | undefined): Promise<CompleteResponse> {
-    const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, parse = JSON.parse } = this.#settings
+    const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, parse = JSON.parse } = this.#options
     const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
     const { response, text } = await this.#fetchText(path, signal, limit, attemptTimeoutMs)
     const { status, headers } = response
     this.#hasResponded = true
-    this.#settings.onResponse?.({ status, limit: rateLimitOf(headers) })
+    this.#options.onResponse?.({ status, limit: rateLimitOf(headers) })
     return { status, headers, text, parse }
   }
 
@@ -162,7 +165,7 @@ export class Caller {
     limit: AbortSignal,
     attemptTimeoutMs: number,
   ): Promise<{ response: Response; text: string }> {
-    const { fetch = globalThis.fetch } = this.#settings
+    const { fetch = globalThis.fetch } = this.#options
     try {
       const response = await fetch(this.#url + path, {
         headers: { 'x-api-key': this.#key, accept: 'application/json' },
@@ -192,7 +195,7 @@ export class Caller {
   }
 
   #pause(pause: ClientPause, signal: AbortSignal | undefined): Promise<void> {
-    const { onPause, sleep = wait } = this.#settings
+    const { onPause, sleep = wait } = this.#options
     onPause?.(pause)
     return sleep(pause.ms, signal)
   }

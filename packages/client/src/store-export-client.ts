@@ -14,14 +14,14 @@ export interface ClientOptions extends CallerOptions {
  * `ConnectionError` for other failures. The constructor throws in a browser, and for an invalid address or key.
  */
 export class StoreExportClient extends Endpoints {
-  constructor({ url, key, ...settings }: ClientOptions) {
-    refuseBrowser()
-    super(new Caller(parseUrl(url), parseKey(key), checkedOptions(settings)))
+  constructor({ url, key, ...options }: ClientOptions) {
+    rejectBrowser()
+    super(new Caller(parseUrl(url), parseKey(key), checkedOptions(options)))
   }
 }
 
 /** A web page must not contain a key: every visitor could read the whole store with it. */
-function refuseBrowser(): void {
+function rejectBrowser(): void {
   const { window, document } = globalThis as { window?: unknown; document?: unknown }
   if (window !== undefined && document !== undefined)
     throw new Error(
@@ -47,12 +47,12 @@ function parseKey(key: string): string {
 /** Longest delay of a timer: 24 days. */
 const TIMER_MS_MAX = 2_147_483_647
 
-function checkedOptions(settings: CallerOptions): CallerOptions {
+function checkedOptions(options: CallerOptions): CallerOptions {
   for (const name of ['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
-    const value = settings[name]
+    const value = options[name]
     const least = name === 'retryForMs' || name === 'retryRefusedForMs' ? 0 : 1
     if (value !== undefined && !(value >= least && value <= TIMER_MS_MAX))
       throw new RangeError(`${name}: must be a number from ${least} to ${TIMER_MS_MAX}`)
   }
-  return settings
+  return options
 }

@@ -31,8 +31,8 @@ export function parseDatetime(text: string): Microseconds | null {
 }
 
 /** Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (R18). */
-export function formatTimestamp(instant: Microseconds): string {
-  const milliseconds = instant / 1000n - (instant % 1000n < 0n ? 1n : 0n)
+export function formatTimestamp(timestamp: Microseconds): string {
+  const milliseconds = timestamp / 1000n - (timestamp % 1000n < 0n ? 1n : 0n)
   return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()
 }
 
