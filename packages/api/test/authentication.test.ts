@@ -34,8 +34,8 @@ const unknownKey = () => makeApiKey(randomBytes).reveal()
 /** A key with another last character, so its checksum is wrong. */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
-describe('[AUTH-6, R26] a missing, malformed, unknown or revoked key gets the same response', () => {
-  test.each(pathsWith(UNKNOWN_ID))('GET %s', async (path) => {
+describe('[AUTH-6, R26] an invalid key', () => {
+  test.each(pathsWith(UNKNOWN_ID))('gets the same response from %s', async (path) => {
     const revoked = await platform.newKey(store.id)
     await revoke(revoked.id)
     for (const [what, headers] of Object.entries({
@@ -56,7 +56,7 @@ describe('[AUTH-6, R26] a missing, malformed, unknown or revoked key gets the sa
     }
   })
 
-  test('for unknown paths and other methods', async () => {
+  test('at an unknown path or with another method gets the same response', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
     expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
@@ -74,8 +74,8 @@ describe('[R25] a repeated key header is rejected, even if one value is right', 
   })
 })
 
-describe('[AUTH-1] the service reads the key only from x-api-key', () => {
-  test('with the header name in upper or lower case', async () => {
+describe('[AUTH-1] the header x-api-key', () => {
+  test('is accepted in upper or lower case', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key'])
       expect((await withHeaders({ [name]: store.key })).status).toBe(200)
   })
@@ -86,11 +86,11 @@ describe('[AUTH-1] the service reads the key only from x-api-key', () => {
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
     ['api-key', () => ({ 'api-key': store.key })],
     ['x_api_key', () => ({ x_api_key: store.key })],
-  ])('and not from %s', async (_what, headers) => {
+  ])('is required: a key in %s is not read', async (_what, headers) => {
     expect((await withHeaders(headers())).status).toBe(401)
   })
 
-  test('and not from the query string', async () => {
+  test('is required: a key in the query string is not read', async () => {
     for (const name of ['x-api-key', 'api_key', 'key']) {
       const response = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
       expect(response.status).toBe(401)
@@ -99,13 +99,13 @@ describe('[AUTH-1] the service reads the key only from x-api-key', () => {
   })
 })
 
-describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
-  test('of sdx_ and base62', () => {
+describe('[AUTH-2] a key', () => {
+  test('has a fixed prefix and a secret in base62', () => {
     expect(store.key).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(other.key.slice(0, 4)).toBe('sdx_')
   })
 
-  test('and is rejected without a lookup after a change of any character', async () => {
+  test('is rejected without a lookup after a change of any character', async () => {
     for (let index = 0; index < store.key.length; index += 4) {
       const changed = store.key[index] === 'a' ? 'b' : 'a'
       const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
@@ -115,7 +115,7 @@ describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
     }
   })
 
-  test('and is case-sensitive', async () => {
+  test('is case-sensitive', async () => {
     const swapped = store.key.replace(/[a-z]/g, (letter) => letter.toUpperCase())
     expect((await withHeaders({ 'x-api-key': swapped })).status).toBe(401)
   })

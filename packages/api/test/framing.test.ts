@@ -48,7 +48,7 @@ async function only(bytes: string | readonly (string | Buffer)[]): Promise<RawRe
   return responses[0]
 }
 
-describe('[R36] a malformed request gets an error response, and the connection is closed', () => {
+describe('[R36] malformed requests', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
@@ -85,19 +85,19 @@ describe('[R36] a malformed request gets an error response, and the connection i
     expectFraming(await only(bytes), 400)
   })
 
-  test('[R6] also with a valid key, and without counting for the key', async () => {
+  test('[R6] a malformed request with a valid key is rejected, and does not count for the key', async () => {
     const response = await only(`${keyed()}Host: y\r\n\r\n`)
     expectFraming(response, 400)
     expect(response?.headers.ratelimit).toBeUndefined()
   })
 
-  test('with headers or a path that are too large gets 431', async () => {
+  test('headers or a path that are too large return 431', async () => {
     expectFraming(await only(`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`), 431)
     expectFraming(await only(`${GET}${'X-A: a\r\n'.repeat(6000)}\r\n`), 431)
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('but many small headers are accepted, and none of them is dropped', async () => {
+  test('many small headers are accepted, and none of them is dropped', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
@@ -107,11 +107,11 @@ describe('[R36] a malformed request gets an error response, and the connection i
     expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
   })
 
-  test('with headers that do not arrive in time gets 408', async () => {
+  test('headers that do not arrive in time return 408', async () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('and a silent client loses its connection slot at the time limit for headers', async () => {
+  test('a silent client loses its connection at the time limit for headers', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
@@ -129,7 +129,7 @@ describe('[R36] a malformed request gets an error response, and the connection i
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('with headers that arrive byte by byte gets 408', async () => {
+  test('headers that arrive byte by byte return 408 at the time limit', async () => {
     const socket = connectTo(url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
@@ -141,28 +141,28 @@ describe('[R36] a malformed request gets an error response, and the connection i
     expectFraming(parseResponses(Buffer.concat(said).toString('latin1'))[0], 408)
   })
 
-  test('causes an event', () => {
+  test('a malformed request emits an event', () => {
     const malformed = platform.events.filter(({ event }) => event === 'request.malformed')
     expect(malformed.length).toBeGreaterThan(20)
   })
 })
 
-describe('an unusual but well-formed request is served', () => {
-  test('in HTTP/1.0 without a host, before the connection is closed', async () => {
+describe('unusual, well-formed requests', () => {
+  test('a request in HTTP/1.0 without a host is served, and the connection is closed', async () => {
     const response = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
     expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
     expect(response?.headers['content-length']).toBe(String(response?.body.length))
     expect(response?.headers['transfer-encoding']).toBeUndefined()
   })
 
-  test('with a target in absolute form, which proxies send', async () => {
+  test('a target in absolute form, which proxies send, is served', async () => {
     const response = await only(
       `${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`,
     )
     expect([response?.status, response?.headers['x-ignored-params']]).toEqual([200, 'x'])
   })
 
-  test('with OPTIONS * or a fragment in its target', async () => {
+  test('OPTIONS * and a target with a fragment get a response', async () => {
     expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
     expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
   })
@@ -173,25 +173,25 @@ describe('an unusual but well-formed request is served', () => {
     ['that looks like a request', `Content-Length: 31\r\n\r\nGET /evil HTTP/1.1\r\nHost: y\r\n\r\n`],
     ['that never arrives', 'Content-Length: 500\r\n\r\nhel'],
     ['in chunks that never end', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhel'],
-  ])('with a body %s, which is ignored, before the connection is closed', async (_what, body) => {
+  ])('a body %s is ignored, and the connection is closed after the response', async (_what, body) => {
     const response = await only(`${keyed()}${body}`)
     expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
     expect(response?.headers.connection).toBe('close')
   })
 
-  test('before its large body has arrived, and its client still reads the response', async () => {
+  test('a request with a large body is served before the body arrives, and its client reads the response', async () => {
     const size = 4_000_000
     const response = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
     expect(response?.status).toBe(200)
   })
 
-  test('with Expect: 100-continue or another expectation', async () => {
+  test('a request with Expect: 100-continue or another expectation is served', async () => {
     const said = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
     expect(parseResponses(said).at(-1)?.status).toBe(200)
     expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
   })
 
-  test('with Upgrade, which is ignored', async () => {
+  test('a request with Upgrade is served, and Upgrade is ignored', async () => {
     const response = await only(
       `${keyed()}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n`,
     )
@@ -209,38 +209,41 @@ describe('pipelining', () => {
     websocket: 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n',
   }
 
-  test.each(Object.entries(OFFERS))('serves a request after one that offers %s over HTTP/1.1', async (_what, offer) => {
-    const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
-    const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
-    const expected = [200, 400, 200, 401, 400]
-    // First on the connection, after a slow response, twice, and as the last request of the connection.
-    const bytes = `${store}${offer}\r\n${wrong}\r\n${orders}${offer}\r\n${GET}${offer}\r\n${wrong}${last}`
-    expect(parseResponses(await sendBytes(url, bytes)).map(({ status }) => status)).toEqual(expected)
-    const slowFirst = `${orders}\r\n${orders}\r\n${wrong}${offer}\r\n${orders}\r\n${GET}${last}`
-    expect(parseResponses(await sendBytes(url, slowFirst)).map(({ status }) => status)).toEqual([
-      200, 200, 400, 200, 401,
-    ])
-    for (let cut = 1; cut < bytes.length; cut += 97) {
-      const parts = [bytes.slice(0, cut), bytes.slice(cut)]
-      expect(parseResponses(await sendBytes(url, parts)).map(({ status }) => status)).toEqual(expected)
-    }
-  })
+  test.each(Object.entries(OFFERS))(
+    'a request after one that offers %s is served over HTTP/1.1',
+    async (_what, offer) => {
+      const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
+      const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
+      const expected = [200, 400, 200, 401, 400]
+      // First on the connection, after a slow response, twice, and as the last request of the connection.
+      const bytes = `${store}${offer}\r\n${wrong}\r\n${orders}${offer}\r\n${GET}${offer}\r\n${wrong}${last}`
+      expect(parseResponses(await sendBytes(url, bytes)).map(({ status }) => status)).toEqual(expected)
+      const slowFirst = `${orders}\r\n${orders}\r\n${wrong}${offer}\r\n${orders}\r\n${GET}${last}`
+      expect(parseResponses(await sendBytes(url, slowFirst)).map(({ status }) => status)).toEqual([
+        200, 200, 400, 200, 401,
+      ])
+      for (let cut = 1; cut < bytes.length; cut += 97) {
+        const parts = [bytes.slice(0, cut), bytes.slice(cut)]
+        expect(parseResponses(await sendBytes(url, parts)).map(({ status }) => status)).toEqual(expected)
+      }
+    },
+  )
 
-  test('ignores a body after an offer of another protocol, and closes the connection', async () => {
+  test('a body after an offer of another protocol is ignored, and the connection is closed', async () => {
     const inner = `${keyed()}\r\n`
     const bytes = `${keyed()}${OFFERS.h2c}Content-Length: ${inner.length}\r\n\r\n${inner}${inner}`
     const response = await only(bytes)
     expect([response?.status, response?.headers.connection]).toEqual([200, 'close'])
   })
 
-  test('serves pipelined requests in their order', async () => {
+  test('pipelined requests are served in their order', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
     const said = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
     expect(parseResponses(said).map(({ status }) => status)).toEqual([200, 400, 401, 200])
   })
 
-  test('rejects invalid bytes only after the responses to the valid requests before them', async () => {
+  test('invalid bytes are rejected only after the responses to the valid requests before them', async () => {
     const slow = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     for (const ahead of [[slow], [`${GET}`, slow], [slow, slow, `${GET}`]]) {
       const said = await sendBytes(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
@@ -250,14 +253,14 @@ describe('pipelining', () => {
     }
   })
 
-  test('does not parse the body of a request as another request', async () => {
+  test('the body of a request is not parsed as another request', async () => {
     const said = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
     expect(parseResponses(said)).toHaveLength(1)
   })
 })
 
 describe('misbehaving clients', () => {
-  test('that reset the connection at any moment do not affect other clients', async () => {
+  test('a reset at any moment does not affect other clients', async () => {
     for (const bytes of [
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
       'GET / HT',
@@ -273,7 +276,7 @@ describe('misbehaving clients', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('beyond the connection limit are disconnected, and served when other clients have left', async () => {
+  test('connections beyond the limit are closed, and accepted after other clients have left', async () => {
     const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>
@@ -295,7 +298,7 @@ describe('misbehaving clients', () => {
     expect(status).toBe(200)
   })
 
-  test('that never read do not block other clients', async () => {
+  test('clients that never read do not block other clients', async () => {
     const sockets = Array.from({ length: 10 }, () => connectTo(url))
     const sendWithKey = `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`
     for (const socket of sockets) {
@@ -307,7 +310,7 @@ describe('misbehaving clients', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('that never read do not block the shutdown', async () => {
+  test('a client that never reads does not block the shutdown', async () => {
     const ending = await startPlatform({ DRAIN_SECONDS: '1' })
     const { key } = await filledStore(ending)
     const socket = connectTo(ending.service.url)

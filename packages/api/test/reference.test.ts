@@ -36,8 +36,8 @@ const DOCUMENTS = [
 const read = (path: string, method = 'GET', headers = {}) =>
   sendRequest(platform.service.url, { path, method, headers })
 
-describe('[R2] documents need no key', () => {
-  test.each(DOCUMENTS)('%s', async (path) => {
+describe('[R2] documents', () => {
+  test.each(DOCUMENTS)('%s needs no key', async (path) => {
     const response = await read(path)
     expect(response.status).toBe(200)
     expect(response.headers['content-length']).toBe(String(response.body.length))
@@ -50,13 +50,13 @@ describe('[R2] documents need no key', () => {
     expect(withKey.headers.ratelimit).toBeUndefined()
   })
 
-  test.each(DOCUMENTS)('[R4] and support HEAD: %s', async (path) => {
+  test.each(DOCUMENTS)('[R4] a HEAD request is served: %s', async (path) => {
     const [got, head] = [await read(path), await read(path, 'HEAD')]
     expect([head.status, head.body.length]).toEqual([200, 0])
     expect(head.headers['content-length']).toBe(got.headers['content-length'])
   })
 
-  test('[R3] and return 405 for other methods', async () => {
+  test('[R3] another method returns 405', async () => {
     for (const path of DOCUMENTS)
       for (const method of ['POST', 'DELETE', 'OPTIONS']) {
         const response = await read(path, method)
@@ -68,7 +68,7 @@ describe('[R2] documents need no key', () => {
       }
   })
 
-  test('unlike other paths next to them, which return 401 without a key', async () => {
+  test('another path next to them returns 401 without a key', async () => {
     for (const path of [
       '/docs/',
       '/errors/nothing',
@@ -80,12 +80,12 @@ describe('[R2] documents need no key', () => {
       expect((await read(path)).status, path).toBe(401)
   })
 
-  test('and ignore the query', async () => {
+  test('a query is ignored', async () => {
     expect((await read('/openapi.json?x=1&limit=0')).text).toBe((await read('/openapi.json')).text)
   })
 })
 
-test('and pages load nothing from other hosts', async () => {
+test('a page loads nothing from other hosts', async () => {
   for (const path of DOCUMENTS) {
     const { text, headers } = await read(path)
     if (!headers['content-type']?.startsWith('text/html')) continue
