@@ -42,7 +42,8 @@ const REWRITTEN: readonly string[] = [
   'test/nightly-report.test.ts',
   'test/release.test.ts',
   'test/site/',
-  'test/support/packing.ts',
+  'test/fleet/',
+  'test/support/',
   'site/',
 ]
 

@@ -1,5 +1,5 @@
-// Two and three nodes behind nginx and HAProxy with their default settings: what the nodes promise together holds for
-// whoever knows the balancer's address alone.
+// Two and three nodes behind nginx and HAProxy with default settings. The nodes keep their guarantees for clients that know
+// only the balancer.
 
 import { StoreExportClient } from '@store-export/client'
 import { describe, expect, test } from 'vitest'
@@ -14,14 +14,14 @@ import {
   expectExactly120,
   expectImmediateRevocation,
 } from '../../packages/operator/test/support/fleet-guarantees.ts'
-import { type Listening, startHaproxy, startNginx } from '../support/programs.ts'
+import { type ProxyProgram, startHaproxy, startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 
 const ROUNDS = roundsOf({ quick: 2, long: 50 })
 const LIMIT_MS = 90_000 + ROUNDS * 10_000
 
-/** Each opens a balancer before the nodes at these addresses. */
-const BALANCERS: Readonly<Record<string, (nodes: readonly string[]) => Promise<Listening>>> = {
+/** Each function starts a balancer for the nodes at these addresses. */
+const BALANCERS: Readonly<Record<string, (nodes: readonly string[]) => Promise<ProxyProgram>>> = {
   nginx: (nodes) =>
     startNginx(
       ({ port }) => `upstream nodes { ${nodes.map((url) => `server ${new URL(url).host};`).join(' ')} }
@@ -50,7 +50,7 @@ async function startBehind(
 
 describe.each(SCENES)('$count nodes behind $name', (scene) => {
   test(
-    `[LIM-1, R8] admit exactly 120 of a burst together, ${ROUNDS} times`,
+    `[LIM-1, R8] accept exactly 120 requests of a burst together, ${ROUNDS} times`,
     async () => {
       const { fleet, store, address } = await startBehind(scene, { REQUESTS_PER_MINUTE: '120' })
       for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, [address])
@@ -59,7 +59,7 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
   )
 
   test(
-    `[AUTH-5, PAG-4] refuse a revoked key at once, ${ROUNDS} times, know each other's cursors, and may be ended one by one`,
+    `[AUTH-5, PAG-4] reject a revoked key at once, ${ROUNDS} times, accept each other's cursors, and lose no row if each is restarted`,
     async () => {
       const { fleet, store, nodes, address } = await startBehind(scene)
       for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, [address])
@@ -73,7 +73,7 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
         const node = left.pop()
         if (node === undefined) continue
         expect((await node.process().end('SIGTERM')).code).toBe(0)
-        // nobody waits until it serves again, nor until the balancer has noticed: for a while there may be none
+        // the next node is stopped before this one is back and before the balancer notices: for a while, no node may be up
         starting.push(node.start())
       }
       await Promise.all(starting)

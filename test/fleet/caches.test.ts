@@ -1,4 +1,4 @@
-// A proxy that keeps answers, before stores whose rows have equal ids: it must not give one store's to another.
+// A caching proxy before stores whose rows have equal IDs. It must not return one store's response to another store's client.
 
 import { expect, test } from 'vitest'
 import { startFleet } from '../../packages/operator/test/support/fleet.ts'
@@ -9,13 +9,13 @@ import { roundsOf } from '../support/rounds.ts'
 const REQUESTS = roundsOf({ quick: 20_000, long: 200_000 })
 const LIMIT_MS = 120_000 + REQUESTS * 20
 
-/** nginx that keeps answers of `target` for a minute, by its default key: host and path; `more` are further rules. */
+/** Starts nginx, which caches responses of `target` for a minute by its default key: host and path. `more` adds rules. */
 function startCache(target: string, more = '') {
   return startNginx(
-    ({ port, folder }) => `proxy_cache_path ${folder}/cache keys_zone=answers:10m;
+    ({ port, folder }) => `proxy_cache_path ${folder}/cache keys_zone=responses:10m;
   server { listen 127.0.0.1:${port}; location / {
     proxy_pass ${target};
-    proxy_cache answers;
+    proxy_cache responses;
     proxy_cache_valid any 1m;
     ${more}
   } }`,
@@ -23,14 +23,14 @@ function startCache(target: string, more = '') {
 }
 
 test(
-  `[GEN-2] ${REQUESTS} requests with keys of 20 stores through a caching proxy: no foreign row`,
+  `[GEN-2] ${REQUESTS} requests with keys of 20 stores through a caching proxy return no row of another store`,
   async () => {
     const fleet = await startFleet()
     const stores = await addTaggedStores(fleet)
     const node = await fleet.startNode()
     const cache = await startCache(node.url)
     expect(await readShuffled(cache.url, stores, REQUESTS)).toBeGreaterThan(REQUESTS)
-    // a proxy that was told to keep what it must not is found out at once: the test can fail
+    // proves that the test can fail: this proxy ignores the headers that forbid caching
     const careless = await startCache(node.url, 'proxy_ignore_headers Cache-Control Vary;')
     await expect(readShuffled(careless.url, stores, REQUESTS)).rejects.toThrow(/has a row of tag-/)
   },

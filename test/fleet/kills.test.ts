@@ -1,18 +1,25 @@
-// A node that is killed, or ended, while clients of all kinds ask it, directly and through proxies with their default
-// settings: nobody takes half an answer for a whole one, and our client misses nothing.
+// Kills or stops a node while clients read from it, directly and through proxies with default settings. No client accepts an
+// incomplete response, and the TypeScript client misses no row.
 
 import { StoreExportClient } from '@store-export/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { readSlowly, whenClosed } from '../../packages/api/test/support/slow-client.ts'
 import { waitUntil } from '../../packages/operator/test/support/embedded-server.ts'
 import { type FleetStore, ownerOf, startFleet, type TestNode } from '../../packages/operator/test/support/fleet.ts'
-import { askAndPause, byAgent, byFetch, byOldClient, readAgain, type Tally } from '../support/fleet-readers.ts'
+import {
+  fetchReader,
+  http10Reader,
+  keepAliveReader,
+  readRepeatedly,
+  requestAndPause,
+  type Tally,
+} from '../support/fleet-readers.ts'
 import { startHaproxy, startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 
 const KILLS = roundsOf({ quick: 8, long: 200 })
 const LIMIT_MS = 60_000 + KILLS * 10_000
-/** A page of 20 MB: more than the system takes off the service's hands. */
+/** A page of 20 MB: more than the socket buffers of the system hold. */
 const LARGE_PAGE = '/api/v1/products?limit=40'
 const LARGE_PAGES = {
   PAGE_BYTES_MAX: '33554432',
@@ -21,12 +28,13 @@ const LARGE_PAGES = {
   KEY_RESPONSE_BUFFER_BYTES_MAX: '268435456',
 }
 
+/** An address of the node: its own or a proxy's. */
 interface Front {
   readonly name: string
   readonly url: string
 }
 
-/** A node, a store with products of half a megabyte, and every way to the node. */
+/** Starts a node, its proxies, and a store with products of half a megabyte. */
 async function startScene(settings: Readonly<Record<string, string>> = {}) {
   const fleet = await startFleet()
   const store = await fleet.addStore()
@@ -39,118 +47,120 @@ async function startScene(settings: Readonly<Record<string, string>> = {}) {
   )
   const haproxy = await startHaproxy([node.url])
   const fronts: Front[] = [
-    { name: 'bare', url: node.url },
+    { name: 'direct', url: node.url },
     { name: 'nginx', url: nginx.url },
     { name: 'haproxy', url: haproxy.url },
   ]
   return { store, node, fronts }
 }
 
-/** What the table holds, in the order in which it is served. */
+/** Returns the IDs of a table in the order of the API. */
 async function idsOf(store: FleetStore, table: 'orders' | 'products'): Promise<string[]> {
   const sql = ownerOf(store)
   return (await sql`select id::text from ${sql(table)} order by created_at, id`).map(({ id }) => String(id))
 }
 
-/** Walks the orders until `isOver`, and to the end of the walk that is under way; how many walks were made. */
-async function walkAgain(front: Front, store: FleetStore, isOver: () => boolean): Promise<number> {
+/** Reads all orders repeatedly until `isOver`. Returns the number of complete reads. */
+async function syncRepeatedly(front: Front, store: FleetStore, isOver: () => boolean): Promise<number> {
   const ids = await idsOf(store, 'orders')
-  // the pauses of a client that is in a hurry: as many attempts as possible meet a kill
+  // short pauses, so that as many attempts as possible coincide with a kill
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 200)))
   const client = new StoreExportClient({ url: front.url, key: store.key, sleep })
-  let walks = 0
+  let syncs = 0
   do {
     const found: string[] = []
     for await (const { id } of client.orders.list({ limit: 20 })) found.push(id)
-    expect(found, `a walk through ${front.name}`).toEqual(ids)
-    walks += 1
+    expect(found, `a full sync through ${front.name}`).toEqual(ids)
+    syncs += 1
   } while (!isOver())
-  return walks
+  return syncs
 }
 
-/** Kills the node at any moment and starts it again. */
-async function killAnytime(node: TestNode): Promise<void> {
+/** Kills the node at a random time and starts it again. */
+async function killAtRandom(node: TestNode): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
   await node.process().end('SIGKILL')
   await node.start()
 }
 
-/** Kills the node in the middle of answers that are being read slowly, and starts it again. */
-async function killMidAnswer(node: TestNode, store: FleetStore, fronts: readonly Front[]): Promise<void> {
-  const sockets = await Promise.all(fronts.map(({ url }) => askAndPause(url + LARGE_PAGE, store.key)))
+/** Kills the node while clients read responses slowly, and starts it again. */
+async function killDuringResponses(node: TestNode, store: FleetStore, fronts: readonly Front[]): Promise<void> {
+  const sockets = await Promise.all(fronts.map(({ url }) => requestAndPause(url + LARGE_PAGE, store.key)))
   await node.process().end('SIGKILL')
   const all = await Promise.all(sockets.map(readSlowly))
-  for (const [index, said] of all.entries()) {
+  for (const [index, received] of all.entries()) {
     const name = fronts[index]?.name
-    const end = said.indexOf('\r\n\r\n')
-    const length = Number(/content-length: (\d+)/i.exec(said.subarray(0, end).toString('latin1'))?.[1])
-    const body = said.subarray(end + 4)
-    // a proxy may have taken the whole of it before the kill
+    const end = received.indexOf('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(received.subarray(0, end).toString('latin1'))?.[1])
+    const body = received.subarray(end + 4)
+    // a proxy may have received the complete response before the kill
     if (body.length === length) expect(JSON.parse(body.toString()).data, name).toHaveLength(40)
-    else expect(body.length, `${name}: its length says that the answer is cut`).toBeLessThan(length)
-    if (name === 'bare') expect(body.length).toBeLessThan(length)
+    else expect(body.length, `${name}: the response is shorter than its content-length`).toBeLessThan(length)
+    if (name === 'direct') expect(body.length).toBeLessThan(length)
   }
   await node.start()
 }
 
 test(
-  `${KILLS} times SIGKILL under load: no answer is taken for whole that is not, and a client that walks misses nothing`,
+  `if a node is killed ${KILLS} times under load, no client accepts an incomplete response, and full syncs miss no row`,
   async () => {
     const { store, node, fronts } = await startScene()
     const [product] = await idsOf(store, 'products')
     const path = `/api/v1/products/${product}`
-    const { status, text: expected } = await byFetch(node.url + path, store.key)
+    const { status, text: expected } = await fetchReader(node.url + path, store.key)
     expect([status, expected.length > 500_000]).toEqual([200, true])
     let over = false
     const isOver = () => over
-    const agent = byAgent()
-    onTestFinished(() => agent.close())
+    const keepAlive = keepAliveReader()
+    onTestFinished(() => keepAlive.close())
     const tallies: Tally[] = []
     const readers = fronts.flatMap((front) =>
-      Object.entries({ fetch: byFetch, agent, old: byOldClient }).map(([kind, ask]) => {
-        const tally = { name: `${kind} through ${front.name}`, right: 0, refused: 0, cut: 0 }
-        tallies.push(tally)
-        return readAgain({ tally, ask: () => ask(front.url + path, store.key), expected, isOver })
-      }),
+      Object.entries({ fetch: fetchReader, 'keep-alive': keepAlive, 'HTTP/1.0': http10Reader }).map(
+        ([kind, reader]) => {
+          const tally = { name: `${kind} through ${front.name}`, correct: 0, rejected: 0, incomplete: 0 }
+          tallies.push(tally)
+          return readRepeatedly({ tally, read: () => reader(front.url + path, store.key), expected, isOver })
+        },
+      ),
     )
-    const walks = fronts.map((front) => walkAgain(front, store, isOver))
+    const syncs = fronts.map((front) => syncRepeatedly(front, store, isOver))
     const kill = async () => {
       for (let round = 0; round < KILLS; round += 1) {
-        const before = tallies.map(({ right }) => right)
-        const isEachAnswered = () => tallies.every(({ right }, index) => right > (before[index] ?? 0))
-        if (round % 2 === 1) await killAnytime(node)
+        const before = tallies.map(({ correct }) => correct)
+        const isEachAnswered = () => tallies.every(({ correct }, index) => correct > (before[index] ?? 0))
+        if (round % 2 === 1) await killAtRandom(node)
         else {
           await waitUntil(isEachAnswered)
-          await killMidAnswer(node, store, fronts)
+          await killDuringResponses(node, store, fronts)
         }
       }
     }
-    await Promise.race([kill(), Promise.all([...readers, ...walks])]).finally(() => {
+    await Promise.race([kill(), Promise.all([...readers, ...syncs])]).finally(() => {
       over = true
     })
     await Promise.all(readers)
     for (const tally of tallies) {
-      expect(tally.right, `${tally.name} was answered`).toBeGreaterThanOrEqual(KILLS / 2)
-      expect(tally.cut + tally.refused, `${tally.name} met the kills`).toBeGreaterThan(0)
+      expect(tally.correct, `correct responses of ${tally.name}`).toBeGreaterThanOrEqual(KILLS / 2)
+      expect(tally.incomplete + tally.rejected, `failures of ${tally.name}`).toBeGreaterThan(0)
     }
-    for (const made of await Promise.all(walks)) expect(made).toBeGreaterThan(0)
+    for (const count of await Promise.all(syncs)) expect(count).toBeGreaterThan(0)
   },
   LIMIT_MS,
 )
 
-test('on SIGTERM requests that run are answered whole through every proxy, and the process ends within 10 s', async () => {
+test('on SIGTERM, running requests complete through every proxy, and the process ends within 10 s', async () => {
   const { store, node, fronts } = await startScene({ STORE_POOL_SIZE: '12' })
   const [order] = await idsOf(store, 'orders')
   const owner = ownerOf(store)
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
   const running = fronts.flatMap(({ url }) =>
-    [byFetch, byAgent(), byOldClient].map((ask) => ask(`${url}/api/v1/orders/${order}`, store.key)),
+    [fetchReader, keepAliveReader(), http10Reader].map((read) => read(`${url}/api/v1/orders/${order}`, store.key)),
   )
   await expect.poll(() => waitingFor(owner)).toBe(running.length)
   const startedAt = performance.now()
   const ended = node.process().end('SIGTERM')
-  await refuses(node.url)
+  await waitUntilClosed(node.url)
   await owner`rollback`
   for (const { status, text } of await Promise.all(running))
     expect([status, JSON.parse(text).data.id]).toEqual([200, order])
@@ -158,13 +168,13 @@ test('on SIGTERM requests that run are answered whole through every proxy, and t
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })
 
-test('on SIGTERM clients that never read, and stores that never answer, do not keep the process longer than 10 s', async () => {
+test('on SIGTERM, the process ends within 10 s even if a client never reads and a store never responds', async () => {
   const { store, node } = await startScene({ STORE_TIMEOUT_MS: '5000' })
-  const socket = await askAndPause(node.url + LARGE_PAGE, store.key)
+  const socket = await requestAndPause(node.url + LARGE_PAGE, store.key)
   const owner = ownerOf(store)
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
-  const hanging = byFetch(`${node.url}/api/v1/orders`, store.key)
+  const hanging = fetchReader(`${node.url}/api/v1/orders`, store.key)
   await expect.poll(() => waitingFor(owner)).toBe(1)
   const startedAt = performance.now()
   const ended = node.process().end('SIGTERM')
@@ -175,14 +185,14 @@ test('on SIGTERM clients that never read, and stores that never answer, do not k
   await whenClosed(socket)
 })
 
-/** How many statements wait for the table `orders`. */
+/** Number of statements that wait for the table `orders`. */
 async function waitingFor(owner: ReturnType<typeof ownerOf>): Promise<number> {
   const [row] = await owner`select count(*)::int from pg_locks where relation = 'orders'::regclass and not granted`
   return Number(row?.count)
 }
 
-/** Waits until nothing listens at `url` any more. */
-async function refuses(url: string): Promise<void> {
+/** Waits until `url` refuses connections. */
+async function waitUntilClosed(url: string): Promise<void> {
   await expect
     .poll(() =>
       fetch(url).then(

@@ -1,4 +1,4 @@
-// Prometheus' own check of what a node in use serves at /metrics.
+// Prometheus's check of the metrics of a node in use.
 
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
@@ -7,7 +7,7 @@ import { metricsOfUsedNode } from '../../packages/operator/test/support/used-nod
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-test('promtool check metrics finds nothing wrong with a node in use', async () => {
+test('if promtool checks the metrics of a node in use, it reports no problem', async () => {
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: await metricsOfUsedNode(),
     encoding: 'utf8',

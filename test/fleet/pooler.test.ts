@@ -1,4 +1,4 @@
-// PgBouncer in transaction mode between the service and its databases: everything is answered as without it.
+// PgBouncer in transaction mode between the service and its databases. Responses are the same as without it.
 
 import { StoreExportClient } from '@store-export/client'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
@@ -14,14 +14,14 @@ import {
   type TestNode,
 } from '../../packages/operator/test/support/fleet.ts'
 import { expectExactly120, expectImmediateRevocation } from '../../packages/operator/test/support/fleet-guarantees.ts'
-import { type Listening, startPgbouncer } from '../support/programs.ts'
+import { type ProxyProgram, startPgbouncer } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 
 const ROUNDS = roundsOf({ quick: 3, long: 50 })
 const LIMIT_MS = 90_000 + ROUNDS * 10_000
-/** What the operator sets before a pooler that refuses what it does not know. */
+/** The operator's settings for a pooler that rejects unknown startup parameters. */
 const POOLED = { STORE_SESSION_SETTINGS: 'off' }
-/** Pages of the usual limits are prepared, others are not. */
+/** The service prepares statements only for pages with a usual limit. */
 const UNUSUAL_LIMIT = 37
 const LISTS = ['orders', 'customers', 'products', 'categories', 'customer-groups', 'locations', 'customer-addresses']
 
@@ -29,9 +29,9 @@ interface Scene {
   readonly fleet: TestFleet
   /** Reached through the pooler. */
   readonly pooled: FleetStore
-  /** Of the same rows, reached directly. */
+  /** Has the same rows, and is reached directly. */
   readonly direct: FleetStore
-  readonly pooler: Listening
+  readonly pooler: ProxyProgram
 }
 
 async function startScene(settings = ''): Promise<Scene> {
@@ -49,11 +49,14 @@ function through(url: string, port: number): string {
   return pooled.href
 }
 
-/** Each of them asks for 300 things at once; a service that did not notice would prepare more in every one. */
+/**
+ * Rounds with an unchanged number of prepared statements. Each round sends 300 requests at once, and a service that
+ * prepares statements would prepare more in each round.
+ */
 const STEADY_ROUNDS = 4
 const ROUNDS_MAX = 12
 
-/** All rows of a list, in their order. */
+/** Returns all rows of a list in the order of the API. */
 async function rowsOf(
   node: TestNode,
   list: string,
@@ -81,24 +84,24 @@ async function expectSame(node: TestNode, { pooled, direct }: Scene): Promise<vo
   )
 }
 
-test('every list and object is as without the pooler, for many requests on two connections of its own', async () => {
+test('with two server connections and many requests, the pooler changes no list and no object', async () => {
   const scene = await startScene('default_pool_size = 2')
   const node = await scene.fleet.startNode({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
   const orders = (await rowsOf(node, 'orders', { store: scene.direct })) as { id: string }[]
-  const askAll = async () => {
-    const asked = orders.slice(0, 200).map(({ id }) => requestJson(`${node.url}/api/v1/orders/${id}`, scene.pooled))
-    // rows by id share statements, and so may pass over a single connection: pages take as many as there are
+  const requestAll = async () => {
+    const objects = orders.slice(0, 200).map(({ id }) => requestJson(`${node.url}/api/v1/orders/${id}`, scene.pooled))
+    // rows by ID share statements, so they may need only one connection; pages use all connections
     const pages = orders.slice(0, 100).map(() => requestJson(`${node.url}/api/v1/orders`, scene.pooled))
-    for (const [index, { status, json }] of (await Promise.all(asked)).entries())
+    for (const [index, { status, json }] of (await Promise.all(objects)).entries())
       expect([status, json.data]).toEqual([200, orders[index]])
     for (const { status, json } of await Promise.all(pages))
       expect([status, json.data]).toEqual([200, orders.slice(0, LIMITS.pageRowsDefault)])
   }
-  // statements that the pooler mixes up are prepared until that is noticed, which is a matter of luck, and no more
+  // the service prepares statements until the pooler mixes them up, which happens after a random time
   const sessions = [1, 2].map(() => openClientForTest(through(scene.pooled.readerUrl, scene.pooler.port)))
   const prepared = async () => {
-    // open transactions hold a connection of the pooler each: these two are on both that it has
+    // each open transaction holds a server connection, so these two sessions are on both connections of the pooler
     await Promise.all(sessions.map((session) => session.unsafe('begin')))
     const counted = sessions.map((session) =>
       session.unsafe<[{ count: number }]>('select count(*)::int as count from pg_prepared_statements'),
@@ -110,17 +113,17 @@ test('every list and object is as without the pooler, for many requests on two c
   const counts: number[] = []
   const isSteady = () => counts.length > STEADY_ROUNDS && new Set(counts.slice(-STEADY_ROUNDS)).size === 1
   while (!isSteady() && counts.length < ROUNDS_MAX) {
-    await askAll()
+    await requestAll()
     counts.push(await prepared())
   }
   expect(isSteady(), counts.join()).toBe(true)
 })
 
-test('with settings of the session the pooler refuses: 502, said in the log; where it ignores them all is well', async () => {
-  const refusing = await startScene()
-  const node = await refusing.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
-  expect((await requestJson(`${node.url}/api/v1/orders`, refusing.pooled)).status).toBe(502)
-  expect((await requestJson(`${node.url}/api/v1/orders`, refusing.direct)).status).toBe(200)
+test('if the pooler rejects session settings, the API returns 502 and logs why; if it ignores them, all responses are right', async () => {
+  const rejecting = await startScene()
+  const node = await rejecting.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
+  expect((await requestJson(`${node.url}/api/v1/orders`, rejecting.pooled)).status).toBe(502)
+  expect((await requestJson(`${node.url}/api/v1/orders`, rejecting.direct)).status).toBe(200)
   expect(node.process().output().stdout).toMatch(/"event":"store.query_failed".*unsupported startup parameter/)
   const ignoring = await startScene(
     'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,timezone',
@@ -128,7 +131,7 @@ test('with settings of the session the pooler refuses: 502, said in the log; whe
   await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
 
-test('doctor connects as the nodes do: what the pooler refuses is a finding, with the setting to change', async () => {
+test('if the pooler rejects session settings, doctor reports it with the setting to change', async () => {
   const { fleet, pooled } = await startScene()
   const node = await fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)
@@ -139,7 +142,7 @@ test('doctor connects as the nodes do: what the pooler refuses is a finding, wit
     return { code, ...json.stores[0] }
   }
   const refused = await examine({ STORE_SESSION_SETTINGS: 'on' })
-  // the rest of the report is there all the same
+  // the report also contains the other results
   expect(refused).toMatchObject({ code: 1, ok: false, revision: LATEST_REVISION })
   expect(refused.findings[0]).toMatchObject({ severity: 'error', code: 'startup_parameter_refused' })
   expect(refused.findings[0].message).toContain('unsupported startup parameter')
@@ -147,7 +150,7 @@ test('doctor connects as the nodes do: what the pooler refuses is a finding, wit
   expect(await examine(POOLED)).toMatchObject({ code: 0, ok: true, revision: LATEST_REVISION })
 })
 
-test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s, and nothing runs on', async () => {
+test('[ERR-3] if a query exceeds the time limit of its role behind the pooler, the API returns 502 within 6 s, and the query ends', async () => {
   const scene = await startScene()
   const node = await scene.fleet.startNode(POOLED)
   const owner = ownerOf(scene.pooled)
@@ -166,7 +169,7 @@ test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s
   await expect.poll(async () => (await requestJson(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(200)
 })
 
-test('columns that go and come between pages do not break a walk on connections that others have used', async () => {
+test('if columns are dropped and added between pages, a full sync on shared connections loses no row', async () => {
   const scene = await startScene('default_pool_size = 2')
   const node = await scene.fleet.startNode(POOLED)
   const owner = ownerOf(scene.pooled)
@@ -183,7 +186,7 @@ test('columns that go and come between pages do not break a walk on connections 
 })
 
 test(
-  `a pooler that is killed and started again ${ROUNDS} times under a walk costs no row`,
+  `if the pooler is killed and restarted during ${ROUNDS} full syncs, no row is lost`,
   async () => {
     const scene = await startScene()
     const node = await scene.fleet.startNode(POOLED)
@@ -204,7 +207,7 @@ test(
 )
 
 test(
-  `[LIM-1, AUTH-5] the control database behind the pooler, too: exactly 120, revoked at once, ${ROUNDS} times`,
+  `[LIM-1, AUTH-5] with the control database behind the pooler, nodes accept exactly 120 requests and reject a revoked key at once, ${ROUNDS} times`,
   async () => {
     const fleet = await startFleet()
     const store = await fleet.addStore()

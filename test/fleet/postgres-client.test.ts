@@ -1,4 +1,4 @@
-// The PostgreSQL client behind PgBouncer in transaction mode: another server connection for each transaction.
+// The PostgreSQL client behind PgBouncer in transaction mode, where each transaction can get another server connection.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ const ROUNDS = 40
 /** 26000: the server connection does not know the statement. 42P05: it already does. */
 const MIX_UP = /^(26000|42P05)$/
 
-/** The test's database through a pooler that has two connections to it. */
+/** Starts a pooler with two connections to the database. Returns the URL of the database through the pooler. */
 async function pooled(settings: string): Promise<string> {
   const url = new URL(inject('postgresUrl'))
   const port = await nonEphemeralPort()
@@ -40,13 +40,13 @@ function statementOf(n: number, value: string) {
   }
 }
 
-/** PgBouncer keeps prepared statements since 1.21. */
-const keepsStatements = await hasVersion([1, 21])
-const KEPT = 'max_prepared_statements = 100'
+/** PgBouncer 1.21 added support for prepared statements. */
+const supportsStatements = await hasVersion([1, 21])
+const SUPPORT_ON = 'max_prepared_statements = 100'
 
 const KINDS: readonly (readonly [name: string, settings: string])[] = [
-  ['without prepared statements of its own', keepsStatements ? 'max_prepared_statements = 0' : ''],
-  ...(keepsStatements ? [['with prepared statements of its own', KEPT] as const] : []),
+  ['without support for prepared statements', supportsStatements ? 'max_prepared_statements = 0' : ''],
+  ...(supportsStatements ? [['with support for prepared statements', SUPPORT_ON] as const] : []),
 ]
 
 describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
@@ -63,7 +63,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     await Promise.all(requests)
   })
 
-  test('a mix-up is an error, and never the rows of another statement', async () => {
+  test('a connection that mixes up statements gets an error, not the rows of another statement', async () => {
     const target = parseConnectionUrl(await pooled(settings))
     let [right, mixedUp] = [0, 0]
     const client = async () => {
@@ -84,10 +84,10 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     }
     await Promise.all(Array.from({ length: CLIENTS }, client))
     expect(right + mixedUp).toBe(CLIENTS * ROUNDS)
-    expect(mixedUp > 0).toBe(settings !== KEPT)
+    expect(mixedUp > 0).toBe(settings !== SUPPORT_ON)
   })
 
-  test('a pool whose prepared statements are off has no mix-up', async () => {
+  test('with prepared statements off, a pool gets no error', async () => {
     const options = { connectionsMax: CLIENTS, applicationName: 'test', preparedStatements: false }
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), options)
     onTestFinished(() => pool.close())
@@ -103,7 +103,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     )
   })
 
-  test('groups of one flush, a transaction and a cancel work as without it', async () => {
+  test('groups of one flush, a transaction, and a cancellation work as without PgBouncer', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), { connectionsMax: 2, applicationName: 'test' })
     onTestFinished(() => pool.close())
     const tags: string[] = []

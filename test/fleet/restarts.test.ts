@@ -1,5 +1,4 @@
-// Nodes that are restarted one by one, or killed, behind the configurations that we ship: a client that never retries
-// loses nothing.
+// Restarts or kills one node after another behind the shipped configurations. Clients that never retry lose no request.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -9,7 +8,7 @@ import {
   type TestFleet,
   type TestNode,
 } from '../../packages/operator/test/support/fleet.ts'
-import { type Ask, byAgent } from '../support/fleet-readers.ts'
+import { keepAliveReader, type Reader } from '../support/fleet-readers.ts'
 import { accepts, startHaproxyOn, startNginxOn } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 import {
@@ -22,18 +21,18 @@ import {
 
 const ROUNDS = roundsOf({ quick: 1, long: 20 })
 const LIMIT_MS = 60_000 + ROUNDS * 60_000
-/** So many that both nodes have some of them when each key stays on one node. */
+/** Enough that both nodes have some of them if each key stays on one node. */
 const CLIENTS = 8
 const PAUSE_MS = 5
-/** The other tests switch it off. */
+/** Other tests set it to 0. */
 const LAME_DUCK_DEFAULT = '5'
-/** One page, so that there is no cursor, which differs each time. */
+/** The orders fit on one page, because a cursor would differ in each response. */
 const SMALL = { orders: 20, customers: 10, products: 10, locations: 1, groups: 1 }
 const PATH = '/api/v1/orders?limit=20'
 
 interface Node extends TestNode, NodeAddresses {}
 
-/** Starts a balancer, also for the dashboard if it has one; resolves to its address for the API. */
+/** Starts a balancer, also for the dashboard if it has one. Returns its address for the API. */
 type StartBalancer = (nodes: readonly Node[], dashboardPort: number) => Promise<string>
 
 const SHIPPED: Readonly<Record<string, StartBalancer>> = {
@@ -51,7 +50,7 @@ const SHIPPED: Readonly<Record<string, StartBalancer>> = {
   },
 }
 
-/** Two nodes, a balancer, and clients that read through it until `end`, which resolves to what failed how often. */
+/** Starts two nodes, a balancer, and clients that read until `end`. `end` returns each failure with its count. */
 async function startScene(startBalancer: StartBalancer, settings: Readonly<Record<string, string>> = {}) {
   const fleet = await startFleet()
   const dashboardPort = await nonEphemeralPort()
@@ -59,28 +58,28 @@ async function startScene(startBalancer: StartBalancer, settings: Readonly<Recor
   const all = { LAME_DUCK_SECONDS: LAME_DUCK_DEFAULT, DASHBOARD_URL: dashboardUrl, ...settings }
   const nodes = [await startNode(fleet, all), await startNode(fleet, all)]
   const url = await startBalancer(nodes, dashboardPort)
-  const agent = byAgent()
-  onTestFinished(() => agent.close())
+  const reader = keepAliveReader()
+  onTestFinished(() => reader.close())
   const clients: ReturnType<typeof startClient>[] = []
   for (let index = 0; index < CLIENTS; index += 1) {
     const { key } = await fleet.addStore({ size: SMALL })
-    const expected = (await agent(`${nodes[0]?.url}${PATH}`, key)).text
-    clients.push(startClient(agent, { url: url + PATH, key, expected }))
+    const expected = (await reader(`${nodes[0]?.url}${PATH}`, key)).text
+    clients.push(startClient(reader, { url: url + PATH, key, expected }))
   }
-  if (await accepts(dashboardPort)) clients.push(startClient(agent, { url: `${dashboardUrl}/sign-in`, key: '' }))
+  if (await accepts(dashboardPort)) clients.push(startClient(reader, { url: `${dashboardUrl}/sign-in`, key: '' }))
   const end = async () => {
     const failures = (await Promise.all(clients.map((client) => client.end()))).flat()
     return Object.fromEntries(failures.map((failure) => [failure, failures.filter((each) => each === failure).length]))
   }
-  /** Waits until every client has got more good responses. */
-  const goOn = async () => {
+  /** Waits until every client has received five more good responses. */
+  const waitForResponses = async () => {
     const before = clients.map(({ good }) => good())
     const stuck = () =>
       clients.filter(({ good }, index) => good() < (before[index] ?? 0) + 5).map(({ failures }) => failures.at(-1))
     await expect.poll(stuck, { timeout: 20_000 }).toEqual([])
   }
-  await goOn()
-  return { nodes, goOn, end }
+  await waitForResponses()
+  return { nodes, waitForResponses, end }
 }
 
 async function startNode(fleet: TestFleet, settings: Readonly<Record<string, string>>): Promise<Node> {
@@ -90,27 +89,27 @@ async function startNode(fleet: TestFleet, settings: Readonly<Record<string, str
   return Object.assign(node, addresses, { operationsPort: new URL(node.operationsUrl).port })
 }
 
-/** Waits until the balancer sends requests for both listeners to this node, which has just been started. */
-async function getsRequests({ operationsUrl }: Node): Promise<void> {
+/** Waits until the balancer sends requests for both listeners to a node that has just started. */
+async function waitForRequests({ operationsUrl }: Node): Promise<void> {
   const metrics = () => fetch(`${operationsUrl}/metrics`).then((response) => response.text())
   for (const counted of [/_total\{[^}]*orders[^}]*\} [1-9]/, /_total\{[^}]*sign-in[^}]*\} [1-9]/])
     await expect.poll(metrics, { timeout: 20_000 }).toMatch(counted)
 }
 
-/** Reads one page again and again, each time once. */
-function startClient(ask: Ask, { url, key, expected }: { url: string; key: string; expected?: string }) {
+/** Reads one page repeatedly, without retries. */
+function startClient(read: Reader, { url, key, expected }: { url: string; key: string; expected?: string }) {
   let isOver = false
   let good = 0
   const failures: string[] = []
-  const read = async () => {
+  const readPages = async () => {
     while (!isOver) {
-      const { status, text } = await ask(url, key).catch((error) => ({ status: 0, text: String(error) }))
+      const { status, text } = await read(url, key).catch((error) => ({ status: 0, text: String(error) }))
       if (status === 200 && text === (expected ?? text)) good += 1
       else failures.push(`${new URL(url).pathname} ${status} ${JSON.stringify(text.slice(0, 60))}`)
       await pause(PAUSE_MS)
     }
   }
-  const reading = read()
+  const reading = readPages()
   onTestFinished(() => {
     isOver = true
     return reading
@@ -130,13 +129,13 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   test(
     `a rolling restart loses no request of clients that never retry, ${ROUNDS} times`,
     async () => {
-      const { nodes, goOn, end } = await startScene(startBalancer)
+      const { nodes, waitForResponses, end } = await startScene(startBalancer)
       for (let round = 0; round < ROUNDS; round += 1)
         for (const node of nodes) {
           expect((await node.process().end('SIGTERM')).code).toBe(0)
           await node.start()
         }
-      await goOn()
+      await waitForResponses()
       expect(await end()).toEqual({})
     },
     LIMIT_MS,
@@ -145,15 +144,15 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   test(
     `kill -9 of one node loses no request of clients that never retry, ${ROUNDS} times`,
     async () => {
-      const { nodes, goOn, end } = await startScene(startBalancer)
-      // always the same one: a balancer with health checks learns late that a node is back, and both would be away
+      const { nodes, waitForResponses, end } = await startScene(startBalancer)
+      // the test kills only this node: a balancer with health checks notices late that a node is back, so both could be away
       const [node] = nodes
       if (node === undefined) throw new Error('there is no node')
       for (let round = 0; round < ROUNDS; round += 1) {
         await node.process().end('SIGKILL')
-        await goOn()
+        await waitForResponses()
         await node.start()
-        await getsRequests(node)
+        await waitForRequests(node)
       }
       expect(await end()).toEqual({})
     },
@@ -161,13 +160,13 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   )
 })
 
-test('a balancer that never retries, and notices by /readyz alone, loses no request within the lame-duck time', async () => {
+test('if a balancer has health checks and no retries, it loses no request with the default lame-duck time', async () => {
   expect(await lossesBehindHealthChecks(LAME_DUCK_DEFAULT)).toEqual({})
-  // without that time it does, so the test can fail
+  // proves that the test can fail
   expect(await lossesBehindHealthChecks('0')).not.toEqual({})
 }, 60_000)
 
-/** What fails while one node of two is ended behind HAProxy with two health checks, a second apart, and no retry. */
+/** Stops one node of two behind HAProxy with a health check each second and no retries. Returns each failure with its count. */
 async function lossesBehindHealthChecks(lameDuckSeconds: string): Promise<Record<string, number>> {
   const startBalancer: StartBalancer = async (all) => {
     const servers = all.map(
@@ -175,9 +174,9 @@ async function lossesBehindHealthChecks(lameDuckSeconds: string): Promise<Record
     )
     return (await startHaproxyOn(({ port }) => healthChecks(port, servers))).url
   }
-  const { nodes, goOn, end } = await startScene(startBalancer, { LAME_DUCK_SECONDS: lameDuckSeconds })
+  const { nodes, waitForResponses, end } = await startScene(startBalancer, { LAME_DUCK_SECONDS: lameDuckSeconds })
   expect((await nodes[0]?.process().end('SIGTERM'))?.code).toBe(0)
-  await goOn()
+  await waitForResponses()
   return end()
 }
 

@@ -1,5 +1,5 @@
-// What a page in a real browser is measured by: accessibility (axe-core), sideways scrolling, time to the first paint.
-// All of it runs in the page through the debugger, which no content security policy forbids: pages keep theirs.
+// Checks a page in a real browser: accessibility (axe-core), sideways scrolling, and the time to the first paint. The
+// scripts run through the debugger. Content security policies don't block it, so pages keep their policies.
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -7,8 +7,8 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * Violations of WCAG 2.2 A and AA and of axe-core's best practices, one text each: rule, impact, help, and the elements.
- * Throws where the page has JavaScript switched off: axe-core works with timers, and would never end.
+ * Returns the violations of WCAG 2.2 A and AA and of axe-core's best practices, one string each: rule, impact, help, and
+ * elements. Throws if JavaScript is off in the page, because axe-core needs timers and would never end.
  */
 export async function axeViolations(page: Page): Promise<string[]> {
   if (await page.evaluate<boolean>(`matchMedia('(scripting: none)').matches`)) {
@@ -23,16 +23,16 @@ export async function axeViolations(page: Page): Promise<string[]> {
 }
 
 /**
- * Empty where the page needs no sideways scroll; otherwise how wide it is, and up to five of the elements that reach
- * beyond the window, the farthest first. What lies in a scrolling or clipping element of its own does not count.
+ * Returns the width of a page that scrolls sideways, and up to five elements that reach beyond the window, the farthest
+ * first. Returns an empty list for other pages. Elements inside a scrolling or clipping element don't count.
  */
 export function overflowsSideways(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(FIND_OVERFLOW)
 }
 
 /**
- * Milliseconds from the navigation to the first contentful paint; null where nothing was painted within 5 seconds. The
- * page needs JavaScript switched on.
+ * Milliseconds from the navigation to the first contentful paint; null if nothing is painted within 5 seconds. The page
+ * needs JavaScript.
  */
 export async function paintTimes(page: Page): Promise<{ readonly firstContentfulPaintMs: number | null }> {
   return { firstContentfulPaintMs: await page.evaluate<number | null>(AWAIT_PAINT) }
@@ -42,11 +42,11 @@ function axeSource(): Promise<string> {
   return readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 }
 
-// texts, not functions: the compiler knows no document here
+// strings instead of functions, because the compiler does not know `document` here
 
 const RUN_AXE = `(async () => {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-  // some rules of these tags are off unless named
+  // axe-core turns some rules of these tags off by default
   const rules = Object.fromEntries(axe.getRules(tags).map(({ ruleId }) => [ruleId, { enabled: true }]))
   const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: tags }, rules, resultTypes: ['violations'] })
   return { violations }
@@ -66,7 +66,7 @@ const FIND_OVERFLOW = `(() => {
   const name = (element) => [element.localName, ...element.classList].join('.') + (element.id === '' ? '' : '#' + element.id)
   const culprits = [...document.body.querySelectorAll('*')]
     .filter((element) => beyond(element) && !clipped(element))
-    // the innermost says more than what it stretches
+    // an inner element explains more than the elements that it stretches
     .filter((element, _, all) => !all.some((other) => element !== other && element.contains(other) && right(other) >= right(element)))
     .sort((one, other) => right(other) - right(one))
   return [

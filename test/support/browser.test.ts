@@ -38,7 +38,7 @@ function page(main: string, head = ''): string {
   return `<!doctype html><html lang="en"><head><title>Test</title>${head}</head><body><main>${main}</main></body></html>`
 }
 
-/** A page that shows `body` with a strict policy, and the script if there is one. */
+/** Opens a page that shows `body` under a strict policy, and serves `script` to it. */
 async function show(body: string, settings: PageSettings = {}, script = '') {
   bodies.set('/', body)
   bodies.set('/script.js', script)
@@ -48,24 +48,24 @@ async function show(body: string, settings: PageSettings = {}, script = '') {
   return open
 }
 
-/** A page that runs `script`, after it has ended. */
+/** Opens a page that runs `script`, and waits until the script has ended. */
 function run(script: string) {
   return show(page('<h1>Test</h1>', '<script src="/script.js"></script>'), {}, script)
 }
 
 describe('a page', () => {
-  test('that does nothing wrong has no problem, with and without JavaScript', async () => {
+  test('has no problem if it has no error, with and without JavaScript', async () => {
     expect((await show(GOOD)).problems).toEqual([])
     expect((await show(GOOD, { javaScript: false })).problems).toEqual([])
   })
 
-  test('has a problem for what it says in the console, what it throws and what it asks', async () => {
+  test('has a problem for each console error, uncaught exception, and dialog', async () => {
     expect((await run("console.error('went wrong')")).problems).toEqual(['console: went wrong'])
-    expect((await run("throw new Error('nobody caught this')")).problems).toEqual(['exception: nobody caught this'])
+    expect((await run("throw new Error('not caught')")).problems).toEqual(['exception: not caught'])
     expect((await run("alert('hello')")).problems).toEqual(['dialog: hello'])
   })
 
-  test('has a problem for what its content security policy forbids, with and without JavaScript', async () => {
+  test('has a problem for each violation of its content security policy, with and without JavaScript', async () => {
     const inline = page('<h1 style="color: red">Test</h1>')
     for (const javaScript of [true, false]) {
       const { problems } = await show(inline, { javaScript })
@@ -76,7 +76,7 @@ describe('a page', () => {
     expect(problems.join()).toContain('inline event handler')
   })
 
-  test('has a problem for a missing file, none for its own status', async () => {
+  test('has a problem for a missing file, but not for its own error status', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect((await shown.goto(`${origin}/nowhere`))?.status()).toBe(404)
     expect(problems).toEqual([])
@@ -84,7 +84,7 @@ describe('a page', () => {
     expect(missing).toEqual(['console: Failed to load resource: the server responded with a status of 404 (Not Found)'])
   })
 
-  test('reaches no other host, and has a problem for trying', async () => {
+  test('has a problem for a request to another host, which fails', async () => {
     const { page: shown, problems } = await show(GOOD)
     for (const url of ['http://example.com/', 'http://192.0.2.1/']) {
       await expect(shown.goto(url)).rejects.toThrow('ERR_NAME_NOT_RESOLVED')
@@ -92,7 +92,7 @@ describe('a page', () => {
     }
   })
 
-  test('is opened as asked', async () => {
+  test('opens with the given settings', async () => {
     const { page: shown } = await show(GOOD, {
       width: 360,
       height: 640,
@@ -105,7 +105,7 @@ describe('a page', () => {
     expect(await shown.evaluate(seen)).toEqual([360, 640, true, 'de-CH', 'Asia/Calcutta'])
   })
 
-  test('tells when it first painted', async () => {
+  test('reports the time of its first paint', async () => {
     const { firstContentfulPaintMs } = await paintTimes((await show(GOOD)).page)
     expect(firstContentfulPaintMs).toBeGreaterThan(0)
   })
@@ -118,7 +118,7 @@ describe('accessibility', () => {
     expect(problems).toEqual([])
   })
 
-  test('each violation tells its rule, impact, help and elements', async () => {
+  test('each violation contains its rule, impact, help, and elements', async () => {
     const { page: shown } = await show(page('<h1>Test</h1><input class="nameless"><img src="/x.png">'))
     expect(await axeViolations(shown)).toEqual([
       'image-alt (critical): Images must have alternative text\n  img',
@@ -126,18 +126,18 @@ describe('accessibility', () => {
     ])
   })
 
-  test('rules that axe-core leaves off by default are on: targets must be large enough', async () => {
+  test('rules that are off by default in axe-core are on, such as the minimum size of targets', async () => {
     const tiny = 'width="8" height="8" type="image" src="/x.png"'
     const { page: shown } = await show(page(`<h1>Test</h1><input ${tiny} alt="one"><input ${tiny} alt="two">`))
     expect((await axeViolations(shown)).join()).toContain('target-size (serious)')
   })
 
-  test('a page without JavaScript is refused, not waited for', async () => {
+  test('if a page has no JavaScript, the check fails at once', async () => {
     const { page: shown } = await show(GOOD, { javaScript: false })
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })
 
-  test('a page that scrolls sideways names what makes it', async () => {
+  test('if a page scrolls sideways, the elements that cause it are listed', async () => {
     const wide = page('<h1>Test</h1><table width="900" cellspacing="0"><tr><td>wide</td></tr></table>')
     for (const javaScript of [true, false]) {
       const { page: shown } = await show(wide, { width: 360, javaScript })
@@ -151,9 +151,9 @@ describe('accessibility', () => {
 })
 
 describe('the browser', () => {
-  const carried = process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROME_PATH
+  const isPackaged = process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROME_PATH
 
-  test.runIf(carried)('is unpacked by the first who asks, and leaves no process and no profile', async () => {
+  test.runIf(isPackaged)('is unpacked by the first call, and leaves no process and no profile', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const name of ['TMPDIR', 'STORE_EXPORT_TEST_BROWSERS']) vi.stubEnv(name, folder)
@@ -165,7 +165,7 @@ describe('the browser', () => {
     expect(await readdir(folder)).toEqual([expect.stringMatching(/^store-export-browser-\d+-[\d.]+$/)])
   })
 
-  test.runIf(carried)('is unpacked once, whole, when two ask at the same moment', async () => {
+  test.runIf(isPackaged)('is unpacked once and completely if two calls come at the same time', async () => {
     const parent = await temporaryFolder()
     const [one, other] = await Promise.all([unpackChromium(parent), unpackChromium(parent)])
     expect(one).toBe(other)
@@ -175,7 +175,7 @@ describe('the browser', () => {
     }
   })
 
-  test.runIf(carried)('is not taken from what another left under its name', async () => {
+  test.runIf(isPackaged)('is not used if its path is not a folder of this user', async () => {
     const parent = await temporaryFolder()
     const folder = await unpackChromium(parent)
     await rm(folder, { recursive: true })
@@ -183,7 +183,7 @@ describe('the browser', () => {
     await expect(unpackChromium(parent)).rejects.toThrow(`${folder} is not a folder of this user: remove it`)
   })
 
-  test('is looked for at its usual places where none is carried', () => {
+  test('is searched for at the usual paths of each system', () => {
     expect(installedBrowserPaths('darwin', {})[0]).toBe('/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
     expect(installedBrowserPaths('win32', { LOCALAPPDATA: 'C:\\Local' })).toEqual([
       'C:\\Local\\Google\\Chrome\\Application\\chrome.exe',
@@ -201,7 +201,7 @@ async function temporaryFolder(): Promise<string> {
 /** Command lines of running processes that name `folder`. */
 async function processesIn(folder: string): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  // a process may end between the listing and the reading
+  // a process may end before its file is read
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')))
   return lines.filter((line) => line.includes(folder))
 }

@@ -1,5 +1,5 @@
-// A real Chromium for tests: on Linux x64 the one that an npm package carries, with its libraries and fonts, so that no
-// system package is needed; elsewhere an installed one. And pages that note whatever a page must not do.
+// Starts Chromium for tests, and opens pages that record problems. On Linux x64, an npm package contains Chromium with its
+// libraries and fonts, so tests need no system package. On other systems, tests use an installed Chrome or Chromium.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core'
 
-/** How a page is opened; the defaults are a desktop of 1280 x 800, light, American English, UTC, with JavaScript. */
+/** How to open a page. The default is a desktop of 1280 x 800, light, American English, UTC, with JavaScript. */
 export interface PageSettings {
   readonly javaScript?: boolean
   /** CSS pixels. */
@@ -17,32 +17,32 @@ export interface PageSettings {
   /** CSS pixels. */
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
-  /** BCP 47 tag, sent as the accepted language too. */
+  /** BCP 47 tag; also sent as the accepted language. */
   readonly locale?: string
-  /** IANA name. */
+  /** IANA time zone. */
   readonly timezoneId?: string
 }
 
-/** A page in a context of its own: no cookie is shared with another. */
+/** A page in its own context, which shares no cookies with other contexts. */
 export interface OpenPage {
   readonly page: Page
   readonly context: BrowserContext
   /**
    * Problems of all pages of the context, in order: console errors, which include violations of the content security
-   * policy, uncaught exceptions, dialogs, and requests to hosts other than this machine. Two things are not problems:
+   * policy, uncaught exceptions, dialogs, and requests to other hosts. These are not problems:
    * - A page asks before the user leaves it. The browser confirms the question.
-   * - A document has an error status. The test expects the status itself.
+   * - A document has an error status. The test checks the status.
    */
   readonly problems: readonly string[]
   close(): Promise<void>
 }
 
-/** A browser that runs; `close()` ends its process and removes its profile. Throws where no Chromium is to be had. */
+/** Starts a browser. `close()` ends its process and removes its profile. Throws if there is no Chromium. */
 export async function openBrowser(): Promise<Browser> {
   const { executablePath, environment } = await findChromium()
   return chromium.launch({
     executablePath,
-    // its pages are our own and come from this machine: no sandbox, which root and most containers cannot have
+    // Playwright's default is no sandbox, because root and most containers can't have one; all pages come from this machine
     args: [
       '--disable-background-networking',
       '--disable-component-update',
@@ -54,7 +54,7 @@ export async function openBrowser(): Promise<Browser> {
   })
 }
 
-/** A blank page of a new context. */
+/** Opens an empty page in a new context. */
 export async function openPage(browser: Browser, settings: PageSettings = {}): Promise<OpenPage> {
   const { javaScript = true, width = 1280, height = 800 } = settings
   const context = await browser.newContext({
@@ -64,21 +64,21 @@ export async function openPage(browser: Browser, settings: PageSettings = {}): P
     locale: settings.locale ?? 'en-US',
     timezoneId: settings.timezoneId ?? 'UTC',
   })
-  const problems = noteProblems(context)
+  const problems = recordProblems(context)
   return { page: await context.newPage(), context, problems, close: () => context.close() }
 }
 
 /**
- * Folder of the package's Chromium with its libraries and fonts, unpacked below `parent` by the first who asks: 210 MB
- * for each user and version. Any number of processes may ask at once.
+ * Returns the folder of the packaged Chromium with its libraries and fonts. The first call unpacks it below `parent`:
+ * 210 MB for each user and version. Any number of processes may call this at the same time.
  */
 export async function unpackChromium(parent: string): Promise<string> {
   const packageUrl = import.meta.resolve('@sparticuz/chromium')
-  // only its version is read
+  // this reads only the version
   const { version } = JSON.parse(await readFile(new URL('../package.json', packageUrl), 'utf8')) as { version: string }
   const folder = path.join(parent, `store-export-browser-${process.getuid?.() ?? 0}-${version}`)
-  if (existsSync(folder)) return refuseForeign(folder)
-  // complete or not there: unpacked aside, then renamed
+  if (existsSync(folder)) return requireOwnFolder(folder)
+  // the folder gets its name when it is complete
   const aside = await mkdtemp(`${folder}.`)
   try {
     await unpackInto(aside, packageUrl)
@@ -86,14 +86,13 @@ export async function unpackChromium(parent: string): Promise<string> {
     await rename(aside, folder)
   } catch (error) {
     await rm(aside, { recursive: true, force: true })
-    // another process was faster; any other failure is one
-    if (!existsSync(folder))
-      throw new Error(`the Chromium of the tests cannot be unpacked in ${parent}`, { cause: error })
+    // if the folder exists, another process was faster
+    if (!existsSync(folder)) throw new Error(`Chromium for tests can't be unpacked in ${parent}`, { cause: error })
   }
-  return refuseForeign(folder)
+  return requireOwnFolder(folder)
 }
 
-/** Where an installed Chrome or Chromium usually is, the likeliest first. */
+/** Returns the usual paths of Chrome and Chromium on a system, the likeliest first. */
 export function installedBrowserPaths(platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string[] {
   if (platform === 'darwin') {
     return ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
@@ -105,7 +104,7 @@ export function installedBrowserPaths(platform: NodeJS.Platform, environment: No
   return ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'].map((name) => `/usr/bin/${name}`)
 }
 
-/** No name is looked up and no address reached but this machine's, whatever a page or the browser itself asks for. */
+/** Makes all hosts except this machine unreachable for pages and for the browser itself. */
 const OFFLINE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]'
 
 interface FoundChromium {
@@ -138,8 +137,8 @@ function environmentOf(folder: string): Record<string, string> {
   }
 }
 
-/** `folder`, unless another user made it: it holds a program, and anybody may write to a temporary folder. */
-async function refuseForeign(folder: string): Promise<string> {
+/** Returns `folder`. Throws if another user created it: all users can write to a temporary folder, and it holds a program. */
+async function requireOwnFolder(folder: string): Promise<string> {
   const status = await lstat(folder)
   if (!status.isDirectory() || status.uid !== process.getuid?.()) {
     throw new Error(`${folder} is not a folder of this user: remove it`)
@@ -148,8 +147,8 @@ async function refuseForeign(folder: string): Promise<string> {
 }
 
 /**
- * The package unpacks into the temporary folder of its process, so it gets a process of its own; and its libraries
- * only where it believes itself on Amazon Linux.
+ * Unpacks the package in a process whose temporary folder is `folder`, because the package unpacks there. It unpacks its
+ * libraries only if the environment is that of AWS Lambda.
  */
 async function unpackInto(folder: string, packageUrl: string): Promise<void> {
   const program = `const { default: chromium } = await import(${JSON.stringify(packageUrl)})
@@ -159,7 +158,7 @@ await chromium.executablePath()`
   })
 }
 
-/** The package's fonts first, so that pictures look alike everywhere; the machine's for what those lack. */
+/** Prefers the package's fonts, so that pictures look the same on every machine. The machine's fonts supply the rest. */
 function fontsConfiguration(folder: string): string {
   const alias = (family: string, ...fonts: string[]) => {
     const preferred = fonts.map((font) => `<family>${font}</family>`).join('')
@@ -179,32 +178,32 @@ function fontsConfiguration(folder: string): string {
 `
 }
 
-function noteProblems(context: BrowserContext): readonly string[] {
+function recordProblems(context: BrowserContext): readonly string[] {
   const problems: string[] = []
   const documents = new Set<string>()
   context.on('request', (request) => {
     const url = new URL(request.url())
     if (request.isNavigationRequest()) documents.add(request.url())
-    if (!isOwn(url)) problems.push(`request to another host: ${request.method()} ${url.href}`)
+    if (!isLocal(url)) problems.push(`request to another host: ${request.method()} ${url.href}`)
   })
   context.on('console', (message) => {
-    if (message.type() === 'error' && !isStatus(message, documents)) problems.push(`console: ${message.text()}`)
+    if (message.type() === 'error' && !isDocumentStatus(message, documents)) problems.push(`console: ${message.text()}`)
   })
   context.on('weberror', (thrown) => problems.push(`exception: ${thrown.error().message}`))
   context.on('dialog', (dialog) => {
-    // a page waits for the answer; it may have been closed meanwhile
-    const answered = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()
-    answered.catch(() => undefined)
+    // the page waits until its dialog is closed, and may be gone by then
+    const closed = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()
+    closed.catch(() => undefined)
     if (dialog.type() !== 'beforeunload') problems.push(`dialog: ${dialog.message()}`)
   })
   return problems
 }
 
-function isOwn({ protocol, hostname }: URL): boolean {
+function isLocal({ protocol, hostname }: URL): boolean {
   return !protocol.startsWith('http') || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 }
 
-/** Whether the browser only says that a document came with an error status. */
-function isStatus(message: ConsoleMessage, documents: ReadonlySet<string>): boolean {
+/** Whether a message only reports the error status of a document. */
+function isDocumentStatus(message: ConsoleMessage, documents: ReadonlySet<string>): boolean {
   return message.text().includes('responded with a status of') && documents.has(message.location().url)
 }

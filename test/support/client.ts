@@ -1,10 +1,10 @@
-// Another client of a database, such as the platform that owns a store: postgres.js, so that tests don't check our own client
-// with itself.
+// Database clients for tests. postgres.js stands for other clients of a database, such as the platform that owns a store,
+// so that tests don't check the service's client with itself.
 
 import { type Connection, connect, parseConnectionUrl } from '@store-export/postgres'
 import postgres, { type Sql } from 'postgres'
 
-/** A pool of so many connections to the first host of a URL, without TLS. It connects on its first statement. */
+/** Returns a pool of connections to the first host of a URL, without TLS. It connects on its first statement. */
 export function openClient(url: string, connectionsMax = 1): Sql {
   const { hosts, user, password, database, startup } = parseConnectionUrl(url)
   const [host] = hosts
@@ -19,12 +19,12 @@ export function openClient(url: string, connectionsMax = 1): Sql {
   })
 }
 
-/** A connection with our own client, for provisioning and loading. */
+/** Connects with the service's client, for provisioning and loading. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: 'test' })
 }
 
-/** Runs `work` with such a connection, and closes it. */
+/** Runs `work` with a connection of the service's client, and closes the connection. */
 export async function withConnection<T>(url: string, work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await connectOnce(url)
   try {

@@ -1,24 +1,25 @@
-// Databases for tests: each test file makes its own and drops it, so that files run side by side.
+// Creates databases for tests. Each test file has its own, so that files can run in parallel.
+
 import { randomBytes } from 'node:crypto'
 import { Pool, parseConnectionUrl } from '@store-export/postgres'
 import postgres from 'postgres'
 import { inject } from 'vitest'
 import { makeCursorSecret } from '../../packages/control/src/service-secrets.ts'
 
-/** A database of the test's own; `url` is the superuser's, over TCP. */
+/** A database for one test or file. `url` is the superuser's, over TCP. */
 export type TestDatabase = {
   url: string
-  /** Drops the database, cutting the connections that are still open. */
+  /** Drops the database, and closes the connections that are still open. */
   drop(): Promise<void>
 }
 
-/** Makes an empty database with a name that no other test has. */
+/** Creates an empty database with a unique name. */
 export function createDatabase(): Promise<TestDatabase> {
-  // template1 cannot be copied while somebody is connected to it, template0 admits nobody
+  // unlike template1, template0 accepts no connections, and PostgreSQL can't copy a database that has one
   return copyOf('template0')
 }
 
-/** Makes a control database as `migrate` leaves one, with secrets of its own: migrating each takes longer than most tests. */
+/** Creates a migrated control database with its own secrets. It is a copy, because a migration takes longer than most tests. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   const database = await copyOf(inject('migratedTemplate'))
   const pool = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
@@ -27,7 +28,7 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
   return database
 }
 
-/** Makes a copy of a database, as a dump restores it. No session may be connected to the database. */
+/** Copies a database, as a dump restores it. No session may be connected to the database. */
 export function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1))
 }

@@ -1,18 +1,17 @@
-// Where tests put what they need for a moment: in memory, where the system has a folder for that. PostgreSQL copies three
-// hundred files for each database, which takes a disk ten times as long as anything that is done with it.
+// The folder for temporary files of tests: in memory if the system has such a folder. PostgreSQL copies three hundred files
+// for each database. On a disk, this takes ten times as long as the work on the database.
 
 import { access, constants, readFile, statfs } from 'node:fs/promises'
 import os from 'node:os'
 
-/** Linux’s own. */
 const IN_MEMORY = '/dev/shm'
-/** Half a gigabyte of it was seen in use in the middle of a run. */
+/** Space that must be free. A run has used half a gigabyte. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
-/** Folders in which runs may have left something. */
+/** Folders in which earlier runs may have left files. */
 export const FOLDERS: readonly string[] = [...new Set([os.tmpdir(), IN_MEMORY])]
 
-/** The folder for temporary files: in memory where there is room, else the system's own. */
+/** Returns the folder for temporary files: in memory if there is room, otherwise the system's. */
 export async function fastFolder(): Promise<string> {
   return process.env.TMPDIR === undefined && (await hasRoom(IN_MEMORY)) ? IN_MEMORY : os.tmpdir()
 }
@@ -27,9 +26,9 @@ async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-/** Some systems mount it so that nothing in it can be run; the commands of packages that tests install lie there. */
+/** Whether programs can run in a folder: some systems mount it with `noexec`, and tests run installed commands there. */
 async function mayStartPrograms(folder: string): Promise<boolean> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
-  const options = mounts.findLast(([, place]) => place === folder)?.[3]
+  const options = mounts.findLast(([, mountPoint]) => mountPoint === folder)?.[3]
   return options !== undefined && !options.split(',').includes('noexec')
 }

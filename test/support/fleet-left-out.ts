@@ -1,10 +1,10 @@
-// Says at the end of `npm test` what it does not run: tests for which npm cannot bring the programs.
+// Prints at the end of `npm test` which tests it did not run, because npm can't install their programs.
 
-/** Run by vitest before the first test; the function it answers is run after the last. */
+/** Vitest calls this before the first test, and the returned function after the last. */
 export function setup(): () => void {
   return () => {
     process.stdout.write(
-      'Left out: test/fleet, which needs nginx, HAProxy, PgBouncer and promtool (npm run test:fleet).\n',
+      'Not run: test/fleet, which needs nginx, HAProxy, PgBouncer, and promtool (npm run test:fleet).\n',
     )
   }
 }

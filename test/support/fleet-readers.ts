@@ -1,64 +1,64 @@
-// Clients of every kind that read one page again and again while the service is being killed: what each takes for a
-// whole answer is judged, whatever else happens to it is counted.
+// HTTP clients that read one page repeatedly while the service is killed. A response that a client accepts as complete must
+// be correct. Failures are counted.
 
 import http from 'node:http'
 import net from 'node:net'
 
-/** What a client took for a whole answer. */
-export interface Whole {
+/** A response that a client accepted as complete. */
+export interface AcceptedResponse {
   readonly status: number
   readonly text: string
 }
 
-/** One way to ask; rejects where it could tell that the answer is none, or not whole. */
-export type Ask = (url: string, key: string) => Promise<Whole>
+/** Reads a URL. Rejects if there is no response, or if the client notices that it is incomplete. */
+export type Reader = (url: string, key: string) => Promise<AcceptedResponse>
 
-/** How it went with one kind of client. */
+/** Results of one client. */
 export interface Tally {
   readonly name: string
-  /** Answers that were right in every byte. */
-  right: number
-  /** Answers that said by their status that they are none. */
-  refused: number
-  /** No answer, or one that was seen to be cut. */
-  cut: number
+  /** Responses without a wrong byte. */
+  correct: number
+  /** Responses with an error status of a proxy. */
+  rejected: number
+  /** Requests without a response, or with a response that the client saw to be incomplete. */
+  incomplete: number
 }
 
-/** Statuses with which a proxy says that its node gave no answer. */
-const OF_PROXIES = [502, 503, 504]
+/** Statuses of a proxy whose node returned no response. */
+const PROXY_ERRORS = [502, 503, 504]
 
-/** Asks until `isOver`; throws at once for an answer that is taken for whole and is not `expected`. */
-export async function readAgain(options: {
+/** Reads until `isOver`. Throws if the client accepts a response that is not `expected`. */
+export async function readRepeatedly(options: {
   readonly tally: Tally
-  readonly ask: () => Promise<Whole>
+  readonly read: () => Promise<AcceptedResponse>
   readonly expected: string
   readonly isOver: () => boolean
 }): Promise<void> {
-  const { tally, ask, expected, isOver } = options
+  const { tally, read, expected, isOver } = options
   while (!isOver()) {
-    const answer = await ask().catch(() => null)
-    if (answer === null) tally.cut += 1
-    else if (answer.status === 200 && answer.text === expected) tally.right += 1
-    else if (OF_PROXIES.includes(answer.status)) tally.refused += 1
+    const response = await read().catch(() => null)
+    if (response === null) tally.incomplete += 1
+    else if (response.status === 200 && response.text === expected) tally.correct += 1
+    else if (PROXY_ERRORS.includes(response.status)) tally.rejected += 1
     else
       throw new Error(
-        `${tally.name} took ${answer.status} with ${answer.text.length} of ${expected.length} characters for whole: ${answer.text.slice(-80)}`,
+        `${tally.name} accepted ${response.status} with ${response.text.length} of ${expected.length} characters as complete: ${response.text.slice(-80)}`,
       )
-    // a connection that is refused at once would else keep the processor from whoever starts the service
-    if (answer?.status !== 200) await new Promise((resolve) => setTimeout(resolve, 5))
+    // without a pause, refused connections would take the processor time that the service needs to start
+    if (response?.status !== 200) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
-/** fetch, which unpacks compressed answers. */
-export const byFetch: Ask = async (url, key) => {
+/** Reads with fetch, which decompresses responses. */
+export const fetchReader: Reader = async (url, key) => {
   const response = await fetch(url, { headers: { 'x-api-key': key } })
   return { status: response.status, text: await response.text() }
 }
 
-/** Node's own client on connections that are kept. */
-export function byAgent(): Ask & { close(): void } {
+/** Returns a reader that uses Node's HTTP client and reuses its connections. */
+export function keepAliveReader(): Reader & { close(): void } {
   const agent = new http.Agent({ keepAlive: true })
-  const ask: Ask = (url, key) =>
+  const read: Reader = (url, key) =>
     new Promise((resolve, reject) => {
       const request = http.get(url, { agent, headers: { 'x-api-key': key } }, (response) => {
         const chunks: Buffer[] = []
@@ -67,28 +67,28 @@ export function byAgent(): Ask & { close(): void } {
         response.on('end', () =>
           response.complete
             ? resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() })
-            : reject(new Error('cut')),
+            : reject(new Error('incomplete')),
         )
       })
       request.on('error', reject)
     })
-  return Object.assign(ask, { close: () => agent.destroy() })
+  return Object.assign(read, { close: () => agent.destroy() })
 }
 
-/** An old client of HTTP/1.0 that believes a `content-length`, and without one the end of the connection. */
-export const byOldClient: Ask = async (url, key) => {
-  const said = (await readToEnd(url, key)).toString('latin1')
-  const end = said.indexOf('\r\n\r\n')
-  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(said)?.[1])
-  if (end < 0 || Number.isNaN(status)) throw new Error('no answer')
-  const body = said.slice(end + 4)
-  const length = /\r\ncontent-length: (\d+)/i.exec(said.slice(0, end))?.[1]
-  if (length !== undefined && body.length < Number(length)) throw new Error('cut')
+/** Reads with HTTP/1.0. Without a `content-length`, the response ends with the connection. */
+export const http10Reader: Reader = async (url, key) => {
+  const received = (await readToEnd(url, key)).toString('latin1')
+  const end = received.indexOf('\r\n\r\n')
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(received)?.[1])
+  if (end < 0 || Number.isNaN(status)) throw new Error('no response')
+  const body = received.slice(end + 4)
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, end))?.[1]
+  if (length !== undefined && body.length < Number(length)) throw new Error('incomplete')
   return { status, text: Buffer.from(body, 'latin1').toString() }
 }
 
-/** Asks and reads nothing until the socket is resumed; resolves when the answer has begun. */
-export async function askAndPause(url: string, key: string): Promise<net.Socket> {
+/** Sends a request, and resolves when the response has started. The caller resumes the socket to read it. */
+export async function requestAndPause(url: string, key: string): Promise<net.Socket> {
   const { hostname, port, pathname, search } = new URL(url)
   const socket = net.connect({ host: hostname, port: Number(port) })
   socket.on('error', () => undefined)

@@ -1,5 +1,6 @@
-// Starts one embedded PostgreSQL for the whole run of the tests, in a temporary folder, builds the command beside it, and
-// removes both at the end.
+// Starts one embedded PostgreSQL for all tests and builds the command, both in a temporary folder. Removes the folder at the
+// end.
+
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -21,28 +22,28 @@ import { FOLDERS, fastFolder } from './fast-folder.ts'
 import { POSTGRES_PACKAGE } from './postgres-package.ts'
 
 declare module 'vitest' {
-  /** What tests get with `inject`. */
+  /** The values that `inject` returns. */
   export interface ProvidedContext {
     /** The superuser's URL of the database `postgres`, over TCP. */
     postgresUrl: string
-    /** Name of a migrated control database without secrets, to be copied. */
+    /** Name of a migrated control database without secrets, for copies. */
     migratedTemplate: string
-    /** The command `store-export` as `npm run build` makes it: it starts in a quarter of the time. */
+    /** Path of `store-export` as `npm run build` writes it. It starts in a quarter of the source's time. */
     builtCommand: string
-    /** Port of 127.0.0.1 at which stores are reached through a pooler; none where they are reached directly. */
+    /** Port on 127.0.0.1 of the pooler before the stores; undefined without a pooler. */
     poolerPort?: number
   }
 }
 
-/** Run by vitest before the first test; the function it answers is run after the last, whatever happened. */
+/** Vitest calls this before the first test, and the returned function after the last test, also if tests failed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  for (const place of FOLDERS) await removeAbandoned(place)
+  for (const parent of FOLDERS) await removeAbandoned(parent)
   const folder = await mkdtemp(path.join(await fastFolder(), `${PREFIX}${process.pid}-`))
   const [dataFolder, built] = [path.join(folder, DATA), path.join(folder, 'built')]
-  // as root the server runs as another user, who must pass through
+  // if tests run as root, the server runs as another user, who needs access to the folder
   await chmod(folder, 0o711)
   await mkdir(dataFolder, { mode: 0o711 })
-  // tests are run in processes that begin with these variables: what they leave goes with the run, but for the browser
+  // the processes of the tests inherit these variables: their files are removed with the folder, but the browser stays
   process.env.STORE_EXPORT_TEST_BROWSERS = os.tmpdir()
   process.env.TMPDIR = await openFolder(path.join(folder, 'tmp'))
   const given = process.env.STORE_EXPORT_TEST_CONTROL_URL
@@ -52,7 +53,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
           dataFolder,
           packageFolder: POSTGRES_PACKAGE,
           tcpPort: await freePort(),
-          settings: FOR_TESTS,
+          settings: POSTGRES_SETTINGS,
         })
       : givenServer(given),
     promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), built]),
@@ -61,8 +62,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = await makeMigratedTemplate(server)
   project.provide('migratedTemplate', template)
   project.provide('builtCommand', path.join(built, 'store-export.js'))
-  // on Ctrl-C vitest exits without any teardown: the server ends by itself then, and its folder goes here; what still
-  // escapes, the next run removes
+  // on Ctrl-C, vitest exits without a teardown: the server ends by itself, and this removes its folder; the next run removes
+  // the rest
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {
@@ -73,7 +74,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** For every user, as the system's own. */
+/** Creates a folder in which every user can write, as the system's temporary folder is. */
 async function openFolder(folder: string): Promise<string> {
   await mkdir(folder)
   await chmod(folder, 0o1777)
@@ -85,10 +86,10 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** The server of the tests, as far as they need it. */
+/** The PostgreSQL server of the tests. */
 type TestServer = Pick<EmbeddedPostgres, 'url' | 'stop'>
 
-/** A server that runs already and goes on running. */
+/** A server that was running before the tests, and isn't stopped. */
 function givenServer(url: string): TestServer {
   return {
     url: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href,
@@ -114,26 +115,26 @@ const ROOT = path.resolve(import.meta.dirname, '..', '..')
 const PREFIX = 'store-export-test-'
 const DATA = 'data'
 
-/** Nothing here must survive a crash. */
-const FOR_TESTS = {
+/** Data of tests need not survive a crash. */
+const POSTGRES_SETTINGS = {
   max_connections: '300',
   fsync: 'off',
   full_page_writes: 'off',
   max_prepared_transactions: '10',
 }
 
-/** Stops and removes what earlier runs left when they were killed. */
-async function removeAbandoned(place: string): Promise<void> {
-  for (const name of await readdir(place).catch(() => [])) {
+/** Stops servers and removes folders of runs that were killed. */
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue
     const processId = Number.parseInt(name.slice(PREFIX.length), 10)
     if ((await processIdentity(processId)) !== undefined) continue
-    // another user's run is not ours to remove
-    await remove(path.join(place, name)).catch(() => undefined)
+    // the folder may belong to another user
+    await remove(path.join(parent, name)).catch(() => undefined)
   }
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Returns a port of 127.0.0.1 that is free now. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

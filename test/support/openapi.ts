@@ -1,11 +1,11 @@
-// Holds answers against the OpenAPI document: an answer that the document does not describe fails the test that got it.
+// Checks responses against the OpenAPI document. A response that the document doesn't describe fails its test.
 
 import { openapi, SCHEMA_EXTENSIONS } from '@store-export/contract'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 
-/** What of an answer the document speaks about. */
-export interface DescribedAnswer {
+/** The parts of a response that the document describes. */
+export interface DescribedResponse {
   readonly method?: string
   /** With or without query. */
   readonly path: string
@@ -13,26 +13,26 @@ export interface DescribedAnswer {
   readonly json: unknown
 }
 
-/** Throws where the document does not describe the answer: its status, or a body of this shape. */
-export function validateResponse(answer: DescribedAnswer): void {
-  const validate = validatorOf(schemaFor(answer))
-  if (validate(answer.json)) return
+/** Throws if the document doesn't describe the status or the body of a response. */
+export function validateResponse(response: DescribedResponse): void {
+  const validate = validatorOf(schemaFor(response))
+  if (validate(response.json)) return
   const problems = (validate.errors ?? [])
     .filter(({ instancePath }) => !INSIDE_STORED_JSON.test(instancePath))
     .map(({ instancePath, message }) => `${instancePath} ${message}`)
   if (problems.length === 0) return
   throw new Error(
-    `${answer.status} ${answer.path} is not as the OpenAPI document says: ${problems.slice(0, 5).join('; ')}`,
+    `${response.status} ${response.path} differs from the OpenAPI document: ${problems.slice(0, 5).join('; ')}`,
   )
 }
 
-/** What lies inside stored JSON is served as it was stored (R32): there the document says only what it is meant to be. */
+/** Members inside stored JSON are returned as stored (R32). The document describes only their intended content. */
 const INSIDE_STORED_JSON =
   /\/(shipping_address|billing_address|tax_breakdown|metafields|attributes|translations|opening_hours)\/./
 
-/** Headers that the document names for the answer, in lower case. */
-export function documentedHeaders(answer: Omit<DescribedAnswer, 'json'>): string[] {
-  const response = responseFor(answer)
+/** Returns the names of a response's headers in the document, in lower case. */
+export function documentedHeaders(actual: Omit<DescribedResponse, 'json'>): string[] {
+  const response = responseFor(actual)
   return response === null ? [] : Object.keys(member(response, 'headers')).map((name) => name.toLowerCase())
 }
 
@@ -53,19 +53,19 @@ function validatorOf(schema: Node): ValidateFunction {
   return known
 }
 
-/** The same with references that a validator of schemas understands: the document itself is none. */
+/** Makes references point to DEFINITIONS, because the validator knows schemas and not the document. */
 function relocated(schema: Node): Node {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', `"${DEFINITIONS}#/$defs/`))
 }
 
-/** The schema of an answer; paths outside the document can only answer with an error. */
-function schemaFor(answer: DescribedAnswer): Node {
-  const response = responseFor(answer)
+/** Returns the schema of a response. A path that isn't in the document can only return an error. */
+function schemaFor(actual: DescribedResponse): Node {
+  const response = responseFor(actual)
   if (response === null) return ERROR
   return member(member(member(response, 'content'), 'application/json'), 'schema')
 }
 
-function responseFor({ path, status }: Omit<DescribedAnswer, 'json'>): Node | null {
+function responseFor({ path, status }: Omit<DescribedResponse, 'json'>): Node | null {
   const template = templateOf(path)
   if (template === null) return null
   const responses = member(member(member(member(DOCUMENT, 'paths'), template), 'get'), 'responses')
@@ -75,7 +75,7 @@ function responseFor({ path, status }: Omit<DescribedAnswer, 'json'>): Node | nu
   return typeof $ref === 'string' ? lookUp($ref) : (response as Node)
 }
 
-/** The path as the document has it, or null. */
+/** Returns the document's template of a path; null if there is none. */
 function templateOf(path: string): string | null {
   const [bare = ''] = path.split('?', 1)
   const given = bare.split('/')

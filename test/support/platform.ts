@@ -1,5 +1,5 @@
-// A whole service on real databases for HTTP tests: a control database, stores at any revision, keys, and the API on a
-// free port. The parts are the product's own; only random names and the clock of the test run are the test's.
+// Starts the service on real databases for HTTP tests: a control database, stores at any schema version, keys, and the API
+// on a free port.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
@@ -16,28 +16,28 @@ import { createMigratedDatabase } from './databases.ts'
 import { validateResponse } from './openapi.ts'
 import { countRequest, provisionOnServer, releaseServer } from './server-store.ts'
 
-/** An answer, read whole. */
-export interface TestAnswer {
+/** A response and its body. */
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Parsed body; undefined where it is no JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
+  /** Parsed body; undefined if it isn't JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads responses as a client without types does
   readonly json: any
 }
 
-/** A store of the platform, with its database at a revision and one key. */
+/** A store with a database and one key. */
 export interface TestStore {
   readonly id: string
   readonly key: string
   readonly keyId: string
-  /** Runs statements as the store's owner, as the platform does. One connection. */
+  /** Runs statements as the store's owner, on one connection. */
   readonly sql: Sql
   /** The owner's URL, with its password. */
   readonly ownerUrl: string
   /** The reader's URL, with its password. */
   readonly readerUrl: string
-  /** URL of the store's database for statements that its owner may not run. */
+  /** URL of the store's database for statements that need a superuser. */
   readonly adminUrl: string
 }
 
@@ -49,18 +49,18 @@ export interface TestPlatform {
   readonly controlSql: Sql
   readonly sealingKey: SealingKey
   readonly events: ServiceEvent[]
-  /** Makes a store at `revision`, ready to be read. */
+  /** Creates a store with the schema of `revision`. */
   provision(revision?: RevisionId): Promise<TestStore>
-  /** Another key for a store. */
+  /** Creates another key for a store. */
   newKey(storeId: string): Promise<{ id: string; key: string }>
-  /** Asks the API with the key of a store, or null for none; throws where the OpenAPI document says otherwise. */
-  get(path: string, key: string | null, headers?: Record<string, string>): Promise<TestAnswer>
+  /** Sends a GET request, without a key if `key` is null. Throws if the response differs from the OpenAPI document. */
+  get(path: string, key: string | null, headers?: Record<string, string>): Promise<TestResponse>
   close(): Promise<void>
 }
 
 /**
- * Starts a platform; `settings` are environment variables without their prefix, for example `PAGE_BYTES_MAX`. With
- * `dashboard` the merchant's dashboard is served, too.
+ * Starts a platform. `settings` are environment variables without their prefix, for example `PAGE_BYTES_MAX`. `dashboard`
+ * also starts the merchant's dashboard.
  */
 export async function startPlatform(
   settings: Record<string, string> = {},
@@ -102,9 +102,9 @@ export async function startPlatform(
       return store
     },
     async get(path, key, headers) {
-      const answer = await get(service.url + path, key, headers)
-      if (path.startsWith('/api/')) validateResponse({ path, status: answer.status, json: answer.json })
-      return answer
+      const response = await get(service.url + path, key, headers)
+      if (path.startsWith('/api/')) validateResponse({ path, status: response.status, json: response.json })
+      return response
     },
     async close() {
       await service.close()
@@ -118,7 +118,7 @@ export async function startPlatform(
   }
 }
 
-/** Settings for stores behind a pooler: always off in one form of the nightly tests, as set in `npm run test:server`. */
+/** Settings for stores behind a pooler. A nightly test sets them to off; `npm run test:server` takes the environment's. */
 export function pooledSettings(): Record<string, string> {
   if (inject('poolerPort') !== undefined) return { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }
   const setting = process.env.STORE_EXPORT_STORE_SESSION_SETTINGS
@@ -132,20 +132,24 @@ function throughPooler(url: string): string {
   return port === undefined ? url : Object.assign(new URL(url), { port: String(port) }).href
 }
 
-/** Asks `url` once. */
-export async function get(url: string, key: string | null, headers: Record<string, string> = {}): Promise<TestAnswer> {
+/** Sends one GET request, without a key if `key` is null. */
+export async function get(
+  url: string,
+  key: string | null,
+  headers: Record<string, string> = {},
+): Promise<TestResponse> {
   const response = await fetch(url, { headers: key === null ? headers : { 'x-api-key': key, ...headers } })
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, json: parsed(text) }
 }
 
-interface Provisioning {
+interface ProvisionOptions {
   readonly service: RunningService
   readonly sealingKey: SealingKey
   readonly revision: RevisionId
 }
 
-async function provisionTestStore({ service, sealingKey, revision }: Provisioning): Promise<TestStore> {
+async function provisionTestStore({ service, sealingKey, revision }: ProvisionOptions): Promise<TestStore> {
   const id = randomUUID()
   const name = `Store at ${revision}`
   const wanted = { storeId: id, name, revision }
@@ -169,7 +173,7 @@ async function provisionTestStore({ service, sealingKey, revision }: Provisionin
   return { id, key, keyId, sql: openClient(ownerUrl), ownerUrl, readerUrl, adminUrl }
 }
 
-/** The superuser's URL of a database on the PostgreSQL of the tests. */
+/** Returns the superuser's URL of a store's database on the tests' PostgreSQL. */
 function adminUrlOf(ownerUrl: string): string {
   return Object.assign(new URL(inject('postgresUrl')), { pathname: new URL(ownerUrl).pathname }).href
 }

@@ -1,17 +1,17 @@
-// Starts PgBouncer before the PostgreSQL of the tests: stores are then reached through it.
+// Starts PgBouncer before the tests' PostgreSQL. Tests then reach stores through it.
 
 import type { TestProject } from 'vitest/node'
 import { nonEphemeralPort } from '../../packages/operator/test/support/fleet.ts'
 import { runPgbouncer } from './programs.ts'
 
-/** Run by vitest before the first test, after the server has started; the function it answers after the last. */
+/** Vitest calls this when the server runs, and the returned function after the last test. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const port = await nonEphemeralPort()
   const url = project.getProvidedContext().postgresUrl
   const pgbouncer = await runPgbouncer({
     port,
     urls: [url],
-    // roles come and go with the tests: their secrets are asked for
+    // tests create and drop roles, so PgBouncer looks up their passwords with `auth_user`
     settings: `auth_user = ${new URL(url).username}\nmax_client_conn = 1000\nserver_idle_timeout = 5\nserver_login_retry = 0.1`,
   })
   project.provide('poolerPort', port)

@@ -1,4 +1,2 @@
-// The PostgreSQL that tests start.
-
-/** Folder of the npm package that has its programs; undefined for the one of the lockfile. `npm run test:versions` sets it. */
+/** Folder of the npm package with the PostgreSQL of the tests; undefined for the lockfile's. `npm run test:versions` sets it. */
 export const POSTGRES_PACKAGE = process.env.STORE_EXPORT_TEST_POSTGRES_PACKAGE

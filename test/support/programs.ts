@@ -1,5 +1,5 @@
-// Programs of the machine's own that stand between clients, nodes and databases: nginx, HAProxy, PgBouncer. Each is
-// started on a file of settings in a folder of its own, and ended after the test.
+// Starts the installed nginx, HAProxy, and PgBouncer. Each program gets its own folder with a configuration file, and is
+// stopped after the test.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,56 +13,58 @@ import { waitUntil } from '../../packages/operator/test/support/embedded-server.
 import { nonEphemeralPort } from '../../packages/operator/test/support/fleet.ts'
 
 /** A program that listens on a port of 127.0.0.1. */
-export interface Listening {
+export interface ProxyProgram {
   readonly port: number
   readonly url: string
-  /** Its folder, where it writes its log. */
+  /** The folder with its configuration and log. */
   readonly folder: string
-  /** Ends it with a signal, by default at once. */
+  /** Sends a signal, by default SIGKILL, and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<void>
-  /** Starts it again on the same port, after an end. */
+  /** Starts it again on the same port. */
   start(): Promise<void>
 }
 
-/** One that runs until it is removed, folder and all. */
-export interface Running extends Listening {
+/** A program that the caller stops. */
+export interface RemovableProgram extends ProxyProgram {
+  /** Stops the program and removes its folder. */
   remove(): Promise<void>
 }
 
-/** What is written for a program, and how it is called. */
+/** How to start a program. */
 interface Program {
   readonly name: 'nginx' | 'haproxy' | 'pgbouncer'
-  readonly settings: (place: Place) => Readonly<Record<string, string>>
+  /** Content of each configuration file by name. */
+  readonly settings: (location: Location) => Readonly<Record<string, string>>
   readonly parameters: (folder: string) => readonly string[]
-  /** A free one by default. */
+  /** Default: a free port. */
   readonly port?: number
-  /** The user it runs as where the tests run as root. */
+  /** ID of its user if the tests run as root. */
   readonly user?: number
 }
 
-/** nobody */
+/** ID of the system's user without rights. */
 const UNPRIVILEGED = 65_534
 
-/** What a file of settings needs to know. */
-interface Place {
+/** Values that a configuration file contains. */
+interface Location {
   readonly port: number
   readonly folder: string
 }
 
-/** nginx with `http`, what stands in its block `http`; all else is its default. */
-export function startNginx(http: (place: Place) => string): Promise<Listening> {
-  return startNginxOn((place) => `events {}\nhttp {\n  access_log off;\n  ${http(place)}\n}\n`)
+/** Starts nginx with this content of the block `http` and default settings. */
+export function startNginx(http: (location: Location) => string): Promise<ProxyProgram> {
+  return startNginxOn((location) => `events {}\nhttp {\n  access_log off;\n  ${http(location)}\n}\n`)
 }
 
-/** nginx with a whole file of settings, but for its folders. */
-export function startNginxOn(file: (place: Place) => string): Promise<Listening> {
+/** Starts nginx with a complete configuration file. Its temporary folders are added. */
+export function startNginxOn(file: (location: Location) => string): Promise<ProxyProgram> {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return startProgram({
     name: 'nginx',
-    settings: (place) => ({
-      'nginx.conf': file(place).replace(
+    settings: (location) => ({
+      'nginx.conf': file(location).replace(
         /^http \{$/m,
-        `http {\n${folders.map((name) => `  ${name}_temp_path ${place.folder}/${name};\n`).join('')}`,
+        `http {\n${folders.map((name) => `  ${name}_temp_path ${location.folder}/${name};\n`).join('')}`,
       ),
     }),
     parameters: (folder) => [
@@ -72,8 +74,8 @@ export function startNginxOn(file: (place: Place) => string): Promise<Listening>
   })
 }
 
-/** HAProxy before `nodes`, taken in turn, with the defaults that Debian ships; `check` is what stands behind a server. */
-export function startHaproxy(nodes: readonly string[], check = ''): Promise<Listening> {
+/** Starts HAProxy with Debian's defaults and round-robin over `nodes`. `check` are options of each server. */
+export function startHaproxy(nodes: readonly string[], check = ''): Promise<ProxyProgram> {
   const servers = nodes.map((url, index) => `  server node${index} ${new URL(url).host} ${check}`)
   return startHaproxyOn(
     ({ port }) => `defaults
@@ -91,34 +93,33 @@ ${servers.join('\n')}
   )
 }
 
-/** HAProxy with a whole file of settings. */
-export function startHaproxyOn(file: (place: Place) => string): Promise<Listening> {
+/** Starts HAProxy with a complete configuration file. */
+export function startHaproxyOn(file: (location: Location) => string): Promise<ProxyProgram> {
   return startProgram({
     name: 'haproxy',
-    settings: (place) => ({ 'haproxy.cfg': file(place) }),
+    settings: (location) => ({ 'haproxy.cfg': file(location) }),
     parameters: (folder) => ['-db', '-f', `${folder}/haproxy.cfg`],
   })
 }
 
-/**
- * PgBouncer in transaction mode on `port`, for the users of `urls`, which all lead to one server; `settings` are further
- * lines of its file.
- */
-export async function startPgbouncer(options: PgbouncerOptions): Promise<Listening> {
+/** Starts PgBouncer in transaction mode, and stops it after the test. */
+export async function startPgbouncer(options: PgbouncerOptions): Promise<ProxyProgram> {
   const pgbouncer = await runPgbouncer(options)
   onTestFinished(pgbouncer.remove)
   return pgbouncer
 }
 
-/** What PgBouncer is started with. */
+/** The configuration of PgBouncer. */
 export interface PgbouncerOptions {
   readonly port: number
+  /** URLs of users who may connect, all on one server. */
   readonly urls: readonly string[]
+  /** More lines of the configuration file. */
   readonly settings?: string
 }
 
-/** The same, for longer than a test. */
-export function runPgbouncer(options: PgbouncerOptions): Promise<Running> {
+/** Starts PgBouncer in transaction mode. The caller stops it. */
+export function runPgbouncer(options: PgbouncerOptions): Promise<RemovableProgram> {
   const { urls, settings = '', port } = options
   const server = new URL(urls[0] ?? '')
   const users = urls.map((url) => new URL(url)).map((url) => ({ name: url.username, password: url.password }))
@@ -146,13 +147,13 @@ ${settings}
   })
 }
 
-async function startProgram(program: Program): Promise<Listening> {
+async function startProgram(program: Program): Promise<ProxyProgram> {
   const running = await runProgram(program)
   onTestFinished(running.remove)
   return running
 }
 
-async function runProgram(program: Program): Promise<Running> {
+async function runProgram(program: Program): Promise<RemovableProgram> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-fleet-${program.name}-`))
   const port = program.port ?? (await nonEphemeralPort())
   const user = process.getuid?.() === 0 ? program.user : undefined
@@ -161,21 +162,25 @@ async function runProgram(program: Program): Promise<Running> {
   if (user !== undefined) chownSync(folder, user, user)
   else await chmod(folder, 0o755)
   const command = pathOf(program.name)
-  const as = user === undefined ? {} : { uid: user, gid: user }
+  const identity = user === undefined ? {} : { uid: user, gid: user }
   const launch = () => {
-    const child = spawn(command, program.parameters(folder), { ...as, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-    const said: Buffer[] = []
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk))
-    return { child, ended: once(child, 'close'), said: () => Buffer.concat(said).toString() }
+    const child = spawn(command, program.parameters(folder), {
+      ...identity,
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
+    return { child, ended: once(child, 'close'), output: () => Buffer.concat(output).toString() }
   }
-  let now = launch()
+  let current = launch()
   const isUp = () => {
-    if (now.child.exitCode !== null) throw new Error(`${program.name} ended: ${now.said()}`)
+    if (current.child.exitCode !== null) throw new Error(`${program.name} ended: ${current.output()}`)
     return accepts(port)
   }
   const end = async (signal: NodeJS.Signals = 'SIGKILL') => {
-    if (now.child.exitCode === null && now.child.signalCode === null) now.child.kill(signal)
-    await now.ended
+    if (current.child.exitCode === null && current.child.signalCode === null) current.child.kill(signal)
+    await current.ended
   }
   const remove = async () => {
     await end('SIGTERM')
@@ -192,7 +197,7 @@ async function runProgram(program: Program): Promise<Running> {
     end,
     remove,
     async start() {
-      now = launch()
+      current = launch()
       await waitUntil(isUp)
     },
   }

@@ -12,7 +12,7 @@ interface PublicObject {
   readonly name: string
 }
 
-/** What schema public holds; objects of extensions are left out. */
+/** Returns the objects of schema public, except those of extensions. */
 export function publicObjects(connection: Connection): Promise<PublicObject[]> {
   return queryRows<PublicObject>(
     connection,
@@ -31,7 +31,7 @@ export function publicObjects(connection: Connection): Promise<PublicObject[]> {
   )
 }
 
-/** Drops what schema public holds, and the reader. */
+/** Drops the objects of schema public, and the reader. */
 export async function emptyDatabase(connection: Connection, reader: string | null): Promise<void> {
   for (const { kind, name } of await publicObjects(connection))
     await connection.script(`drop ${kind} if exists ${name} cascade`)
@@ -42,7 +42,7 @@ export async function emptyDatabase(connection: Connection, reader: string | nul
   await executeOn(connection, sql`drop role ${identifier(reader)}`)
 }
 
-/** Creates the role that reads the store; returns its URL. The role has no rights on tables yet. */
+/** Creates the role that reads the store, without rights on tables. Returns its URL. */
 export async function createReader(connection: Connection, url: string, role: string): Promise<string> {
   const password = randomBytes(18).toString('hex')
   await connection.script(readerRoleSql({ role, password }))
@@ -50,7 +50,7 @@ export async function createReader(connection: Connection, url: string, role: st
   return urlForLogin(url, { user: role, password, database: row?.name ?? '' })
 }
 
-/** Why the owner can't create a role that signs in; null if it can. */
+/** Returns why the owner can't create a role that signs in; null if it can. */
 export async function readerRefusal(connection: Connection, url: string, role: string): Promise<string | null> {
   try {
     await (await connectOnce(await createReader(connection, url, role))).close()

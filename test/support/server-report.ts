@@ -2,7 +2,7 @@
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestResult } from 'vitest/node'
 
-/** One test as the table counts it. */
+/** Result of one test. */
 export interface Outcome {
   readonly name: string
   /** Shown for a test without a clause. */
@@ -17,8 +17,8 @@ export class ServerReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const outcomes = modules.flatMap((module) => [...module.children.allTests()].map(outcomeOf))
     const inHooks = modules.flatMap((module) =>
-      [module, ...module.children.allSuites()].flatMap((place) =>
-        place.errors().map(({ message }) => `${module.relativeModuleId}: ${firstLine(message)}`),
+      [module, ...module.children.allSuites()].flatMap((part) =>
+        part.errors().map(({ message }) => `${module.relativeModuleId}: ${firstLine(message)}`),
       ),
     )
     const elsewhere = unhandled.map(({ message }) => firstLine(message ?? 'an error outside of tests'))
@@ -75,7 +75,7 @@ function rowOf(clause: string, outcomes: readonly Outcome[]): string {
   return `| ${clause} | ${count('passed')} | ${count('failed')} | ${count('skipped')} | ${[...reasons].join('; ')} |`
 }
 
-/** Clauses that the name starts brackets with, for example `[EP-ORDERS, RES-ORDER]`; the area if there are none. */
+/** Returns the clauses in a test's name, for example `[EP-ORDERS, RES-ORDER]`; the area if there are none. */
 function clausesOf({ name, area }: Outcome): string[] {
   const found = [...name.matchAll(/\[([A-Z][A-Z0-9-]*(?:, [A-Z][A-Z0-9-]*)*)\]/g)]
   const clauses = new Set(found.flatMap(([, list = '']) => list.split(', ')))

@@ -1,5 +1,5 @@
-// The store on the server under test (`npm run test:server`). That server has one empty database for all tests, so the first
-// store of each platform uses the database, and a platform's other stores stay on the PostgreSQL of the tests.
+// The store on the server under test (`npm run test:server`). That server has one empty database for all tests. The first
+// store of each platform uses that database. Its other stores use the tests' PostgreSQL.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { type Connection, executeOn, sql } from '@store-export/postgres'
@@ -10,7 +10,7 @@ import { splitStatements } from '../../packages/operator/src/store-schema/sql-te
 import { withConnection } from './client.ts'
 import { createReader, emptyDatabase } from './server-database.ts'
 
-/** What `npm run test:server` knows of the server under test. */
+/** The server under test. */
 export interface StoreServer {
   /** The owner's URL of the empty database. */
   readonly url: string
@@ -65,12 +65,12 @@ async function createStore(
   return { databaseUrl: url, readerUrl }
 }
 
-/** Runs each statement in a transaction of its own, as `psql -f` does: Citus refuses several of these in one transaction. */
+/** Runs each statement in a transaction of its own, as `psql -f` does: Citus rejects several of them in one transaction. */
 async function runAsPsql(connection: Connection, text: string): Promise<void> {
   for (const statement of splitStatements(text)) await connection.script(statement)
 }
 
-/** Whether the store used the database of the server under test; the next store can use the database then. */
+/** Frees the database of the server under test. Returns false if the store did not use it. */
 export function releaseServer(storeId: string): boolean {
   if (occupant !== storeId) return false
   occupant = null
@@ -82,7 +82,7 @@ export function countRequest(storeId: string | null): void {
   if (storeId !== null && storeId === occupant) requests += 1
 }
 
-/** Requests so far that read the store on the server under test. */
+/** Number of requests so far that read the store on the server under test. */
 export function requestsOnServer(): number {
   return requests
 }

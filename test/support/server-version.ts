@@ -1,4 +1,4 @@
-// The version of a PostgreSQL server, for tests of what later versions added.
+// The version of a PostgreSQL server, for tests of features that need a later version.
 
 import type { Sql } from 'postgres'
 

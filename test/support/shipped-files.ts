@@ -1,9 +1,9 @@
-// The configurations that we ship and advise, as they are, with the addresses of a test in place of theirs.
+// The shipped and documented balancer configurations, with the addresses of a test.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Where a node of the test listens, as `host:port`. */
+/** Addresses of a test's node, as `host:port`. */
 export interface NodeAddresses {
   readonly api: string
   readonly dashboard: string
@@ -11,7 +11,7 @@ export interface NodeAddresses {
   readonly operationsPort: string
 }
 
-/** Where the balancer of the test listens. */
+/** Ports of a test's balancer. */
 export interface BalancerPorts {
   readonly api: number
   readonly dashboard: number
@@ -19,27 +19,27 @@ export interface BalancerPorts {
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..')
 
-/** `deploy/nginx.conf`, which takes turns. */
+/** Returns `deploy/nginx.conf`, which distributes requests in turn. */
 export function shippedNginx(): Promise<string> {
   return readFile(path.join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
 }
 
-/** The same, with the block of docs/operate/proxy-and-tls.md that sends each key to one node. */
+/** Returns `deploy/nginx.conf` with the block of docs/operate/proxy-and-tls.md that sends each key to one node. */
 export async function nginxByKey(): Promise<string> {
   const page = await readFile(path.join(ROOT, 'docs', 'operate', 'proxy-and-tls.md'), 'utf8')
-  const [, advised] = /```\n(upstream api \{.*?\n\})\n```/s.exec(page) ?? []
+  const [, documented] = /```\n(upstream api \{.*?\n\})\n```/s.exec(page) ?? []
   const shipped = await shippedNginx()
   const own = /^ {2}upstream api \{.*?^ {2}\}$/ms
-  if (advised === undefined || !own.test(shipped)) throw new Error('there is no block "upstream api" to replace')
-  return shipped.replace(own, advised)
+  if (documented === undefined || !own.test(shipped)) throw new Error('there is no block "upstream api" to replace')
+  return shipped.replace(own, documented)
 }
 
-/** `deploy/haproxy.cfg`. */
+/** Returns `deploy/haproxy.cfg`. */
 export function shippedHaproxy(): Promise<string> {
   return readFile(path.join(ROOT, 'deploy', 'haproxy.cfg'), 'utf8')
 }
 
-/** The text with these addresses; throws if an address of the shipped file is left. */
+/** Replaces the addresses of a shipped file. Throws if one of them remains. */
 export function withAddresses(text: string, nodes: readonly NodeAddresses[], ports: BalancerPorts): string {
   let replaced = text
     .replace(/(listen |bind :)8080/, `$1${ports.api}`)

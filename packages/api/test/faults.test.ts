@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
-import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startPlatform, type TestPlatform, type TestResponse, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/filled-store.ts'
 import { asSuperuser, clearEvents, disconnectReader, eventsOf, readerOf } from './support/rows.ts'
 
@@ -29,7 +29,7 @@ afterAll(() => platform.close())
 
 const orders = (of: TestStore) => platform.get('/api/v1/orders?limit=250', of.key)
 
-function expectFixed(response: TestAnswer): void {
+function expectFixed(response: TestResponse): void {
   expect(response.status).toBe(502)
   expect(response.json).toEqual(FIXED)
 }

@@ -1,7 +1,7 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startPlatform, type TestPlatform, type TestResponse, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/filled-store.ts'
 import { LISTS_WITH_IDS } from './support/spec-endpoints.ts'
 
@@ -124,7 +124,7 @@ describe('[R31] pages of IDs', () => {
 describe('[R15, Q-CURSOR] a cursor', () => {
   const ask = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
   const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
-  const errorOf = ({ status, json }: TestAnswer) => [status, json.error?.code]
+  const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
   test('of a list of IDs is rejected by its list of rows, by other lists of IDs, and by other stores', async () => {
     const cursor = await cursorOf('ids/customers')

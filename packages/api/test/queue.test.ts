@@ -4,8 +4,8 @@ import { openClient } from '../../../test/support/client.ts'
 import {
   get,
   startPlatform,
-  type TestAnswer,
   type TestPlatform,
+  type TestResponse,
   type TestStore,
 } from '../../../test/support/platform.ts'
 import { filledStore } from './support/filled-store.ts'
@@ -32,7 +32,7 @@ describe('many requests at once', () => {
     const expected = await get(url, store.key)
     clearEvents(platform)
     const owner = openClient(store.ownerUrl)
-    const requested: Promise<TestAnswer>[] = []
+    const requested: Promise<TestResponse>[] = []
     await owner.begin(async (transaction) => {
       await transaction.unsafe('lock table orders in access exclusive mode')
       for (let i = 0; i < REQUESTS; i++) requested.push(get(url, store.key))

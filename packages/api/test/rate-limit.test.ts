@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   get,
   startPlatform,
-  type TestAnswer,
   type TestPlatform,
+  type TestResponse,
   type TestStore,
 } from '../../../test/support/platform.ts'
 import { exhaustKey } from './support/exhaust-key.ts'
@@ -52,7 +52,7 @@ const statuses = async (count: number, ask: () => Promise<{ status: number }>): 
 
 test('[LIM-1, ERR-2] the request beyond the limit gets 429 with Retry-After and the remaining requests', async () => {
   await withinAMinute(store.id, async (key) => {
-    const responses: TestAnswer[] = []
+    const responses: TestResponse[] = []
     for (let index = 0; index < LIMIT + 2; index += 1) responses.push(await platform.get('/api/v1/store', key))
     expect(responses.map(({ status }) => status)).toEqual([...Array(LIMIT).fill(200), 429, 429])
     expect(responses.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(

@@ -1,7 +1,7 @@
 import { includesRevision, LATEST_REVISION, order, product, REVISIONS, type Resource } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectOnce } from '../../../test/support/client.ts'
-import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startPlatform, type TestPlatform, type TestResponse, type TestStore } from '../../../test/support/platform.ts'
 import { migrationStatements } from '../../operator/src/store-schema/migrate-store.ts'
 import { upgradeStore } from '../../operator/src/store-schema/provision-store.ts'
 import { filledStore } from './support/filled-store.ts'
@@ -28,9 +28,9 @@ async function rows(store: TestStore, path: string): Promise<Record<string, unkn
 }
 
 /** Requests all lists and the store repeatedly until it is stopped. Returns the responses by path. */
-function askInALoop(store: TestStore): { stop(): Promise<[string, TestAnswer][]> } {
+function askInALoop(store: TestStore): { stop(): Promise<[string, TestResponse][]> } {
   let stopped = false
-  const responses: [string, TestAnswer][] = []
+  const responses: [string, TestResponse][] = []
   const loop = async (paths: readonly string[]) => {
     while (!stopped) for (const path of paths) responses.push([path, await ask(store, path)])
   }
@@ -265,7 +265,7 @@ describe('a platform with other tables', () => {
       'customer-groups',
       'categories',
     ]
-    const before = new Map<string, TestAnswer>()
+    const before = new Map<string, TestResponse>()
     for (const path of paths) before.set(path, await ask(store, path))
     await store.sql.unsafe('create schema platform')
     const tables =
