@@ -1,4 +1,4 @@
-// What the audit table is for: after a restore of the control database, the service's log brings the revocations back.
+// After a restore of the control database, revocations are repeated from the log of the service.
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,14 +12,14 @@ vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const secret = newSecret()
 
-/** Runs a command on a control database with --json and reads its result. */
+/** Runs a command with --json and returns the result. */
 async function command(databaseUrl: string, ...words: string[]) {
   const ended = await runCommand([...words, '--json'], { settings: { DATABASE_URL: databaseUrl, SECRET: secret } })
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   return ended.json
 }
 
-/** A node that logs, on a control database. */
+/** Starts a node with a log. */
 async function serve(databaseUrl: string) {
   const port = await nonEphemeralPort()
   const settings = { DATABASE_URL: databaseUrl, SECRET: secret, PORT: String(port), OPERATIONS_PORT: '0' }
@@ -28,7 +28,7 @@ async function serve(databaseUrl: string) {
   return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
 }
 
-test('[AUTH-5] a key that was revoked after the backup is revoked again by a replay of the log', async () => {
+test('[AUTH-5] replay-revocations revokes a key that was revoked after the backup', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const words = ['--name', 'Shop', '--state', 'generating']
@@ -54,7 +54,7 @@ test('[AUTH-5] a key that was revoked after the backup is revoked again by a rep
 
   const restored = await serve(backup.url)
   const statusOf = async (key: { key: string }) => (await requestJson(restored.url, key)).status
-  // the restore has brought the key back to life; the store itself is not ready
+  // after the restore the key is active again; the store is not ready
   expect(await statusOf(lost)).toBe(409)
   const replayed = await command(backup.url, 'keys', 'replay-revocations', '--from', log)
   expect(replayed).toMatchObject({ keys_revoked: 1, unchanged: 0 })
@@ -75,7 +75,7 @@ test('[AUTH-5] a key that was revoked after the backup is revoked again by a rep
   })
 })
 
-test('a file without audit events, and one that is not there, are told', async () => {
+test('a file without audit events, and a missing file, are reported in one sentence', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: secret }

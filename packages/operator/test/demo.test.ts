@@ -167,7 +167,7 @@ test('a start after a killed first start creates what is missing', async () => {
   const beside = await runCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: { ...QUIET, PORT: port } })
   expect(beside.code).toBe(1)
   expect(beside.stderr).toMatch(
-    /^store-export: port \d+ .* STORE_EXPORT_PORT .* A demo already runs in this folder: .*\n$/,
+    /^store-export: another program uses port .* STORE_EXPORT_PORT .* A demo already runs in this folder: .*\n$/,
   )
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
@@ -185,7 +185,10 @@ test('Ctrl-C during the first start exits with code 0; a port in use is reported
       folder,
       settings: { ...QUIET, [name]: port },
     })
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: port \d+ of [^\n]*\n$/)])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^store-export: another program uses port \d+ of [^\n]*\n$/),
+    ])
     expect(stderr).toContain(`STORE_EXPORT_${name} `)
   }
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')

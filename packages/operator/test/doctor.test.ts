@@ -264,7 +264,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('an unknown store is reported in one sentence', async () => {
-    const { code, stderr } = await runCommand(['doctor', '--store', 'nobody'], { settings })
-    expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "nobody"\n'])
+    const { code, stderr } = await runCommand(['doctor', '--store', 'unknown'], { settings })
+    expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "unknown"\n'])
   })
 })

@@ -1,4 +1,4 @@
-// The SQL of `stores grants`, run as a platform runs it: in databases of its own, where the public may not connect.
+// The SQL of `stores grants`, run in a platform's own databases, to which only their owner can connect.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -10,7 +10,7 @@ import { openClientForTest, runCommand, SLOW_TEST_TIMEOUTS } from './support/com
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** A platform's own store database, which only its owner may connect to. */
+/** Creates a store database to which only its owner can connect. */
 async function ownStore() {
   const { url, drop } = await createDatabase()
   onTestFinished(drop)
@@ -30,7 +30,7 @@ async function grants(...options: string[]) {
   return json as { role: string; password: string; revision: string; sql: string }
 }
 
-test('[GEN-3] the reader connects and selects the columns of the contract, and no password', async () => {
+test('[GEN-3] the reader can select the columns of the contract, but no password', async () => {
   const role = newRole()
   const store = await ownStore()
   const reader = await grants('--role', role)
@@ -40,7 +40,7 @@ test('[GEN-3] the reader connects and selects the columns of the contract, and n
   await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
 })
 
-test('--grants-only lets a role of the server read a second database, with the password that it has', async () => {
+test('--grants-only lets an existing role read a second database', async () => {
   const role = newRole()
   const [first, second] = [await ownStore(), await ownStore()]
   const reader = await grants('--role', role)
@@ -50,7 +50,7 @@ test('--grants-only lets a role of the server read a second database, with the p
   expect(alone).toMatchObject({ role: role, password: null, revision: LATEST_REVISION })
   expect(alone.sql).not.toContain('create role')
   await second.owner.unsafe(alone.sql)
-  // grants may be run again
+  // the grants can be run again
   await second.owner.unsafe(alone.sql)
   expect(await asReader(second.url, reader)`select id from orders`).toEqual([])
   const { stdout } = await runCommand([
@@ -66,7 +66,7 @@ test('--grants-only lets a role of the server read a second database, with the p
   expect(stdout).not.toContain('password was')
 })
 
-/** A name of its own, since roles belong to the whole server. Databases that are made later are dropped before the role. */
+/** A unique name, because roles exist once per server. Databases that are created later are dropped before the role. */
 function newRole(): string {
   const role = `reader_${randomBytes(6).toString('hex')}`
   const admin = openClientForTest(inject('postgresUrl'))

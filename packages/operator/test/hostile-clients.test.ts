@@ -1,5 +1,5 @@
-// Hostile clients: they take little processor time from other clients, and no request gets two responses. The response to
-// each malformed request: packages/api/test/framing.test.ts.
+// Hostile clients take little processor time from other clients, and no request gets two responses. For the response to each
+// malformed request, see packages/api/test/framing.test.ts.
 
 import { once } from 'node:events'
 import type net from 'node:net'
@@ -23,7 +23,7 @@ async function startScene(settings: Readonly<Record<string, string>> = {}) {
   return { store, node }
 }
 
-/** Milliseconds that two ordinary clients take for 200 requests, and the processor time of the service for them. */
+/** The time of two clients for 200 requests, and the processor time of the service, in milliseconds. */
 async function serveClients({ node, store }: { node: TestNode; store: FleetStore }) {
   const processId = node.process().process.pid ?? 0
   const [since, before] = [performance.now(), await processorTimeOf(processId)]
@@ -35,10 +35,10 @@ async function serveClients({ node, store }: { node: TestNode; store: FleetStore
   return { elapsed: performance.now() - since, processorTime: (await processorTimeOf(processId)) - before }
 }
 
-/** Starts something and resolves to what ends it. */
+/** Starts hostile clients and resolves to a function that stops them. */
 type Attack = () => Promise<() => void>
 
-/** The service has one thread: a client that takes all of its time stops every other client. */
+/** The service has one thread, so a client that uses all of its time stops every other client. */
 async function expectUnharmed(scene: { node: TestNode; store: FleetStore }, attack: Attack) {
   await serveClients(scene)
   let [taken, elapsed] = [0, 0]
@@ -62,7 +62,7 @@ async function open(url: string): Promise<net.Socket> {
   return socket
 }
 
-test(`2,000 slow sockets that drip their headers: less than half of the service's processor, ${ROUNDS} times`, async () => {
+test(`2,000 sockets with slow headers use less than half of the processor time, ${ROUNDS} times`, async () => {
   const scene = await startScene({ CONNECTIONS_MAX: '3000' })
   await expectUnharmed(scene, async () => {
     const sockets: net.Socket[] = []
@@ -79,7 +79,7 @@ test(`2,000 slow sockets that drip their headers: less than half of the service'
   })
 })
 
-test(`a gigabyte of body on a GET is answered once and read no further: less than half of the service's processor, ${ROUNDS} times`, async () => {
+test(`a GET with a body of 1 GB gets one response and uses less than half of the processor time, ${ROUNDS} times`, async () => {
   const scene = await startScene()
   const chunk = Buffer.alloc(1_048_576)
   await expectUnharmed(scene, async () => {
@@ -98,7 +98,7 @@ test(`a gigabyte of body on a GET is answered once and read no further: less tha
   expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[200, 'close']])
 })
 
-/** Sends a body of a gigabyte as fast as it is taken; how many bytes it was when the connection ended. */
+/** Sends a body of 1 GB as fast as possible. Resolves to the bytes that were sent when the connection closed. */
 async function sendBody(socket: net.Socket, { key }: FleetStore, chunk: Buffer): Promise<number> {
   let isOpen = true
   const closed = new Promise<void>((resolve) =>
@@ -116,7 +116,7 @@ async function sendBody(socket: net.Socket, { key }: FleetStore, chunk: Buffer):
   return sent
 }
 
-test(`20 KB of headers, 1,000 headers, and garbage without end: less than half of the service's processor, ${ROUNDS} times`, async () => {
+test(`20 KB of headers, 1,000 headers, and endless garbage use less than half of the processor time, ${ROUNDS} times`, async () => {
   const scene = await startScene()
   const headers = Array.from({ length: 1000 }, (_, index) => `A${index}: 1\r\n`).join('')
   const attacks = [`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, `${GET}${headers}\r\n`, 'garbage\r\n\r\n'.repeat(100)]
@@ -127,7 +127,7 @@ test(`20 KB of headers, 1,000 headers, and garbage without end: less than half o
         const socket = await open(scene.node.url)
         socket.resume()
         socket.write(bytes)
-        // as fast as one attacker opens connections over a network
+        // the rate at which one attacker can open connections over a network
         await Promise.race([once(socket, 'close').catch(() => undefined), pause(20)])
         socket.destroy()
       }
@@ -139,7 +139,7 @@ test(`20 KB of headers, 1,000 headers, and garbage without end: less than half o
   })
 })
 
-/** Requests that two readers could cut differently; behind each stands one that must never be answered on its own. */
+/** Requests with ambiguous framing. Each contains a second request, which must not get a response. */
 function framings(key: string): string[] {
   const inner = `GET /api/v1/orders HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`
   const length = inner.length
@@ -214,7 +214,7 @@ function framings(key: string): string[] {
   return [...whole, ...chunked, ...bare]
 }
 
-test('[R36] sixty odd framings: never two answers to one request, and the connection is closed', async () => {
+test('[R36] a request with ambiguous framing gets at most one response, and its connection is closed', async () => {
   const { store, node } = await startScene()
   const all = framings(store.key)
   expect(all).toHaveLength(60)

@@ -10,7 +10,7 @@ import { freePort, waitUntil } from './support/embedded-server.ts'
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** A service whose standard output and error are this file descriptor. */
+/** Starts a service with this file descriptor as standard output and error. */
 async function startServiceTo(outputTo: number) {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
@@ -27,7 +27,7 @@ async function startServiceTo(outputTo: number) {
   await waitUntil(async () => (await fetch(`${operations}/readyz`).catch(() => null))?.status === 200)
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   onTestFinished(() => agent.destroy())
-  /** Each request writes a line of the log. */
+  /** Sends requests. Each one writes a log line. */
   const askManyTimes = (times: number) =>
     Promise.all(Array.from({ length: times }, () => statusOf(`${api}/llms.txt`, agent)))
   const dropped = async () => {
@@ -72,7 +72,7 @@ function makePipe() {
 
 const REQUESTS = 6000
 
-test('an unread log delays no request; lines are dropped, counted, and reported once when it is read', async () => {
+test('with an unread log, requests are not delayed, and dropped lines are counted and reported', async () => {
   const { writer, read } = makePipe()
   const { service, askManyTimes, dropped, health } = await startServiceTo(writer)
   expect(new Set(await askManyTimes(REQUESTS))).toEqual(new Set([200]))
@@ -90,12 +90,12 @@ test('an unread log delays no request; lines are dropped, counted, and reported 
   const reports = lines.filter((line) => line.includes('log.lines_dropped')).map((line) => JSON.parse(line))
   expect(reports).toMatchObject([{ level: 'warn', lines: lost }])
   expect(lines.filter((line) => line.includes('/llms.txt'))).toHaveLength(REQUESTS - lost)
-  // full again, and the end comes all the same
+  // a full pipe does not prevent the shutdown
   await askManyTimes(REQUESTS)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('a full log disk holds up no request and ends nothing', async () => {
+test('with a full disk for the log, requests are not delayed and the service keeps running', async () => {
   const full = openSync('/dev/full', 'a')
   onTestFinished(() => closeSync(full))
   const { service, settings, askManyTimes, dropped, health } = await startServiceTo(full)
@@ -103,6 +103,6 @@ test('a full log disk holds up no request and ends nothing', async () => {
   expect(await health()).toBe(200)
   expect(await dropped()).toBeGreaterThan(100)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
-  // a command that cannot write its result has failed
+  // a command fails if it cannot write its result
   expect((await runCommand(['keys', 'list', '--store', 'x'], { settings, outputTo: full })).code).toBe(1)
 })

@@ -4,7 +4,7 @@ import { metricsOfUsedNode } from './support/used-node-metrics.ts'
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** What `promtool check metrics` finds wrong with a metric; test/fleet asks promtool itself. */
+/** Rules of `promtool check metrics`. test/fleet runs promtool. */
 function problemsOf(text: string): string[] {
   const types = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)]
   return types.flatMap(([, name = '', type = '']) => {
@@ -21,7 +21,7 @@ function problemsOf(text: string): string[] {
   })
 }
 
-test('metrics of a node in use keep the rules of Prometheus', async () => {
+test('the metrics of a node follow the rules of Prometheus', async () => {
   const text = await metricsOfUsedNode()
   expect(problemsOf(text)).toEqual([])
   expect(text).toMatch(/^store_export_build_info\{version="[\d.]+",node="24[\d.]+"\} 1$/m)
@@ -32,7 +32,7 @@ test('metrics of a node in use keep the rules of Prometheus', async () => {
   expect(text).toMatch(/^store_export_errors_total\{endpoint="\/api\/v1\/orders",code="RATE_LIMITED"\} 0$/m)
 })
 
-test('the rules find what is wrong', () => {
+test('the rules find invalid metrics', () => {
   expect(
     problemsOf(
       '# HELP a_total x\n# TYPE a_total gauge\n# TYPE wait_ms counter\n# HELP fooBar x\n# TYPE fooBar gauge\n',

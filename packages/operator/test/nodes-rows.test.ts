@@ -1,5 +1,5 @@
-// Twenty stores whose rows have equal ids, asked in turn over the same connections. Behind a proxy that caches:
-// test/fleet/caches.test.ts.
+// Twenty stores whose rows have equal IDs, read over the same connections. test/fleet/caches.test.ts reads them through a
+// caching proxy.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
@@ -10,12 +10,12 @@ import { addTaggedStores, readShuffled } from './support/tagged-stores.ts'
 const REQUESTS = roundsOf({ quick: 1000, long: 200_000 })
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: SLOW_TEST_TIMEOUTS.testTimeout + REQUESTS * 20 })
 
-test(`[GEN-2] ${REQUESTS} requests with keys of 20 stores over 64 connections: no foreign row`, async () => {
+test(`[GEN-2] ${REQUESTS} requests with keys of 20 stores over 64 connections return no row of another store`, async () => {
   const fleet = await startFleet()
   const stores = await addTaggedStores(fleet)
   const node = await fleet.startNode()
   expect(await readShuffled(node.url, stores, REQUESTS)).toBeGreaterThan(REQUESTS)
-  // fewer connections than the stores want: pools are closed and opened all the time
+  // too few connections for all stores, so the node opens and closes pools all the time
   const narrow = await fleet.startNode({ STORE_CONNECTIONS_MAX: '24' })
   expect(await readShuffled(narrow.url, stores, REQUESTS / 20)).toBeGreaterThan(REQUESTS / 20)
 })

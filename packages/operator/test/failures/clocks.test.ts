@@ -1,4 +1,5 @@
-// Nodes whose clocks are an hour wrong, one ahead and one behind: the limit and the keys go by the control database's.
+// Nodes with wrong clocks, one an hour ahead and one an hour behind. Limits and keys depend on the clock of the control
+// database.
 
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -14,7 +15,7 @@ const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 90_000 + 70_000 * BURSTS })
 
-/** A node an hour ahead, and one an hour behind. */
+/** Starts a node that is an hour ahead and one that is an hour behind. */
 async function wrongNodes(platform: RealPlatform) {
   const [ahead, behind] = await Promise.all([wrongNode(platform, HOUR_MS), wrongNode(platform, -HOUR_MS)])
   return { ahead, behind }
@@ -30,14 +31,14 @@ async function wrongNode(platform: RealPlatform, ms: number) {
   return node
 }
 
-test(`[LIM-1, R8] nodes an hour apart admit ${LIMIT} together in a minute of the database, ${BURSTS} times`, async () => {
+test(`[LIM-1, R8] nodes with wrong clocks together accept ${LIMIT} requests in a minute of the database, ${BURSTS} times`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)
   const sql = openClientForTest(platform.controlUrl)
   const minute = async () => (await sql`select date_trunc('minute', clock_timestamp())::text as minute`)[0]?.minute
   const burst = async () => {
-    // a store has five keys at most: each burst is another store's
+    // a store has at most five keys, so each burst has its own store
     const { key } = await platform.addStore(store, store.readerUrl)
     const [before, answers] = [
       await minute(),
@@ -55,7 +56,7 @@ test(`[LIM-1, R8] nodes an hour apart admit ${LIMIT} together in a minute of the
     return row?.most
   }
   for (let round = 0; round < BURSTS; round++) {
-    // a burst that the turn of a minute cuts in two says nothing; two in a row cannot both be cut
+    // a new minute can start in one burst, but not in two bursts in a row
     const first = await burst()
     const { answers } = first.isOneMinute ? first : await burst()
     const admitted = answers.filter(({ status }) => status === 200)
@@ -69,7 +70,7 @@ test(`[LIM-1, R8] nodes an hour apart admit ${LIMIT} together in a minute of the
   }
 })
 
-test('[AUTH-5, PAG-4] keys are good and revoked on nodes an hour apart, and a walk goes on from one to the other', async () => {
+test('[AUTH-5, PAG-4] on nodes with wrong clocks, revocations work, and a cursor of one node works on the other', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)

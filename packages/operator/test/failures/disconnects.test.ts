@@ -1,4 +1,4 @@
-// Clients that leave: in the middle of an answer, and before one. What they asked for must not go on without them.
+// Clients that disconnect during or before a response. Their queries must not continue.
 
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
@@ -10,16 +10,16 @@ const DISCONNECTS = roundsOf({ quick: 40, long: 1000 })
 const AT_ONCE = 8
 const LINE = 'HTTP/1.1 200 OK'
 const LEFT_AFTER_BYTES = 1024
-/** In which the service, and the server that it reads, are back where they were. */
+/** Time after which the service and the database server have released everything. */
 const BACK = { timeout: 5000, interval: 20 }
-/** A page of six megabytes: more than the system takes off the service's hands. */
+/** A page of 6 MB does not fit into the socket buffers of the system. */
 const PATH = '/api/v1/products?limit=60'
 const SIZE = { orders: 10, customers: 5, products: 60, locations: 1, groups: 1 }
 const DESCRIPTION_BYTES = 100_000
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + DISCONNECTS * 100 })
 
-/** A busy store: connections that it keeps are open before anything happens. */
+/** Creates a store and opens its connections first. */
 async function busyStore() {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
@@ -42,7 +42,7 @@ async function busyStore() {
   return { node, store, owner, state, before: await state() }
 }
 
-/** Asks, and leaves when so many bytes have come: at once with none. Resolves when the connection is closed. */
+/** Sends a request and disconnects after this number of bytes. Resolves when the connection is closed. */
 function askAndLeave({ url }: RealNode, { key }: RealStore, bytes: number): Promise<void> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let [read, begin] = [0, '']
@@ -50,7 +50,7 @@ function askAndLeave({ url }: RealNode, { key }: RealStore, bytes: number): Prom
   socket.on('data', (chunk) => {
     read += chunk.length
     begin ||= chunk.toString('latin1').slice(0, LINE.length)
-    // a refusal is short, and closes nothing
+    // an error response is shorter, and does not close the connection
     if (read >= bytes || begin !== LINE) socket.resetAndDestroy()
   })
   socket.write(`GET ${PATH} HTTP/1.1\r\nhost: test\r\nx-api-key: ${key}\r\n\r\n`, () => {
@@ -61,7 +61,7 @@ function askAndLeave({ url }: RealNode, { key }: RealStore, bytes: number): Prom
   })
 }
 
-/** `count` clients, some at once. */
+/** Runs `count` clients, some of them at once. */
 async function leave(count: number, one: () => Promise<void>): Promise<void> {
   let left = count
   const client = async () => {
@@ -70,7 +70,7 @@ async function leave(count: number, one: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, client))
 }
 
-test(`[ERR-3] ${DISCONNECTS} clients that leave after a kilobyte hold nothing five seconds later`, async () => {
+test(`[ERR-3] ${DISCONNECTS} clients that disconnect after 1 KB hold no resources 5 s later`, async () => {
   const { node, store, state, before } = await busyStore()
   const files = await node.metric('process_open_fds')
   await leave(DISCONNECTS, () => askAndLeave(node, store, LEFT_AFTER_BYTES))
@@ -79,10 +79,10 @@ test(`[ERR-3] ${DISCONNECTS} clients that leave after a kilobyte hold nothing fi
   expect((await node.get(PATH, store)).status).toBe(200)
 })
 
-/** Long before the time limit of a statement, 4.5 seconds. */
+/** Well below the statement timeout of 4.5 s. */
 const CANCELLED = { timeout: 2000, interval: 20 }
 
-test('[ERR-3] what clients waited for who left before an answer is cancelled', async () => {
+test('[ERR-3] the query of a client that disconnects before its response is canceled', async () => {
   const { node, store, owner, state, before } = await busyStore()
   await owner`begin`
   await owner`lock table products in access exclusive mode`
@@ -93,7 +93,7 @@ test('[ERR-3] what clients waited for who left before an answer is cancelled', a
   await expect.poll(async () => (await state()).working, { interval: 5 }).toBe(before.open)
   waiting.abort()
   await Promise.all(asked)
-  // the lock is held on: nothing ends because it got what it waited for
+  // the lock is still held, so no query ended because it got the lock
   const idle = { working: 0, busy: 0, waiting: 0 }
   await expect.poll(state, CANCELLED).toMatchObject(idle)
   await leave(AT_ONCE * 10, () => askAndLeave(node, store, 0))

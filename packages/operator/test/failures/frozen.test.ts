@@ -1,5 +1,5 @@
-// A store database that stands still: its server stopped, or the way to it. That store answers 502 in time and nothing
-// else changes; when it goes on, so does the store.
+// A frozen store database, or a frozen network to it. Requests for this store get 502 in time, other stores are not affected,
+// and the store recovers.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -12,20 +12,20 @@ import { openProxy } from '../support/tcp-proxy.ts'
 const CYCLES = roundsOf({ quick: 1, long: 50 })
 const ANSWER_MS_MAX = 6000
 const RETURN_MS_MAX = 2000
-/** Requests to the store that stands still, at the same time. */
+/** Simultaneous requests for the frozen store. */
 const AT_ONCE = 40
 const NEIGHBOURS = 3
-/** Of each neighbour, before and after each freeze. */
+/** Requests for each other store, before and after each freeze. */
 const MEASURED = 30
 const SLOWER_MAX = 1.5
-/** In which connections that were given up are gone. */
+/** Time in which abandoned connections are closed. */
 const BACK = { timeout: 5000, interval: 20 }
 const PATH = '/api/v1/orders?limit=50'
 const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 20_000 * CYCLES })
 
-/** Asks one neighbour after the other until told to stop, and notes how long each answer took. */
+/** Reads the other stores in turn until it is stopped, and measures each response. */
 function askNeighbours(node: RealNode, neighbours: readonly RealStore[], times: number[][]) {
   let stopped = false
   const round = async () => {
@@ -39,7 +39,7 @@ function askNeighbours(node: RealNode, neighbours: readonly RealStore[], times: 
   const running = (async () => {
     while (!stopped) await round()
   })()
-  // told where it is stopped
+  // reported by the caller that stops it
   running.catch(() => undefined)
   return {
     round,
@@ -54,7 +54,7 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-test(`[ERR-3] a store database that stands still, ${CYCLES} times, costs its own store its answers and nobody else anything`, async () => {
+test(`[ERR-3] a store database that freezes ${CYCLES} times affects only requests for its own store`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
@@ -101,7 +101,7 @@ test(`[ERR-3] a store database that stands still, ${CYCLES} times, costs its own
       expect(ms).toBeLessThan(ANSWER_MS_MAX)
     }
     await others.stop()
-    // nothing piles up before a server that does not even close what was given up
+    // no connections accumulate at a server that does not close abandoned connections
     await expect.poll(() => node.metric('connections', 'stores'), BACK).toBe(ofNeighbours)
     freeze?.end()
     const returned = performance.now()
@@ -115,7 +115,7 @@ test(`[ERR-3] a store database that stands still, ${CYCLES} times, costs its own
   await expect.poll(state, BACK).toEqual(before)
 })
 
-test('[ERR-3] a slow way to a store database costs time only, a dripping one a 502, and none outlasts it', async () => {
+test('[ERR-3] a slow network only delays a response, a very slow one causes 502, and the store recovers', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const proxy = await openProxy(Number(new URL(store.readerUrl).port))

@@ -1,4 +1,4 @@
-// Many store databases that hang at once, on a server each or all on one, beside stores that are well.
+// Many hanging store databases, on one server or on one server each, beside healthy stores.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -14,18 +14,18 @@ import {
 } from '../support/real-service.ts'
 
 const HANGING = 200
-/** Stores that hang after they have let us in: each of their connections takes one of the tests' own server. */
+/** Stores that hang after authentication. Each of their connections needs a connection of the tests' own server. */
 const HANGING_LATE = 40
 const REQUESTS = 128
 const AT_ONCE = 4
-/** A store that no request has named before waits behind the first attempts on those that hang. */
+/** The first request of a healthy store waits for the first attempts of the hanging stores. */
 const NEW_MS_MAX = 20_000
 const PATH = '/api/v1/orders?limit=50'
 const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 180_000 })
 
-/** Ports of servers that hang, one for each store. */
+/** Ports of hanging servers, one for each store. */
 const WAYS = {
   'on a server each': async (real: number) => {
     const early = Array.from({ length: HANGING - HANGING_LATE }, () => hanging(real, 'never says a word'))
@@ -50,7 +50,7 @@ async function makeHanging(platform: RealPlatform, whole: RealStore, ports: read
   return stores
 }
 
-/** Asks each store again as soon as it has failed, until told to stop. */
+/** Sends the next request for each store after a failure, until it is stopped. */
 function askWithoutEnd(node: RealNode, stores: readonly RealStore[]) {
   let stopped = false
   const statuses = new Set<number>()
@@ -83,7 +83,7 @@ test.each(Object.entries(WAYS))(
   async (_, portsOf) => {
     const platform = await createPlatform()
     const well = await platform.createStore(SIZE)
-    // the role of all stores here, those that hang included
+    // the role of all stores, including the hanging ones
     await openClientForTest(superuserUrl(well)).unsafe(
       `alter role ${new URL(well.readerUrl).username} connection limit -1`,
     )

@@ -1,4 +1,4 @@
-// Store databases that are broken or mean harm, all at once: each costs its own store an answer, and nobody else anything.
+// Broken and malicious store databases, all at once. Each affects only requests for its own store.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
@@ -9,7 +9,7 @@ import { createPlatform, type RealPlatform, type RealStore, urlAtPorts, watchMem
 const ROUNDS = roundsOf({ quick: 1, long: 20 })
 const MEMORY_MORE_MAX = 100 * 1024 * 1024
 const ANSWER_MS_MAX = 6000
-/** Requests to each broken store at the same time. */
+/** Simultaneous requests for each broken store. */
 const AT_ONCE = 3
 const LOG_BYTES_MAX = 2_000_000
 
@@ -19,7 +19,7 @@ const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 const KINDS = Object.keys(MISBEHAVIORS).length
 const READY_KINDS = Object.values(MISBEHAVIORS).filter(({ ready }) => ready === true).length
 
-/** A store with each fault, and the rows of a whole one. */
+/** Creates a store for each misbehavior, and a healthy store with rows. */
 function brokenStores(platform: RealPlatform, whole: RealStore) {
   const broken = Object.entries(MISBEHAVIORS).map(async ([name, fault]) => {
     const port = await startHostilePostgres(Number(new URL(whole.readerUrl).port), fault)
@@ -28,7 +28,7 @@ function brokenStores(platform: RealPlatform, whole: RealStore) {
   return Promise.all(broken)
 }
 
-test(`[ERR-3] ${KINDS} kinds of hostile databases: 502 within six seconds, ${ROUNDS} times, and little memory`, async () => {
+test(`[ERR-3] ${KINDS} kinds of hostile databases cause 502 within 6 s, ${ROUNDS} times, and need little memory`, async () => {
   const platform = await createPlatform()
   const neighbour = await platform.createStore(SIZE)
   const broken = await brokenStores(platform, neighbour)
@@ -50,7 +50,7 @@ test(`[ERR-3] ${KINDS} kinds of hostile databases: 502 within six seconds, ${ROU
     for (const { name, ms } of answers) expect(ms, name).toBeLessThan(ANSWER_MS_MAX)
   }
   expect((await memory.most()) - before).toBeLessThan(MEMORY_MORE_MAX)
-  // who is silent, or speaks without an end, is held on to no more, though he does not let go
+  // the service closes connections to silent and endless servers, although these don't
   await expect.poll(() => node.metric('connections', 'stores')).toBeLessThanOrEqual(open + READY_KINDS * AT_ONCE)
   expect(await node.metric('connections_busy', 'stores')).toBe(0)
   const { stdout, stderr } = node.running.output()

@@ -1,4 +1,4 @@
-// Rows of ten megabytes: a page holds a budget of bytes and ends early, and the walk goes on behind it.
+// Rows of 10 MB: a page has a maximum size and ends early, and the next page continues after it.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
@@ -9,12 +9,12 @@ import { createPlatform, idsOf, watchMemory } from '../support/real-service.ts'
 const PRODUCTS = roundsOf({ quick: 4, long: 250 })
 const PRODUCT_BYTES = 10_000_000
 const LIMIT = 250
-/** Above what the service has before: a few pages of one such row, in each of the forms in which it passes through. */
+/** Additional memory: a few pages with one such row, in each representation. */
 const MEMORY_MORE_MAX = 150 * 1024 * 1024
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 1000 * PRODUCTS })
 
-test(`[PAG-2, PAG-4] ${PRODUCTS} products of ten megabytes are walked, each once, in pages that end early`, async () => {
+test(`[PAG-2, PAG-4] ${PRODUCTS} products of 10 MB are returned once each, in pages that end early`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore({ orders: 1, customers: 1, products: PRODUCTS, locations: 1, groups: 1 })
   const owner = openClientForTest(store.ownerUrl)

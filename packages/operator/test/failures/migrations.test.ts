@@ -1,6 +1,5 @@
-// A platform that changes its schema while a list is walked: between all pages and during each, and one migration that
-// stays open longer than a request may take. Columns that come and go, tables that become views, and types are in
-// packages/api/test/schema-changes.test.ts and rewrites.test.ts; here it is a whole walk.
+// Schema changes while a client pages through a list, and a migration that is longer than the time limit of a request. Single
+// changes are in packages/api/test/schema-changes.test.ts and rewrites.test.ts.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -16,7 +15,7 @@ const ANSWER_MS_MAX = 6000
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 30_000 * WALKS })
 
-/** Each is undone by the one after it, so that they can go round. */
+/** Each change is undone by the next one, so they can be repeated. */
 const CHANGES = [
   'alter table orders add column gift_note text',
   'alter table orders drop column gift_note',
@@ -37,7 +36,7 @@ interface Page {
   readonly cursor: string | null
 }
 
-/** The page behind a cursor; of the answers, at most one is a 502, and none another. */
+/** Requests the page after a cursor. At most one response is a 502, and no other error is accepted. */
 async function readPage(node: RealNode, store: RealStore, cursor: string | null): Promise<Page> {
   const path = `/api/v1/orders?limit=${PAGE_ROWS}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
   const first = await node.get(path, store)
@@ -47,7 +46,7 @@ async function readPage(node: RealNode, store: RealStore, cursor: string | null)
   return { rows: answer.json.data, cursor: answer.json.meta.next_cursor }
 }
 
-test(`[R28, PAG-4] ${WALKS} walks with the schema changed between all pages and during each bring the same keys`, async () => {
+test(`[R28, PAG-4] ${WALKS} lists are complete although the schema changes between and during their pages`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()
@@ -60,7 +59,7 @@ test(`[R28, PAG-4] ${WALKS} walks with the schema changed between all pages and 
     const walked: unknown[] = []
     for (let [cursor, page] = ['' as string | null, 0]; cursor !== null; page++) {
       await change()
-      // at another instant of the page each time, its statement's lock included
+      // at a different time of each page, also while its statement holds a lock
       const during = after(page % 5).then(change)
       const { rows, cursor: next }: Page = await readPage(node, store, cursor === '' ? null : cursor)
       await during
@@ -73,7 +72,7 @@ test(`[R28, PAG-4] ${WALKS} walks with the schema changed between all pages and 
   }
 })
 
-test(`[R28, ERR-3, PAG-4] a migration left open for ${OPEN_SECONDS} seconds costs a walk at most one 502, and no key`, async () => {
+test(`[R28, ERR-3, PAG-4] a migration of ${OPEN_SECONDS} s causes at most one 502 and loses no row of a list`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()

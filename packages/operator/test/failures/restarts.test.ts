@@ -1,4 +1,4 @@
-// A store database that is restarted, moved, or replaced by its standby while our client walks it.
+// A store database is restarted, moved, or replaced by its standby while the client pages through a list.
 
 import { pollOpenTransactions } from '@store-export/engine'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
@@ -19,19 +19,19 @@ const SECONDS = 1000
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: (60 + 6 * RESTARTS + 30 * FAILOVERS) * SECONDS })
 
 const PAGE_ROWS = 2
-/** More than come while a restart is being called. */
+/** More pages than the client reads until the restart begins. */
 const PAGES_PER_ROUND = 20
 const sizeFor = (rounds: number) => {
   return { orders: PAGE_ROWS * PAGES_PER_ROUND * (rounds + 1), customers: 5, products: 5, locations: 1, groups: 1 }
 }
 
-/** Waits for a few more pages of a walk. */
+/** Waits for a few more pages. */
 async function somePages(walk: BackgroundWalk, count: number): Promise<void> {
   const from = walk.pages
   await waitUntil(() => walk.isDone || walk.pages >= from + count)
 }
 
-test(`[ERR-3, PAG-4] a walk over ${RESTARTS} restarts of its database brings each row once`, async () => {
+test(`[ERR-3, PAG-4] a list returns each row once across ${RESTARTS} restarts of its database`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
@@ -49,7 +49,7 @@ test(`[ERR-3, PAG-4] a walk over ${RESTARTS} restarts of its database brings eac
   expect(await node.metric('connections_awaited', 'stores')).toBe(0)
 })
 
-test('[ERR-3] a store whose URL is changed is read at its new address by the very next request', async () => {
+test('[ERR-3] the first request after a change of the URL reads the new address', async () => {
   const platform = await createPlatform()
   const [here, there] = [await platform.createStore(sizeFor(1)), await platform.createStore(sizeFor(2))]
   const [first, second] = [await openProxy(portOf(here)), await openProxy(portOf(there))]
@@ -66,7 +66,7 @@ test('[ERR-3] a store whose URL is changed is read at its new address by the ver
   expect(second.connections).toBeGreaterThan(0)
   await waitUntil(() => first.connections === 0)
 
-  // and back, when the address it has is gone
+  // back to the first address, when the second one no longer exists
   second.setMode({ kind: 'cut' })
   expect((await node.get('/api/v1/orders?limit=1', here)).status).toBe(502)
   await platform.moveStore(here, urlAtPorts(here.readerUrl, [first.port]))
@@ -74,7 +74,7 @@ test('[ERR-3] a store whose URL is changed is read at its new address by the ver
   expect([back.status, back.json.data[0]?.id]).toEqual([200, (await idsOf(here, 'orders'))[0]])
 })
 
-/** A store on a primary with a standby beside it, which has all that the primary has. */
+/** Creates a store on a primary with a synchronized standby. */
 async function replicated(platform: RealPlatform) {
   const template = await createCluster()
   await template.start()
@@ -84,7 +84,7 @@ async function replicated(platform: RealPlatform) {
   const pair = async () => {
     const primary = await template.copy()
     const standby = await template.copy(primary)
-    // one after the other: a standby that finds nobody asks again after seconds only
+    // one after the other: a standby without a primary retries only after some seconds
     await primary.start()
     await standby.start()
     await waitUntil(() => isStreaming(primary))
@@ -102,18 +102,18 @@ async function isStreaming(primary: PostgresCluster): Promise<boolean> {
   }
 }
 
-test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FAILOVERS} times`, async () => {
+test(`[ERR-3, PAG-4] a list continues on a promoted standby, ${FAILOVERS} times`, async () => {
   const platform = await createPlatform()
   const { store, expected, pair } = await replicated(platform)
   const node = await platform.startNode()
   for (let round = 0; round < FAILOVERS; round++) {
     const { primary, standby } = await pair()
-    // the standby stands first: it is asked, and passed over, as long as it follows
+    // the standby is the first host: the service skips it as long as it is a standby
     const ports = [standby.port, primary.port]
     await platform.moveStore(store, urlAtPorts(store.readerUrl, ports, '?target_session_attrs=primary'))
     const walk = startOrderWalk(node, store, PAGE_ROWS)
     await somePages(walk, 3)
-    // it would be over before all this is known
+    // otherwise the list would end before the failover
     walk.pause()
     expect(await readers(primary, store)).toBeGreaterThan(0)
     expect(await readers(standby, store)).toBe(0)
@@ -128,7 +128,7 @@ test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FA
   }
 })
 
-/** Whether open transactions can be seen on a server. */
+/** Whether open transactions are visible on a server. */
 async function seen(cluster: PostgresCluster): Promise<boolean> {
   const connection = await connect(parseConnectionUrl(cluster.url()), { applicationName: 'test' })
   try {
@@ -138,7 +138,7 @@ async function seen(cluster: PostgresCluster): Promise<boolean> {
   }
 }
 
-/** Connections by which the service reads the store from a server. */
+/** Connections of the service to the store on a server. */
 async function readers(cluster: PostgresCluster, { readerUrl }: RealStore): Promise<number> {
   const sql = openClient(cluster.url())
   try {

@@ -1,4 +1,4 @@
-// One database server with PostgreSQL's own limit of connections, for 200 stores, the control database and the platform.
+// One database server with PostgreSQL's default connection limit, for 200 stores, the control database, and the platform.
 
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'
@@ -9,14 +9,14 @@ import { createCluster, type PostgresCluster } from '../support/postgres-cluster
 import { createPlatform, type RealPlatform, type RealStore } from '../support/real-service.ts'
 
 const STORES = 200
-/** Connections that the platform holds for its own work. */
+/** Connections of the platform. */
 const OF_PLATFORM = 15
 const SIZE = { orders: 10, customers: 5, products: 5, locations: 1, groups: 1 }
 const PATH = '/api/v1/orders?limit=10'
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 180_000 })
 
-/** A PostgreSQL server with a control database, and a role of the platform. */
+/** Starts a PostgreSQL server with a control database and a role of the platform. */
 async function makeServer(connectionsMax: number) {
   const cluster = await createCluster({ max_connections: String(connectionsMax) })
   await cluster.start()
@@ -28,7 +28,7 @@ async function makeServer(connectionsMax: number) {
   return { cluster, admin, platform: await createPlatform(controlUrl) }
 }
 
-/** Stores with a database each, all read by one role, as on a platform that keeps one for all. */
+/** Creates stores with one database each, and one reader role for all of them. */
 async function makeStores(platform: RealPlatform, cluster: PostgresCluster, count: number): Promise<RealStore[]> {
   const first = await platform.createStore(SIZE, cluster.url())
   const admin = openClientForTest(cluster.url())
@@ -42,7 +42,7 @@ async function makeStores(platform: RealPlatform, cluster: PostgresCluster, coun
   return stores
 }
 
-/** The URL of the platform's own tools, which have no right to the reserved connections. */
+/** The URL of the platform, which cannot use reserved connections. */
 function urlOfPlatform(cluster: PostgresCluster): string {
   return Object.assign(new URL(cluster.url()), { username: 'platform', password: 'platform' }).href
 }
@@ -52,7 +52,7 @@ async function connectAsPlatform(cluster: PostgresCluster): Promise<void> {
   await sql`select 1`.finally(() => sql.end())
 }
 
-test('[ERR-3] two nodes with default settings ask 200 stores on a default PostgreSQL once each, none fails and the platform always connects', async () => {
+test('[ERR-3] with default settings, two nodes read 200 stores without an error, and the platform can always connect', async () => {
   const { cluster, admin, platform } = await makeServer(100)
   const stores = await makeStores(platform, cluster, STORES)
   const held = Array.from({ length: OF_PLATFORM }, () => openClientForTest(urlOfPlatform(cluster)))
@@ -73,14 +73,14 @@ test('[ERR-3] two nodes with default settings ask 200 stores on a default Postgr
   expect(most).toBeLessThanOrEqual(2 * 20)
 })
 
-test('[ERR-3] on a server without a free connection, a node gives up its own idle ones and serves the request', async () => {
+test('[ERR-3] on a server without a free connection, a node closes its idle connections and serves the request', async () => {
   const { cluster, platform } = await makeServer(25)
   const stores = await makeStores(platform, cluster, 6)
   const node = await platform.startNode({ settings: { CONTROL_POOL_SIZE: '1' } })
   const last = stores.pop()
   for (const store of stores) expect((await node.get(PATH, store)).status).toBe(200)
   expect(await node.metric('connections', 'stores')).toBe(stores.length)
-  // the platform takes what is left
+  // the platform uses the remaining connections
   const take = () =>
     openClientForTest(urlOfPlatform(cluster))`select 1`.then(
       () => null,
