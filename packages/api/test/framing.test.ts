@@ -81,7 +81,7 @@ describe('[R36] malformed requests', () => {
     ['no host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
     ['two hosts', `${GET}Host: y\r\n\r\n`],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
-  ])('%s', async (_what, bytes) => {
+  ])('%s returns 400', async (_what, bytes) => {
     expectFraming(await only(bytes), 400)
   })
 
