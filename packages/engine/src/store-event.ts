@@ -10,14 +10,14 @@ export interface StoreQueryFailed {
   readonly retried: boolean
 }
 
-/** A table or column of a store differs from every schema version. */
+/** A column that every schema version has can't be read, or a column has another type. */
 export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'
   readonly storeId: string
   readonly table: string
-  /** Null for the whole table. */
-  readonly column: string | null
-  readonly kind: 'table missing' | 'column missing' | 'no grant' | 'other type'
+  readonly column: string
+  /** `column_unreadable`: the column is missing, or the reader may not select it. */
+  readonly kind: 'column_unreadable' | 'type_mismatch'
 }
 
 /** The columns of a store have changed since they were last read. */

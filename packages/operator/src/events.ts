@@ -125,7 +125,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'store.schema_mismatched': {
     level: 'warn',
-    meaning: 'A table or column of a store is missing, has another type, or cannot be read.',
+    meaning: "A column of a store can't be read, or has another type than declared.",
   },
   'store.schema_changed': { level: 'info', meaning: 'Columns of a store were `added` or `removed`.' },
   'store.contract_violated': {

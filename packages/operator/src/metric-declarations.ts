@@ -81,11 +81,11 @@ export const METRICS = {
   schemaMismatches: {
     name: 'store_export_schema_mismatches_total',
     type: 'counter',
-    help: 'Tables and columns of stores that differ from every schema version.',
+    help: "Columns of stores that can't be read or have another type than declared.",
     labels: {
       table: 'name of the table',
-      column: 'name of the column; empty for the whole table',
-      kind: '`table missing`, `column missing`, `no grant`, or `other type`',
+      column: 'name of the column',
+      kind: '`column_unreadable` (missing, or without a grant) or `type_mismatch`',
     },
   },
   schemaChanges: {

@@ -34,7 +34,13 @@ describe('metrics', () => {
     const metrics = createMetrics()
     const seen: string[] = []
     const emit = combine(metrics.handleEvent, (event) => seen.push(event.event))
-    emit({ event: 'store.schema_mismatched', storeId: 'store-1', table: 'orders', column: 'locale', kind: 'no grant' })
+    emit({
+      event: 'store.schema_mismatched',
+      storeId: 'store-1',
+      table: 'orders',
+      column: 'locale',
+      kind: 'column_unreadable',
+    })
     emit({
       event: 'store.contract_violated',
       storeId: 'store-1',
@@ -49,7 +55,9 @@ describe('metrics', () => {
     emit({ event: 'store.query_failed', storeId: 'store-1', requestId: 'r', cause: new Error('x'), retried: true })
     emit({ event: 'pool.sampled', pool: 'stores', pools: 2, connections: 8, busy: 3, waiting: 1 })
     const text = await metrics.text()
-    expect(text).toContain('store_export_schema_mismatches_total{table="orders",column="locale",kind="no grant"} 1')
+    expect(text).toContain(
+      'store_export_schema_mismatches_total{table="orders",column="locale",kind="column_unreadable"} 1',
+    )
     expect(text).toContain('store_export_contract_violations_total{resource="order",field="total",kind="not finite"} 3')
     expect(text).toContain('store_export_rejections_total{reason="key_missing"} 1')
     expect(text).toContain('store_export_rejections_total{reason="queue_full"} 1')

@@ -116,7 +116,7 @@ function count(series: Series, event: ServiceEvent): void {
       series.internalErrors.inc()
       break
     case 'store.schema_mismatched':
-      series.schemaMismatches.inc({ table: event.table, column: event.column ?? '', kind: event.kind })
+      series.schemaMismatches.inc({ table: event.table, column: event.column, kind: event.kind })
       break
     case 'store.schema_changed':
       series.schemaChanges.inc()

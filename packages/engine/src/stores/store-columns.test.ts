@@ -146,9 +146,9 @@ describe('StoreColumns', () => {
       storeId: 'a',
       table: 'samples',
       column: 'n',
-      kind: 'other type',
+      kind: 'type_mismatch',
     }
-    expect(events.filter((each) => each.event === 'store.schema_mismatched' && each.kind === 'other type')).toEqual([
+    expect(events.filter((each) => each.event === 'store.schema_mismatched' && each.kind === 'type_mismatch')).toEqual([
       mismatch,
     ])
     await samples.sql`alter table samples alter column n type integer using null`

@@ -135,7 +135,7 @@ export class StoreColumns {
     const name = `${storeId} ${table} ${column}`
     if (this.reported.has(name)) return
     this.reported.add(name)
-    this.options.emit({ event: 'store.schema_mismatched', storeId, table, column, kind: 'other type' })
+    this.options.emit({ event: 'store.schema_mismatched', storeId, table, column, kind: 'type_mismatch' })
   }
 
   private async reportChanges(
@@ -154,7 +154,7 @@ export class StoreColumns {
     }
     for (const { table, name } of LAUNCH_COLUMNS)
       if (!hasColumn(columns, table, name) && (old === null || hasColumn(old, table, name)))
-        this.options.emit({ event: 'store.schema_mismatched', storeId, table, column: name, kind: 'column missing' })
+        this.options.emit({ event: 'store.schema_mismatched', storeId, table, column: name, kind: 'column_unreadable' })
   }
 }
 
