@@ -1,23 +1,24 @@
-// How the tests run: one embedded PostgreSQL for the whole run, a database of its own for whoever asks.
+// `npm test`: one embedded PostgreSQL for all tests. Each test file creates its own databases.
+
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that compare the slowest answers: whatever ran beside them would be measured, too. */
-const ALONE = ['packages/operator/test/hostile-clients.test.ts']
+/** Tests that compare the slowest responses. Tests that run at the same time would change the results. */
+const SERIAL = ['packages/operator/test/hostile-clients.test.ts']
 
-/** What holds for tests of every kind. */
+/** Options for tests of every kind. */
 export const EVERY_TEST = {
-  // processes, not threads: tests start servers, send signals and change folders
+  // processes instead of threads, because tests start servers, send signals, and change folders
   pool: 'forks',
-  // files of a worker share what they import: a third of the time was starting processes and reading modules again
+  // the files of a worker share imported modules: to start processes and import modules again took a third of the time
   isolate: false,
   testTimeout: 20_000,
   hookTimeout: 30_000,
   teardownTimeout: 30_000,
-  // what is waited for comes at some time; where it must come soon, the test says how soon
+  // a generous limit; a test sets its own if an event must come soon
   expect: { poll: { timeout: 10_000 } },
 } as const
 
-// the one default export: vitest reads no other
+// vitest requires a default export
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts', 'test/support/fleet-left-out.ts'],
@@ -25,15 +26,15 @@ export default defineConfig({
       {
         test: {
           ...EVERY_TEST,
-          name: 'beside each other',
+          name: 'parallel',
           include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/nightly/**', 'test/site/**', ...ALONE],
-          // two cores are busy with three of them: a test waits now and then
+          exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/nightly/**', 'test/site/**', ...SERIAL],
+          // three workers use two cores fully, because tests sometimes wait
           maxWorkers: 3,
         },
       },
       {
-        test: { ...EVERY_TEST, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { ...EVERY_TEST, name: 'serial', include: SERIAL, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
   },

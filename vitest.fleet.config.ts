@@ -1,19 +1,20 @@
-// The tests that need programs which npm does not bring: nginx, HAProxy, PgBouncer, promtool. `npm run test:fleet` runs them.
+// `npm run test:fleet`: tests that need nginx, HAProxy, PgBouncer, and promtool, which npm can't install.
+
 import { defineConfig } from 'vitest/config'
 import { isUndiciAssertion } from './packages/sync/src/cli/undici-assertion.ts'
 
-// the one default export: vitest reads no other
+// vitest requires a default export
 export default defineConfig({
   test: {
     include: ['test/fleet/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // one file at a time: each runs several nodes and a proxy on two cores
+    // one file at a time, because each file starts several nodes and a proxy
     maxWorkers: 1,
     testTimeout: 90_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    // among clients of every kind that are cut off are some that use fetch
+    // interrupted fetch clients can cause this error of Node (nodejs/undici#5360)
     onUnhandledError: (error) => !isUndiciAssertion(error),
   },
 })

@@ -1,7 +1,8 @@
-// Tests that take long even where they find nothing: `npm run test:nightly` runs them, beside the long form of others.
+// Tests that only `npm run test:nightly` runs, because they always take long.
+
 import { defineConfig } from 'vitest/config'
 
-// the one default export: vitest reads no other
+// vitest requires a default export
 export default defineConfig({
   test: {
     include: ['test/nightly/**/*.test.ts'],

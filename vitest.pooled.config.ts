@@ -1,9 +1,9 @@
-// The tests of the API with PgBouncer in transaction mode before every store: what they promise holds there, too. Part of
-// `npm run test:nightly`.
+// The API's tests with PgBouncer in transaction mode before every store. Part of `npm run test:nightly`.
+
 import { defineConfig } from 'vitest/config'
 import { EVERY_TEST } from './vitest.config.ts'
 
-// the one default export: vitest reads no other
+// vitest requires a default export
 export default defineConfig({
   test: {
     ...EVERY_TEST,

@@ -1,9 +1,10 @@
-// The tests that `npm run test:server` runs against another PostgreSQL server: what the API returns for a store there.
+// `npm run test:server`: tests of the API's responses with a store on another PostgreSQL server.
+
 import { defineConfig } from 'vitest/config'
 import { ServerReport } from './test/support/server-report.ts'
 import { EVERY_TEST } from './vitest.config.ts'
 
-/** Tests of responses. Those of admission, framing, faults, and older schemas need no store on that server. */
+/** Tests of responses. Tests of admission, framing, errors, and older schemas need no store on that server. */
 export const RESPONSE_TESTS = [
   'categories.list',
   'customer-addresses.list',
@@ -31,7 +32,7 @@ export const RESPONSE_TESTS = [
   'walks',
 ]
 
-// the one default export: vitest reads no other
+// vitest requires a default export
 export default defineConfig({
   test: {
     ...EVERY_TEST,
@@ -39,7 +40,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/support/server-setup.ts'],
     setupFiles: ['test/support/server-tests.ts'],
     reporters: ['dot', new ServerReport()],
-    // the server has one database for all of them
+    // the server has one database for all tests
     maxWorkers: 1,
     fileParallelism: false,
   },

@@ -1,7 +1,8 @@
-// Tests of the website that `npm run site` has built. `npm run test:site` runs them.
+// `npm run test:site`: tests of the website that `npm run site` has built.
+
 import { defineConfig } from 'vitest/config'
 
-// the one default export: vitest reads no other
+// vitest requires a default export
 export default defineConfig({
   test: { include: ['test/site/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
 })

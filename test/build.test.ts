@@ -1,4 +1,4 @@
-// What `npm run build` makes, in a folder that no node_modules is above: it is the whole service, and it is small.
+// The bundle of `npm run build`, in a folder without node_modules: it is complete and small.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,24 +21,24 @@ import { startPlatform } from './support/platform.ts'
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-const REST_MS = 5000
+const IDLE_MS = 5000
 const RESIDENT_KIBIBYTES_MAX = 90 * 1024
 
 const command = inject('builtCommand')
 const folder = path.dirname(command)
 
-/** The built command on a control database of its own, which it has migrated. */
-async function built(): Promise<Required<Pick<ProcessOptions, 'program' | 'settings'>> & ProcessOptions> {
+/** Options for the built command on its own control database, which the command has migrated. */
+async function builtCommand(): Promise<Required<Pick<ProcessOptions, 'program' | 'settings'>> & ProcessOptions> {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
-  const circumstances = {
+  const options = {
     program: [command],
     folder,
     environment: { NODE_DISABLE_COMPILE_CACHE: '1' },
     settings: { DATABASE_URL: control.url, SECRET: newSecret(), PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
   }
-  expect((await runCommand(['migrate'], circumstances)).stderr).toMatch(/^Applied: 001-/)
-  return circumstances
+  expect((await runCommand(['migrate'], options)).stderr).toMatch(/^Applied: 001-/)
+  return options
 }
 
 async function addressOf(service: RunningCommand, listener: string): Promise<string> {
@@ -46,28 +46,28 @@ async function addressOf(service: RunningCommand, listener: string): Promise<str
   return url
 }
 
-/** An answer with its bytes, as far as it is the same on every service. */
-async function ask(url: string) {
+/** Returns the parts of a response that are the same on every service, with its bytes. */
+async function fetchBytes(url: string) {
   const response = await fetch(url)
   const bytes = Buffer.from(await response.arrayBuffer())
   const type = response.headers.get('content-type')
   return { status: response.status, type, length: bytes.length, base64: bytes.toString('base64') }
 }
 
-/** Scripts, styles and pictures of ours that a page refers to. */
+/** Returns the paths of the scripts, styles, and pictures that a page loads from its own host. */
 async function filesOf(page: string): Promise<string[]> {
   const text = await (await fetch(page)).text()
   return [...new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|svg))"/g)].map(([, file = '']) => file))]
 }
 
-test('serves the documents and files of both listeners with the bytes that the source serves', async () => {
-  // documents name the address at which the API was asked, unless it has a public one
+test('the built service returns documents and files with the same bytes as the source', async () => {
+  // without a public URL, documents contain the address of the request
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
   onTestFinished(() => source.close())
-  const circumstances = await built()
-  const settings = { ...circumstances.settings, PUBLIC_URL }
-  const service = startCommand(['serve', '--dashboard'], { ...circumstances, settings })
+  const options = await builtCommand()
+  const settings = { ...options.settings, PUBLIC_URL }
+  const service = startCommand(['serve', '--dashboard'], { ...options, settings })
   const listeners = [
     [source.service.url, await addressOf(service, 'api'), '/docs', ['/docs', '/openapi.json', '/llms.txt'], 2],
     [source.service.dashboardUrl ?? '', await addressOf(service, 'dashboard'), '/sign-in', ['/favicon.ico'], 4],
@@ -78,18 +78,18 @@ test('serves the documents and files of both listeners with the bytes that the s
     expect(files).toHaveLength(filesCount)
     expect(await filesOf(ofBuild + page)).toEqual(files)
     for (const file of [...others, ...files]) {
-      const answer = await ask(ofBuild + file)
-      expect(answer, file).toMatchObject({ status: 200 })
-      expect(answer, file).toEqual(await ask(ofSource + file))
+      const response = await fetchBytes(ofBuild + file)
+      expect(response, file).toMatchObject({ status: 200 })
+      expect(response, file).toEqual(await fetchBytes(ofSource + file))
     }
   }
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('its commands make a store, a key and a merchant, who reads all recipes; errors keep their names', async () => {
-  const circumstances = await built()
-  const json = async (...words: string[]) => {
-    const ended = await runCommand([...words, '--json'], circumstances)
+test('the built command creates a store, a key, and a merchant, who can read the recipes; logged errors keep their names', async () => {
+  const options = await builtCommand()
+  const json = async (...parameters: string[]) => {
+    const ended = await runCommand([...parameters, '--json'], options)
     expect(ended, ended.stderr).toMatchObject({ code: 0 })
     return ended.json
   }
@@ -100,7 +100,7 @@ test('its commands make a store, a key and a merchant, who reads all recipes; er
   const link = await json('merchants', 'link', '--email', 'owner@shop.example')
   expect((await json('doctor')).stores).toHaveLength(1)
 
-  const service = startCommand(['serve', '--dashboard'], circumstances)
+  const service = startCommand(['serve', '--dashboard'], options)
   const api = await addressOf(service, 'api')
   const get = (name: string, value: string) => fetch(`${api}/api/v1/${name}`, { headers: { 'x-api-key': value } })
   expect((await get('store', `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`)).status).toBe(401)
@@ -114,13 +114,13 @@ test('its commands make a store, a key and a merchant, who reads all recipes; er
   expect(recipes.status).toBe(200)
   expect(recipes.text.split(api).length).toBeGreaterThan(6)
 
-  await openClientForTest(circumstances.settings.DATABASE_URL ?? '')`alter table api_keys rename to keys_elsewhere`
+  await openClientForTest(options.settings.DATABASE_URL ?? '')`alter table api_keys rename to keys_elsewhere`
   expect((await get('store', key)).status).toBe(502)
   await service.waitForOutput(/"event":"control.query_failed".*"cause":\{"name":"PostgresError","code":"42P01"/)
 })
 
-test('demo says that PostgreSQL is not part of it, and every package in it has its licence in it', async () => {
-  const { program } = await built()
+test('the built demo reports that PostgreSQL is missing, and the bundle contains the license of each package in it', async () => {
+  const { program } = await builtCommand()
   const demo = await runCommand(['demo'], {
     program,
     folder,
@@ -136,13 +136,13 @@ test('demo says that PostgreSQL is not part of it, and every package in it has i
   expect(licenses.match(/Its package has no license text/g) ?? []).toHaveLength(1)
 })
 
-// what is resident depends on Node's own code, too: the number is that of the Node of the Dockerfile
+// resident memory depends on Node's version, so the limit holds for the Dockerfile's
 const isMeasured = process.platform === 'linux' && process.version.startsWith('v24.21.')
 
-test.runIf(isMeasured)('at rest the service keeps 90 MiB at most', async () => {
-  const service = startCommand(['serve'], await built())
+test.runIf(isMeasured)('the idle service uses at most 90 MiB of resident memory', async () => {
+  const service = startCommand(['serve'], await builtCommand())
   await addressOf(service, 'api')
-  await sleep(REST_MS)
+  await sleep(IDLE_MS)
   const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8')
   const [, resident] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
   expect(Number(resident)).toBeGreaterThan(0)

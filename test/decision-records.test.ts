@@ -46,7 +46,7 @@ test('missing and reordered sections are a problem', () => {
   expect(problemsOf(GOOD.text.replace('## Context', '## Other').replace('## Status', '## Context'))).toEqual([problem])
 })
 
-test('more than 400 words are a problem, and link targets and table borders are no words', () => {
+test('more than 400 words are a problem; link targets and table borders do not count', () => {
   expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(380))).toEqual([])
   expect(problemsOf(GOOD.text + 'word '.repeat(400))).toEqual([expect.stringMatching(/ has \d+ words: at most 400$/)])
 })

@@ -1,4 +1,4 @@
-// Runs the commands of the documentation as they stand on the pages.
+// Runs the curl commands of documentation pages.
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** The curl commands in the fenced blocks of a page, in their order. */
+/** Returns the curl commands in the fenced blocks of a page, in their order. */
 async function curlCommands(page: string): Promise<string[]> {
   const text = await readFile(path.join(ROOT, page), 'utf8')
   const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)

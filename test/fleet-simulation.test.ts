@@ -1,4 +1,4 @@
-// The simulation behind docs/operate/capacity.md: the same seed gives the same figures, and they move the way that they must.
+// The simulation for docs/operate/capacity.md: its figures are reproducible and plausible.
 
 import { expect, it } from 'vitest'
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from '../bench/fleet/assumptions.ts'
@@ -20,33 +20,33 @@ function figures(stores: number, balancing: Balancing, changed: Partial<Assumpti
   return simulate({ stores, balancing, nodes: 4, costs: COSTS, assumptions: { ...ASSUMPTIONS, ...changed } })
 }
 
-it('gives the same figures for the same seed, and others for another', () => {
+it('gives the same figures for the same seed, and different figures for another seed', () => {
   const first = figures(20_000, 'random')
   expect(figures(20_000, 'random')).toEqual(first)
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)
 })
 
-it('makes as many requests as the stores that are active, their runs and their walks', () => {
+it('makes the number of requests that active stores, runs, and full syncs require', () => {
   const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
-  // 3,600 active stores, a run each in 15 minutes, ten pages each: but for the runs that a border cuts
+  // 3,600 active stores, one run each in 15 minutes, ten pages a run; runs at the start and the end are incomplete
   expect(requests / 36_000).toBeCloseTo(1, 2)
   const { requestsPerSecond } = figures(18_000, 'by key', { activeShare: 0.0001, walkShare: 0.005 })
   expect(requestsPerSecond / (90 * 2)).toBeCloseTo(1, 1)
 })
 
-it('never opens more connections with a consistent hash than at random, on as many nodes', () => {
+it('with the same nodes, opens fewer connections by key than at random', () => {
   for (const stores of [1000, 20_000, 100_000])
     expect(figures(stores, 'by key').opened, `${stores} stores`).toBeLessThan(figures(stores, 'random').opened)
 })
 
-it('keeps the connections of a node within its bound', () => {
+it('limits the connections of a node', () => {
   for (const balancing of BALANCINGS) {
     const { connectionsOfNode } = figures(100_000, balancing, { connectionsMax: 40, connectionsPerStore: 4 })
     expect(connectionsOfNode).toBe(40)
   }
 })
 
-it('never needs fewer nodes for more stores, and no node does more than its share', () => {
+it('for more stores, needs at least as many nodes, and no node exceeds its share of a core', () => {
   for (const balancing of BALANCINGS) {
     let before = 0
     for (const stores of [1000, 10_000, 50_000, 200_000]) {

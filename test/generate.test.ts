@@ -1,4 +1,4 @@
-// `npm run generate`: writes what is stale, and with `--check` names it and fails.
+// `npm run generate` writes stale files. With `--check`, it names them and fails.
 
 import { execFile } from 'node:child_process'
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,44 +15,44 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-function generate(...options: string[]): Promise<{ code: number; words: string }> {
+function generate(...options: string[]): Promise<{ code: number; errors: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...options, folder], (error, _, words) => {
-      resolve({ code: error === null ? 0 : Number(error.code), words })
+    execFile(process.execPath, [SCRIPT, ...options, folder], (error, _, errors) => {
+      resolve({ code: error === null ? 0 : Number(error.code), errors })
     })
   })
 }
 
-it('writes every file once, and then finds all of them fresh', async () => {
-  expect((await generate()).words).toContain('wrote docs/api/reference/index.md')
-  expect(await generate()).toEqual({ code: 0, words: '' })
-  expect(await generate('--check')).toEqual({ code: 0, words: '' })
+it('writes every file once, and finds all of them fresh afterwards', async () => {
+  expect((await generate()).errors).toContain('wrote docs/api/reference/index.md')
+  expect(await generate()).toEqual({ code: 0, errors: '' })
+  expect(await generate('--check')).toEqual({ code: 0, errors: '' })
 })
 
-it('with --check fails, names the stale file and writes nothing', async () => {
+it('if a file is stale, --check names it, fails, and writes nothing', async () => {
   await generate()
   await appendFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'edited by hand\n')
-  const { code, words } = await generate('--check')
+  const { code, errors } = await generate('--check')
   expect(code).toBe(1)
-  expect(words).toBe('docs/api/errors/NOT_FOUND.md is stale: run npm run generate\n')
+  expect(errors).toBe('docs/api/errors/NOT_FOUND.md is stale: run npm run generate\n')
   expect(await readFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'utf8')).toContain('edited by hand')
 })
 
-it('with --check names a page of a code that is gone', async () => {
+it('if the error code of a page no longer exists, --check names the page', async () => {
   await generate()
   await writeFile(join(folder, 'docs/api/errors/GONE.md'), '')
   expect(await generate('--check')).toEqual({
     code: 1,
-    words: 'docs/api/errors/GONE.md is generated no longer: delete it\n',
+    errors: 'docs/api/errors/GONE.md is generated no longer: delete it\n',
   })
 })
 
 it('puts the examples of docs/api/examples.json into the reference', async () => {
   await mkdir(join(folder, 'docs/api'), { recursive: true })
-  const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'A store met alive' } } } }
+  const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'An example store' } } } }
   await writeFile(join(folder, 'docs/api/examples.json'), JSON.stringify(examples))
   await generate()
-  expect(await readFile(join(folder, 'docs/api/reference/index.md'), 'utf8')).toContain('A store met alive')
+  expect(await readFile(join(folder, 'docs/api/reference/index.md'), 'utf8')).toContain('An example store')
 })
 
 it('replaces the generated sections of a written page, and nothing else', async () => {
@@ -61,9 +61,9 @@ it('replaces the generated sections of a written page, and nothing else', async 
   await mkdir(join(folder, 'docs/operate'), { recursive: true })
   const path = join(folder, 'docs/operate/monitoring.md')
   await writeFile(path, page('old\n'))
-  expect((await generate()).words).toContain('wrote docs/operate/monitoring.md')
+  expect((await generate()).errors).toContain('wrote docs/operate/monitoring.md')
   const written = await readFile(path, 'utf8')
   expect(written).toMatch(/^# Page\n\n<!-- .* -->\n\n\| Metric \|[\s\S]*\n\n<!-- End: metrics -->\n\nText\.\n/)
   expect(written).not.toContain('old')
-  expect(await generate('--check')).toEqual({ code: 0, words: '' })
+  expect(await generate('--check')).toEqual({ code: 0, errors: '' })
 })

@@ -1,4 +1,4 @@
-// What no unit test shows: rows of transactions that end late, with the defences in place and taken out.
+// Rows of transactions that commit late, with and without each protection.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { experiment } from '../bench/service/late-commits/experiment.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 test(
-  '[SYNC-1] a client that continues from the watermark loses no row of a late transaction; its own clock loses rows without the wait',
+  '[SYNC-1] if transactions commit late, a client loses no row with the watermark, and loses rows with its own clock and no wait',
   async () => {
     const { key } = store
     const guarded = platform.service.url
@@ -47,14 +47,14 @@ test(
 )
 
 test(
-  '[SYNC-1] a copy that keeps the watermark loses no row if the store keeps whole seconds',
+  '[SYNC-1] if a store rounds timestamps to whole seconds, a client loses no row with the watermark',
   async () => {
     const coarse = await platform.provision()
-    await keepWholeSeconds(coarse)
-    const of = { key: coarse.key, rule: 'watermark', clockAheadMs: 0 } as const
+    await roundToSeconds(coarse)
+    const common = { key: coarse.key, rule: 'watermark', clockAheadMs: 0 } as const
     const participants = [
-      { name: 'watermark', url: unguarded.url, ...of },
-      { name: 'watermark and wait', url: platform.service.url, ...of },
+      { name: 'watermark', url: unguarded.url, ...common },
+      { name: 'watermark and wait', url: platform.service.url, ...common },
     ]
     const { outcomes, transactions } = await experiment(coarse.ownerUrl, participants, SECONDS)
     const lost = outcomes.map(({ name, missing, stale }) => `${name}: ${missing} missing, ${stale} stale`)
@@ -64,8 +64,8 @@ test(
   (SECONDS + 30) * 1000,
 )
 
-/** Makes timestamps of orders round to whole seconds, as `timestamptz(0)` does. */
-async function keepWholeSeconds({ sql }: TestStore): Promise<void> {
+/** Rounds the timestamps of orders to whole seconds with `timestamptz(0)`. */
+async function roundToSeconds({ sql }: TestStore): Promise<void> {
   const triggers = migrationStatements('launch').filter((text) =>
     /^create trigger updated_at_\w+ .* on public\.orders /.test(text),
   )

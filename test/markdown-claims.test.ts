@@ -17,7 +17,7 @@ describe('links', () => {
     ])
   })
 
-  test('anchors are those of GitHub: without punctuation, and numbered if a heading repeats', () => {
+  test('anchors are the same as on GitHub: without punctuation, and numbered if a heading repeats', () => {
     const page = `# The view \`sales\`\n## Settings > API: keys\n## [Link](a.md) ##\n### Über_uns – v1.6\n${FENCE}\n# comment\n${FENCE}\n## Run\n## Run\n<a id="own"></a>`
     expect([...anchorsIn(page)]).toEqual([
       'the-view-sales',
@@ -53,7 +53,7 @@ describe('commands', () => {
     'store-export demo change',
     'store-export stores',
     'the store-exporter --is another program',
-  ])('%s is right', (code) => {
+  ])('if the code is %s, there is no problem', (code) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('commands', () => {
     ['store-sync run --dry', 'store-sync run has no option --dry'],
     ['store-sync verify --version', 'store-sync verify has no option --version'],
     ['store-sync run --full; store-sync copy', 'store-sync has no command "copy"'],
-  ])('%s is wrong', (code, problem) => {
+  ])('if the code is %s, there is a problem: %s', (code, problem) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([problem])
   })
 })

@@ -41,7 +41,7 @@ test('a summary without a row for the group is an error, and is not written', ()
   )
 })
 
-test('the page of a group has a row for each test, and one for tests that differ in a number, with the numbers that failed', () => {
+test('the page of a group has a row for each test; tests that differ only in a number share a row with the failed numbers', () => {
   const rows = groupPage(run)
     .split('\n')
     .filter((line) => line.startsWith('| '))

@@ -1,11 +1,11 @@
-// A list is declared once, in the contract. Nothing else in the product names a list, so that a new list needs no line
-// there.
+// Lists are declared once, in the contract. No other source file names a list, so a new list needs changes in the contract
+// only.
 
 import { globSync, readFileSync } from 'node:fs'
 import { clientMethodOf, ENDPOINTS, LATEST_REVISION } from '@store-export/contract'
 import { expect, test } from 'vitest'
 
-/** Files that name lists for a reason. */
+/** Files that may name lists, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/operator/src/demo/generate-store.ts': 'makes the rows of each table of the demo stores',
   'packages/sync/src/copies/files/file-tables.ts': 'says which tables give a view its columns',
@@ -19,8 +19,8 @@ const LITERAL = /'(?<single>[^'\n]*)'|"(?<double>[^"\n]*)"|`(?<template>[^`\n]*)
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
 
-/** The lists that the source names: in a string, or as a group of the client. */
-function named(source: string): string[] {
+/** Returns the lists that a source file names in a string or as a group of the client. */
+function listsIn(source: string): string[] {
   const text = source.replace(COMMENT, '')
   const literals = [...text.matchAll(LITERAL)].map(({ groups }) => groups?.single ?? groups?.double ?? groups?.template)
   const groups = [...text.matchAll(/\bclient\.(?<group>\w+)/g)].map(({ groups }) => groups?.group)
@@ -34,20 +34,20 @@ const SOURCES = globSync('packages/*/src/**/*.ts').filter(
   (file) => !file.startsWith('packages/contract/') && !/\.test\.ts$|\/generated\//.test(file),
 )
 
-test('[VER-1] if a file is outside of the contract, it names no list', () => {
+test('[VER-1] source files outside of the contract name no list', () => {
   expect(SOURCES.length).toBeGreaterThan(200)
   const naming = SOURCES.flatMap((file) => {
-    const names = named(readFileSync(file, 'utf8'))
+    const names = listsIn(readFileSync(file, 'utf8'))
     return names.length === 0 || file in EXCEPTIONS ? [] : [`${file}: ${names.join(', ')}`]
   })
   expect(naming).toEqual([])
 })
 
-test.each(Object.keys(EXCEPTIONS))('[VER-1] if %s is an exception, it still names lists', (file) => {
-  expect(named(readFileSync(file, 'utf8'))).not.toEqual([])
+test.each(Object.keys(EXCEPTIONS))('[VER-1] the exception %s names a list', (file) => {
+  expect(listsIn(readFileSync(file, 'utf8'))).not.toEqual([])
 })
 
-test('[VER-1] if a file is outside of the contract, it does not name the latest revision', () => {
+test('[VER-1] source files outside of the contract do not name the latest schema version', () => {
   const naming = SOURCES.filter((file) => readFileSync(file, 'utf8').includes(LATEST_REVISION))
   expect(naming).toEqual([])
 })

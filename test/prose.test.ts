@@ -4,7 +4,7 @@ import { proseOfMarkdown, proseOfTypeScript } from '../scripts/prose.ts'
 const texts = (found: readonly { readonly line: number; readonly text: string }[]) =>
   found.map(({ line, text }) => `${line} ${text}`)
 
-test('reads headings, paragraphs, items, and cells of a page, and leaves out code and link targets', () => {
+test('the prose of a page is its headings, paragraphs, items, and cells, without code and link targets', () => {
   const page = `# Connect a store
 The first line
 goes on in [a page](docs/page.md).
@@ -33,7 +33,7 @@ not this
   ])
 })
 
-test('reads comments and messages of a file, and joins the lines of a comment', () => {
+test('the prose of a TypeScript file is its comments and messages, and the lines of a comment are joined', () => {
   const source = `// The first line
 // goes on here.
 

@@ -82,7 +82,7 @@ test('notes rejects a tag if a package has another version', async () => {
   expect([code, stderr]).toEqual([1, `package.json: expects the version of the tag v9.8.7; got ${VERSION_NOW}\n`])
 })
 
-test('prepare rejects what is no version, and a changelog without entries', async () => {
+test('prepare rejects an invalid version, and a changelog without entries', async () => {
   expect((await release(projectCopy(), ['prepare', 'v9.8.7'])).stderr).toBe(
     'prepare: expects a version such as 0.2.0; got v9.8.7\n',
   )
@@ -111,7 +111,7 @@ test('every public package is packed for publication and has a test that install
   }
 })
 
-test('workflows pin every action of others by commit', () => {
+test('workflows pin every external action by commit', () => {
   const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT })
   const actions = workflows
     .flatMap((file) => readFileSync(path.join(ROOT, file), 'utf8').match(/uses: .*/g) ?? [])

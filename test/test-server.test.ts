@@ -1,4 +1,4 @@
-// What `npm run test:server` refuses, and the table that it prints.
+// The arguments and databases that `npm run test:server` rejects, and the table that it prints.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,27 +19,30 @@ function run(...args: readonly string[]): Promise<{ code: number | string | null
   })
 }
 
-const URL_OF_NO_SERVER = 'postgres://owner:secret@127.0.0.1:1/store'
+const UNREACHABLE_URL = 'postgres://owner:secret@127.0.0.1:1/store'
 
 test.each([
-  { args: [], says: '--store-url: must be given; --help lists all options' },
-  { args: ['--store-url', 'mysql://x/y'], says: /^--store-url: .*postgres:\/\// },
-  { args: ['--store-url', URL_OF_NO_SERVER, '--control-url', 'x'], says: /^--control-url: / },
+  { args: [], message: '--store-url: must be given; --help lists all options' },
+  { args: ['--store-url', 'mysql://x/y'], message: /^--store-url: .*postgres:\/\// },
+  { args: ['--store-url', UNREACHABLE_URL, '--control-url', 'x'], message: /^--control-url: / },
   {
-    args: ['--store-url', URL_OF_NO_SERVER, '--after-schema', '/none.sql'],
-    says: "--after-schema: the file /none.sql does not exist or can't be read",
+    args: ['--store-url', UNREACHABLE_URL, '--after-schema', '/none.sql'],
+    message: "--after-schema: the file /none.sql does not exist or can't be read",
   },
-  { args: ['--store-url', URL_OF_NO_SERVER, '/none.test.ts'], says: /^FILE: the file \/none\.test\.ts does not exist/ },
-  { args: ['--shop-url', 'x'], says: /shop-url/ },
-])('if the arguments are $args, it says why and exits 2', async ({ args, says }) => {
+  {
+    args: ['--store-url', UNREACHABLE_URL, '/none.test.ts'],
+    message: /^FILE: the file \/none\.test\.ts does not exist/,
+  },
+  { args: ['--shop-url', 'x'], message: /shop-url/ },
+])('if the arguments are $args, it prints the reason and exits 2', async ({ args, message }) => {
   const { code, errors } = await run(...args)
-  expect(errors).toMatch(says)
+  expect(errors).toMatch(message)
   expect(errors.split('\n')).toHaveLength(1)
   expect(code).toBe(2)
 })
 
-test('if the server cannot be reached, it says so without the password and exits 1', async () => {
-  const { code, errors } = await run('--store-url', URL_OF_NO_SERVER)
+test('if the server is unreachable, it prints the error without the password and exits 1', async () => {
+  const { code, errors } = await run('--store-url', UNREACHABLE_URL)
   expect(errors).toMatch(/^--store-url: the database can't be used: .*127\.0\.0\.1/)
   expect(errors).not.toContain('secret')
   expect(code).toBe(1)
@@ -49,7 +52,7 @@ test.each([
   { statement: 'create table public.orders (id int)', found: 'table orders' },
   { statement: 'create view public.mine as select 1 as one', found: 'view mine' },
   { statement: 'create function public.mine() returns int language sql return 1', found: 'routine mine()' },
-])('if the database has $found, it drops nothing and exits 1', async ({ statement, found }) => {
+])('if the database contains $found, it drops nothing and exits 1', async ({ statement, found }) => {
   const database = await createDatabase()
   const sql = openClient(database.url)
   onTestFinished(async () => {
