@@ -1,4 +1,4 @@
-# The service as `npm run build` makes it: no packages, no TypeScript, no embedded PostgreSQL.
+# The built service, without packages, TypeScript, and the embedded PostgreSQL.
 # JavaScript is the same for every platform, so an image for another one needs no emulation.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
@@ -30,8 +30,8 @@ EXPOSE 8080 8081 9090
 # On SIGTERM the service accepts requests for 5 s more, then finishes those in flight for up to 8 s. Docker kills it after
 # 10 s by default: use `docker stop --time 25`.
 STOPSIGNAL SIGTERM
-# Checks whether the process lives. /readyz is for balancers: if Docker restarted nodes by it, a slow control database would
-# stop every node.
+# Checks that the process is alive. It does not use /readyz, because Docker would then restart every node while the control
+# database is slow.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9090/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/store-export.js"]

@@ -29,6 +29,7 @@ const REWRITTEN: readonly string[] = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'packages/control/',
+  'packages/operator',
   'packages/postgres/',
   'packages/dashboard/',
   'packages/api/',

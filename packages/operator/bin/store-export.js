@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The command `store-export`: runs src/main.ts.
+// The command `store-export`, which runs src/main.ts.
 import { SMALL_HEAP, startCommand } from '../../runtime.js'
 
 await startCommand({
   name: 'store-export',
-  // `npm run bench` measures the service's memory under 32 walks
+  // `npm run bench` measures the memory of the service with 32 clients that page through lists
   flags: ['serve', 'demo'].includes(process.argv[2]) ? SMALL_HEAP : [],
   load: () => import('../src/main.ts'),
 })

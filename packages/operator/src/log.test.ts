@@ -77,7 +77,7 @@ describe('the log', () => {
       'postgres://',
     )
     const texts = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''))
-    // what is long is never taken for plain, and blanks end every match
+    // what is long is never taken for plain, and spaces end every match
     const pad = ' '.repeat(40)
     fc.assert(
       fc.property(texts, (text) => redact(text) + pad === redact(text + pad)),

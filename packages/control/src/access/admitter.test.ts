@@ -89,6 +89,6 @@ test('[R5, ERR-3] requests fail in time while the control database hangs, and su
   for (const each of refused) expect(each).toMatchObject({ reason: expect.any(ControlDatabaseError) })
   expect(eventsOf).toHaveLength(50)
   expect(admitter.sums().waiting).toBe(0)
-  way.setMode({ kind: 'honest' })
+  way.setMode({ kind: 'forward' })
   expect(await admitter.admit(hash)).not.toBeNull()
 })

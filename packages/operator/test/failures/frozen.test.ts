@@ -68,7 +68,7 @@ test(`[ERR-3] a store database that freezes ${CYCLES} times affects only request
   const node = await platform.startNode()
   const freezes = [
     { begin: () => cluster.freeze(), end: () => cluster.thaw() },
-    { begin: async () => proxy.setMode({ kind: 'freeze' }), end: () => proxy.setMode({ kind: 'honest' }) },
+    { begin: async () => proxy.setMode({ kind: 'freeze' }), end: () => proxy.setMode({ kind: 'forward' }) },
   ]
 
   const ask = () => node.get(PATH, store)
@@ -128,7 +128,7 @@ test('[ERR-3] a slow network only delays a response, a very slow one causes 502,
   const dripped = await ask()
   expect(dripped.status).toBe(502)
   expect(dripped.ms).toBeLessThan(ANSWER_MS_MAX)
-  proxy.setMode({ kind: 'honest' })
+  proxy.setMode({ kind: 'forward' })
   const returned = performance.now()
   while ((await ask()).status !== 200) expect(performance.now() - returned).toBeLessThan(RETURN_MS_MAX)
   await expect.poll(() => proxy.connections, BACK).toBe(1)

@@ -1,22 +1,22 @@
-// A walk by our client whose pages a test follows, so that faults happen while it is under way.
+// The client pages through a list in the background, so that a test can cause failures between pages.
 
 import { StoreExportClient } from '../../../client/src/index.ts'
 import type { RealNode, RealStore } from './real-service.ts'
 
-/** A walk that goes on by itself. */
+/** A list that the client reads in the background. */
 export interface BackgroundWalk {
-  /** Pages that have come so far. */
+  /** Number of pages so far. */
   readonly pages: number
-  /** Whether all pages have come, or an error. */
+  /** Whether the list has ended, or failed. */
   readonly isDone: boolean
-  /** Ids of all rows in the order they came in; rejects where the client gave up. */
+  /** IDs of all rows in their order. Rejects with the error of the client. */
   readonly ids: Promise<string[]>
-  /** No page is asked for behind the one under way, until `goOn`. */
+  /** Requests no further page until `resume`. */
   pause(): void
   resume(): void
 }
 
-/** Starts to walk the store's orders through a node, in pages of `limit` rows. */
+/** Starts to read the orders of a store from a node, with `limit` rows a page. */
 export function startOrderWalk({ url }: RealNode, { key }: RealStore, limit: number): BackgroundWalk {
   const client = new StoreExportClient({ url, key })
   let [pages, isOver] = [0, false]
@@ -33,7 +33,7 @@ export function startOrderWalk({ url }: RealNode, { key }: RealStore, limit: num
   const ids = walk().finally(() => {
     isOver = true
   })
-  // told where it is waited for
+  // the caller awaits it
   ids.catch(() => undefined)
   return {
     get pages() {

@@ -1,4 +1,4 @@
-// What the tests of the command share: it is run as a child process, as a person or a program runs it.
+// Runs `store-export` as a child process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,57 +10,57 @@ import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts'
 import { dropStore } from '../../src/store-schema/drop-store.ts'
 
-/** The command as its source is: for what the build has no part of, the embedded PostgreSQL. */
+/** The command from its source, for tests with the embedded PostgreSQL, which the build does not contain. */
 export const SOURCE_PROGRAM: readonly string[] = [path.join(import.meta.dirname, '..', '..', 'bin', 'store-export.js')]
 
-/** For tests that start many processes, on a machine that does other things, too. */
+/** Timeouts for tests that start many processes on a busy machine. */
 export const SLOW_TEST_TIMEOUTS = { testTimeout: 90_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 
-/** No balancer watches most of these nodes, so they stop accepting as soon as they are told to stop. */
+/** Most tests have no balancer, so nodes stop without lame-duck time. */
 const NO_LAME_DUCK = { STORE_EXPORT_LAME_DUCK_SECONDS: '0' }
 
-/** Where and how the command runs. */
+/** Options of a command process. */
 export interface ProcessOptions {
-  /** Node's words before the command's: flags and the program; without any the command as `npm run build` makes it. */
+  /** Flags of Node and the program; by default the built command. */
   readonly program?: readonly string[]
   /** Settings without their prefix, for example `DATABASE_URL`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly folder?: string
-  /** Variables that are no settings of ours. */
+  /** Environment variables that are not settings. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Text on its standard input. */
+  /** Standard input. */
   readonly input?: string
-  /** File descriptor of its standard output and error, in place of pipes that the test reads. */
+  /** File descriptor for standard output and error, in place of pipes. */
   readonly outputTo?: number
 }
 
-/** How the command ended. */
+/** The result of a command. */
 export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** The standard output, read as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a program without types does
+  /** Standard output, parsed as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read results without types, as programs do
   readonly json: any
 }
 
-/** A command that goes on running. */
+/** A running command. */
 export interface RunningCommand {
   readonly process: ChildProcess
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): { stdout: string; stderr: string }
-  /** Resolves to the match as soon as the streams hold it; rejects when the command ends before. */
+  /** Resolves to the first match in the output. Rejects if the command exits before. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends a signal, or none, and waits for the end. */
+  /** Sends an optional signal and waits for the exit. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** A fresh secret, as the settings take it. */
+/** Returns a new value for STORE_EXPORT_SECRET. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** Runs the command to its end. */
+/** Runs a command until it exits. */
 export async function runCommand(words: readonly string[], circumstances: ProcessOptions = {}): Promise<CommandResult> {
   const running = launch(words, circumstances)
   const { code } = await running.end()
@@ -75,7 +75,7 @@ export async function runCommand(words: readonly string[], circumstances: Proces
   }
 }
 
-/** Starts the command; it is killed after the test. */
+/** Starts a command, which is killed after the test. */
 export function startCommand(words: readonly string[], circumstances: ProcessOptions = {}): RunningCommand {
   const running = launch(words, circumstances)
   const { process: child } = running
@@ -130,14 +130,14 @@ function saw(child: ChildProcess, output: RunningCommand['output'], pattern: Reg
   })
 }
 
-/** A connection of the test's own, closed after it. */
+/** Opens a connection, which is closed after the test. */
 export function openClientForTest(url: string): Sql {
   const sql = openClient(url)
   onTestFinished(() => sql.end({ timeout: 1 }))
   return sql
 }
 
-/** Drops what `stores provision` made, after the test. */
+/** Drops the database and roles of a store after the test. */
 export function dropAfterTest(storeId: string): void {
   onTestFinished(async () => {
     await withConnection(inject('postgresUrl'), (admin) => dropStore(admin, storeId))

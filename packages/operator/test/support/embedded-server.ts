@@ -1,4 +1,4 @@
-// What the tests of the embedded PostgreSQL share: temporary folders, tiny disks, other processes and users.
+// Helpers for tests of the embedded PostgreSQL: temporary folders, small disks, other processes and users.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp } from 'node:fs/promises'
@@ -16,15 +16,15 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded/embedded-postgres.ts'
 
-/** An ordinary user that every system has: nobody. */
+/** ID of an unprivileged user that every system has. */
 export const OTHER_USER = 65534
 
-/** Whether the tests run as root, who can become others, mount, and close folders to others. */
+/** Whether the tests run as root. */
 export const isRoot = process.getuid?.() === 0
 
 const CHILD_PROGRAM = path.join(import.meta.dirname, 'embedded-child.ts')
 
-/** Whether the tests can start this program as other users: not below a folder that is closed to these. */
+/** Whether other users can run this program: they must be able to enter its folder. */
 export const canSwitchUser =
   isRoot &&
   spawnSync(process.execPath, ['-e', `fs.accessSync(${JSON.stringify(CHILD_PROGRAM)})`], {
@@ -33,14 +33,14 @@ export const canSwitchUser =
     cwd: '/',
   }).status === 0
 
-/** An empty temporary folder that everybody may pass through, removed after the test. */
+/** Creates a temporary folder that every user can enter. It is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await openFolder()
   onTestFinished(() => removeEmbeddedPostgres(folder))
   return folder
 }
 
-/** An empty temporary folder for all tests of a file, removed after the last. */
+/** Creates a temporary folder for all tests of a file. It is removed after the last test. */
 export async function sharedFolder(): Promise<string> {
   const folder = await openFolder()
   afterAll(() => removeEmbeddedPostgres(folder))
@@ -48,20 +48,20 @@ export async function sharedFolder(): Promise<string> {
 }
 
 async function openFolder(): Promise<string> {
-  // the name tells the next run of the tests whose it was, see test/support/global-setup.ts
+  // the next run finds leftovers by this name, see test/support/global-setup.ts
   const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
   await chmod(folder, 0o711)
   return folder
 }
 
-/** Starts the server for one test; it is stopped after it. */
+/** Starts a server, which is stopped after the test. */
 export async function startServerForTest(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ settings: { fsync: 'off' }, ...options })
   onTestFinished(() => server.stop())
   return server
 }
 
-/** The rows of one statement. */
+/** Runs one statement and returns its rows. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const connection = await connect(parseConnectionUrl(url), { applicationName: 'test' })
   try {
@@ -71,7 +71,7 @@ export async function query(url: string, statement: string): Promise<Record<stri
   }
 }
 
-/** What embedded-child.ts wrote, and the process. */
+/** The process and the output of embedded-child.ts. */
 export type EmbeddedChild = {
   process: ChildProcess
   processId?: number
@@ -80,7 +80,7 @@ export type EmbeddedChild = {
   error?: string
 }
 
-/** Starts the server in another process, as another user when `userId` is given; killed after the test. */
+/** Starts a server in another process, optionally as another user. It is stopped after the test. */
 export async function startInChild(dataFolder: string, userId?: number): Promise<EmbeddedChild> {
   const as = userId === undefined ? {} : { uid: userId, gid: userId }
   const child = spawn(process.execPath, [CHILD_PROGRAM, dataFolder], {
@@ -97,14 +97,14 @@ export async function startInChild(dataFolder: string, userId?: number): Promise
   return { process: child, ...(JSON.parse(line.toString('utf8')) as Omit<EmbeddedChild, 'process'>) }
 }
 
-/** Mounts a disk in memory on the folder for one test; false where that is not permitted. */
+/** Mounts a memory disk on the folder until the end of the test. Returns false if that is not permitted. */
 export function mountDisk(folder: string, size: string): boolean {
   if (!isRoot || spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status !== 0) return false
   onTestFinished(() => void spawnSync('umount', [folder]))
   return true
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Returns a free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -113,7 +113,7 @@ export async function freePort(): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : 0
 }
 
-/** Resolves once the condition holds; the test's own time limit ends the wait. */
+/** Resolves when the condition is true. The timeout of the test limits the wait. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await setTimeout(10)
 }

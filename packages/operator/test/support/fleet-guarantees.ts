@@ -1,4 +1,4 @@
-// What several nodes of one control database promise together, asked directly or through a balancer.
+// Guarantees of several nodes on one control database, directly or through a balancer.
 
 import { revokeKey } from '@store-export/control'
 import { sql } from '@store-export/postgres'
@@ -6,20 +6,20 @@ import { expect } from 'vitest'
 import { waitUntil } from './embedded-server.ts'
 import { type FleetStore, requestJson, type TestFleet } from './fleet.ts'
 
-/** Addresses that are asked in turn: those of all nodes, or that of the balancer before them. */
+/** Addresses that are used in turn: those of all nodes, or that of a balancer. */
 export type Addresses = readonly string[]
 
-/** [LIM-1] A burst of 150 at once, in one clock minute, gets exactly 120 answers and 30 refusals. */
+/** [LIM-1] Of 150 requests at once in a one-minute window, exactly 120 succeed and 30 get 429. */
 export async function expectExactly120(fleet: TestFleet, store: FleetStore, addresses: Addresses): Promise<void> {
   for (;;) {
     const before = await minuteOf(fleet)
-    const made = await fleet.createKey(store.id)
+    const created = await fleet.createKey(store.id)
     const urls = Array.from({ length: 150 }, (_, index) => at(addresses, index))
-    const statuses = (await Promise.all(urls.map((url) => requestJson(`${url}/api/v1/locations`, made)))).map(
+    const statuses = (await Promise.all(urls.map((url) => requestJson(`${url}/api/v1/locations`, created)))).map(
       ({ status }) => status,
     )
-    await revokeKey({ database: fleet.control, keyId: made.id })
-    // a burst that the turn of a minute cut in two says nothing
+    await revokeKey({ database: fleet.control, keyId: created.id })
+    // a new minute started during the burst: try again
     if (before !== (await minuteOf(fleet))) continue
     expect(statuses.filter((status) => status === 200)).toHaveLength(120)
     expect(statuses.filter((status) => status === 429)).toHaveLength(30)
@@ -27,22 +27,22 @@ export async function expectExactly120(fleet: TestFleet, store: FleetStore, addr
   }
 }
 
-/** [AUTH-5] While 50 requests are always under way, none that begins after the revocation is answered. */
+/** [AUTH-5] With 50 requests in flight, each request after the revocation gets 401. */
 export async function expectImmediateRevocation(
   fleet: TestFleet,
   store: FleetStore,
   addresses: Addresses,
 ): Promise<void> {
-  const made = await fleet.createKey(store.id)
+  const created = await fleet.createKey(store.id)
   let revokedAt = Number.POSITIVE_INFINITY
   let answered = 0
   const worker = async (first: number) => {
-    // as many after the revocation as there are nodes: each is asked, whoever chooses among them
+    // as many requests after the revocation as there are nodes, so that every node gets one
     for (let index = first, after = 0; after < NODES_MAX; index += 1) {
-      const begunAt = performance.now()
-      const { status } = await requestJson(`${at(addresses, index)}/api/v1/store`, made)
-      if (begunAt > revokedAt) {
-        expect(status, 'begun after the revocation').toBe(401)
+      const startedAt = performance.now()
+      const { status } = await requestJson(`${at(addresses, index)}/api/v1/store`, created)
+      if (startedAt > revokedAt) {
+        expect(status, 'after the revocation').toBe(401)
         after += 1
       } else {
         expect([200, 401]).toContain(status)
@@ -52,14 +52,14 @@ export async function expectImmediateRevocation(
   }
   const workers = Promise.all(Array.from({ length: 50 }, (_, index) => worker(index)))
   await Promise.race([workers, waitUntil(() => answered > 200)])
-  await revokeKey({ database: fleet.control, keyId: made.id })
+  await revokeKey({ database: fleet.control, keyId: created.id })
   revokedAt = performance.now()
   await workers
 }
 
 const NODES_MAX = 3
 
-/** [W5] A walk whose every page is asked of another node returns each row once, in order. */
+/** [W5] If each page is requested from another node, the list returns each row once, in order. */
 export async function expectCursorsOnAnyNode(
   store: FleetStore,
   addresses: Addresses,

@@ -1,5 +1,5 @@
-// What the tests of several nodes share: a control database, filled stores with keys, and `store-export serve` processes
-// on it, which can be killed and started again under the same address.
+// A platform for tests of several nodes: a control database, stores with rows and keys, and `store-export serve` processes that
+// can be killed and restarted at the same address.
 
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
@@ -22,13 +22,13 @@ import { provisionStore } from '../../src/store-schema/provision-store.ts'
 import { dropAfterTest, openClientForTest, type RunningCommand, startCommand } from './command-process.ts'
 import { waitUntil } from './embedded-server.ts'
 
-/** A key of a store, and how the registry calls it. */
+/** A key of a store with its ID. */
 export interface FleetKey {
   readonly id: string
   readonly key: string
 }
 
-/** A store of the fleet, filled with demo rows, and its first key. */
+/** A store with demo rows and its first key. */
 export interface FleetStore {
   readonly id: string
   readonly key: string
@@ -38,46 +38,46 @@ export interface FleetStore {
   readonly readerUrl: string
 }
 
-/** Which store to make. */
+/** Options of a store. */
 export interface StoreOptions {
   readonly size?: StoreSize
   readonly revision?: RevisionId
-  /** What the service gets in place of the reader's URL, for a way through something. */
+  /** Returns the URL for the service, for example through a proxy. */
   readonly through?: (readerUrl: string) => string
 }
 
-/** A `store-export serve` process with addresses that stay. */
+/** A `store-export serve` process with fixed addresses. */
 export interface TestNode {
   readonly url: string
-  /** Where `/readyz` is. */
+  /** Address of the operations listener. */
   readonly operationsUrl: string
-  /** The process of now. */
+  /** The current process. */
   process(): RunningCommand
-  /** Starts it, again after an end; resolves when it serves. */
+  /** Starts the process, also after an exit. Resolves when it is ready. */
   start(): Promise<void>
 }
 
 type Variables = Readonly<Record<string, string>>
 
-/** A platform whose nodes are processes. */
+/** A platform with nodes in processes. */
 export interface TestFleet {
   readonly control: ControlDatabase
   readonly controlUrl: string
-  /** What a command needs beside the nodes: control database and secret. */
+  /** Settings for commands: control database and secret. */
   readonly settings: Variables
   addStore(options?: StoreOptions): Promise<FleetStore>
   createKey(storeId: string): Promise<FleetKey>
-  /** A node that runs; `settings` without their prefix, `environment` as it is. */
+  /** Starts a node. Names of `settings` have no prefix. */
   startNode(settings?: Variables, environment?: Variables): Promise<TestNode>
 }
 
-/** Rows enough for several pages, quickly loaded. */
+/** Enough rows for several pages. */
 export const FLEET_SIZE: StoreSize = { orders: 400, customers: 60, products: 40, locations: 3, groups: 4 }
 
-/** Above what any test asks. */
+/** Above the number of requests of any test. */
 const UNLIMITED = '1000000000'
 
-/** A platform for one test; `controlUrl` names a control database of the test's own, else one is made. */
+/** Creates a platform for one test. Without `controlUrl`, it creates the control database. */
 export async function startFleet(controlUrl?: string): Promise<TestFleet> {
   const url = controlUrl ?? (await ownControlDatabase())
   if (controlUrl !== undefined) await migrate({ url, random: randomBytes })
@@ -96,7 +96,7 @@ export async function startFleet(controlUrl?: string): Promise<TestFleet> {
     settings,
     createKey: newStoreKey,
     async addStore(options = {}) {
-      const { id, databaseUrl, readerUrl } = await fill(options)
+      const { id, databaseUrl, readerUrl } = await createStore(options)
       const served = options.through?.(readerUrl) ?? readerUrl
       const registered = { id, name: id, origin: 'generated', state: 'ready', databaseUrl: served } as const
       await addStore({ database: control, keys, random: randomBytes }, registered)
@@ -106,20 +106,20 @@ export async function startFleet(controlUrl?: string): Promise<TestFleet> {
   }
 }
 
-/** An answer, read as JSON. */
+/** A response with its JSON. */
 export interface JsonResponse {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses without types, as clients do
   readonly json: any
 }
 
-/** Asks once with the key of a store, or with another one. */
+/** Sends a request with a key. */
 export async function requestJson(url: string, { key }: Pick<FleetKey, 'key'>): Promise<JsonResponse> {
   const response = await fetch(url, { headers: { 'x-api-key': key } })
   return { status: response.status, json: await response.json() }
 }
 
-/** Runs statements as the owner of a store; one connection, closed after the test. */
+/** Opens a connection as the owner of a store. It is closed after the test. */
 export function ownerOf(store: FleetStore) {
   return openClientForTest(store.ownerUrl)
 }
@@ -130,7 +130,7 @@ async function ownControlDatabase(): Promise<string> {
   return database.url
 }
 
-async function fill({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOptions) {
+async function createStore({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOptions) {
   const id = randomUUID()
   dropAfterTest(id)
   const urls = await provisionStore({
@@ -150,25 +150,25 @@ async function fill({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOpti
 async function startNode(settings: Variables, environment: Variables): Promise<TestNode> {
   const [port, operationsPort] = [await nonEphemeralPort(), await nonEphemeralPort()]
   const ports = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) }
-  // a line a request would be read again and again by whoever waits for one
+  // without a log line for each request, because tests search the output
   const all = { REQUESTS_PER_MINUTE: UNLIMITED, LOG_LEVEL: 'warn', ...ports, ...settings }
   const url = `http://127.0.0.1:${port}`
   const operationsUrl = `http://127.0.0.1:${operationsPort}`
-  const words = settings.DASHBOARD_PORT === undefined ? ['serve'] : ['serve', '--dashboard']
+  const args = settings.DASHBOARD_PORT === undefined ? ['serve'] : ['serve', '--dashboard']
   let running: RunningCommand | null = null
   const node: TestNode = {
     url,
     operationsUrl,
     process() {
-      if (running === null) throw new Error('the node was never started')
+      if (running === null) throw new Error('the node was not started')
       return running
     },
     async start() {
-      const now = startCommand(words, { settings: all, environment })
+      const now = startCommand(args, { settings: all, environment })
       running = now
       await waitUntil(async () => {
-        if (now.process.exitCode !== null) throw new Error(`the node ended: ${JSON.stringify(now.output())}`)
-        return answers(`${operationsUrl}/readyz`)
+        if (now.process.exitCode !== null) throw new Error(`the node exited: ${JSON.stringify(now.output())}`)
+        return isOk(`${operationsUrl}/readyz`)
       })
     },
   }
@@ -177,8 +177,8 @@ async function startNode(settings: Variables, environment: Variables): Promise<T
 }
 
 /**
- * A free port below those that the system gives to outgoing connections: while its server is down, none of them takes
- * it, nor reaches itself there.
+ * Returns a free port below the range for outgoing connections. While its server is down, an outgoing connection must not get
+ * this port, or connect to itself.
  */
 export async function nonEphemeralPort(): Promise<number> {
   for (;;) {
@@ -194,7 +194,7 @@ export async function nonEphemeralPort(): Promise<number> {
 
 const PORTS = { from: 20_000, to: 32_000 }
 
-function answers(url: string): Promise<boolean> {
+function isOk(url: string): Promise<boolean> {
   return fetch(url).then(
     async (response) => {
       await response.arrayBuffer()

@@ -1,5 +1,5 @@
-// A PostgreSQL server that is broken or means harm. Up to its fault it answers as a real one does, because a real one
-// answers for it: so the fault strikes where it is meant to, whatever statements the service sends before.
+// A broken or malicious PostgreSQL server. It forwards to a real server until its misbehavior starts, so it works with all
+// statements that the service sends before.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,54 +8,57 @@ import { setTimeout as after } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { drained } from './tcp-proxy.ts'
 
-/** What is wrong with the server. */
+/** A misbehavior of the server. */
 export interface Misbehavior {
   /**
-   * When it begins: `startup` at the client's first message, `ready` when it has let a client in, `page` when it is asked
-   * for a page, `rows` when it has sent the first rows of one.
+   * Its start:
+   * - `startup`: the first message of the client
+   * - `ready`: after authentication
+   * - `page`: the query of a page
+   * - `rows`: after the first rows of a page
    */
   readonly from: 'startup' | 'ready' | 'page' | 'rows'
-  /** What it says from then on; with no more to say it is silent. */
+  /** The bytes that the server sends from then on. After them it is silent. */
   readonly bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>
-  /** Whether it is ready for another statement then. */
+  /** Whether it is ready for another statement afterwards. */
   readonly ready?: true
 }
 
-/** Faults by name. */
+/** Misbehaviors by name. */
 export const MISBEHAVIORS: Readonly<Record<string, Misbehavior>> = {
-  'never says a word': { from: 'startup', bytes: () => [] },
-  'is silent once it has let us in': { from: 'ready', bytes: () => [] },
-  'is silent behind the first rows': { from: 'rows', bytes: () => [] },
-  'says garbage for a greeting': { from: 'startup', bytes: () => [randomBytes(4096)] },
-  'says garbage once it has let us in': { from: 'ready', bytes: () => [randomBytes(4096)] },
-  'says garbage behind the first rows': { from: 'rows', bytes: () => [randomBytes(65_536)] },
-  'says zeros without an end': { from: 'page', bytes: () => endless(Buffer.alloc(65_536)) },
-  'sends a column too many': { from: 'page', bytes: () => [pageBegins(), ...rows(200), ...pageEnds()], ready: true },
-  'sends a row of a gigabyte': { from: 'page', bytes: () => aGigabyte() },
-  'sends empty rows without an end': { from: 'rows', bytes: () => endless(message('D')) },
-  'sends notices without an end': { from: 'page', bytes: () => endless(notices()) },
-  'sends notices without an end once it has let us in': { from: 'ready', bytes: () => endless(notices()) },
-  'sends a byte a second': { from: 'page', bytes: () => drip(pageBegins()) },
-  'fails behind the first rows': { from: 'rows', bytes: () => [failure(), READY], ready: true },
-  'fails with words that are no error': {
+  'is silent': { from: 'startup', bytes: () => [] },
+  'is silent after authentication': { from: 'ready', bytes: () => [] },
+  'is silent after the first rows': { from: 'rows', bytes: () => [] },
+  'sends garbage first': { from: 'startup', bytes: () => [randomBytes(4096)] },
+  'sends garbage after authentication': { from: 'ready', bytes: () => [randomBytes(4096)] },
+  'sends garbage after the first rows': { from: 'rows', bytes: () => [randomBytes(65_536)] },
+  'sends endless zeros': { from: 'page', bytes: () => endless(Buffer.alloc(65_536)) },
+  'sends an additional column': { from: 'page', bytes: () => [pageBegins(), ...rows(200), ...pageEnds()], ready: true },
+  'sends a row of 1 GB': { from: 'page', bytes: () => gigabyteRow() },
+  'sends endless empty rows': { from: 'rows', bytes: () => endless(message('D')) },
+  'sends endless notices': { from: 'page', bytes: () => endless(notices()) },
+  'sends endless notices after authentication': { from: 'ready', bytes: () => endless(notices()) },
+  'sends one byte per second': { from: 'page', bytes: () => drip(pageBegins()) },
+  'fails after the first rows': { from: 'rows', bytes: () => [failure(), READY], ready: true },
+  'fails with an invalid error message': {
     from: 'page',
     bytes: () => [message('E', Buffer.from('nonsense')), READY],
     ready: true,
   },
 }
 
-/** Starts a server with a fault before a real one at a port of 127.0.0.1; its own port. It ends with the test. */
-export async function startHostilePostgres(real: number, fault: Misbehavior): Promise<number> {
+/** Starts a server in front of a real one at a port of 127.0.0.1, and returns its port. It stops after the test. */
+export async function startHostilePostgres(real: number, misbehavior: Misbehavior): Promise<number> {
   const sockets = new Set<Socket>()
-  // it does not close what its client has ended
+  // it does not close connections that the client has ended
   const server = createServer({ allowHalfOpen: true }, (client) => {
     sockets.add(client)
     client.on('error', () => undefined)
     client.on('close', () => sockets.delete(client))
-    const honest = connect(real, '127.0.0.1')
-    honest.on('error', () => client.destroy())
-    client.on('close', () => honest.destroy())
-    answer(client, honest, fault)
+    const server = connect(real, '127.0.0.1')
+    server.on('error', () => client.destroy())
+    client.on('close', () => server.destroy())
+    serveClient(client, server, misbehavior)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -67,63 +70,63 @@ export async function startHostilePostgres(real: number, fault: Misbehavior): Pr
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Pages are asked for with parameters or without, but never by a message of text alone, as all else is. */
+/** Pages are queried with Parse and Bind messages, all other statements with Query messages. */
 const PARSE = 'P'.charCodeAt(0)
 const BIND = 'B'.charCodeAt(0)
-/** A question about TLS comes before the startup message, and is no message of its own. */
-const TLS_QUESTION_BYTES = 8
+/** The SSLRequest comes before the startup message. */
+const SSL_REQUEST_BYTES = 8
 const DATA_ROW = 'D'.charCodeAt(0)
-/** A message's type and length. */
-const HEAD_BYTES = 5
+/** Type and length of a message. */
+const HEADER_BYTES = 5
 const FIRST_ROWS = 3
 
-function answer(client: Socket, honest: Socket, { from, bytes }: Misbehavior): void {
-  let struck = false
+function serveClient(client: Socket, server: Socket, { from, bytes }: Misbehavior): void {
+  let isMisbehaving = false
   let page: Buffer | null = null
-  const strike = () => {
-    struck = true
+  const misbehave = () => {
+    isMisbehaving = true
     void send(client, bytes())
   }
-  honest.on('data', (chunk) => {
-    if (struck) return
+  server.on('data', (chunk) => {
+    if (isMisbehaving) return
     if (page === null) {
       client.write(chunk)
-      // the server is ready for statements: the client is in
-      if (from === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) strike()
+      // the server is ready for statements, so authentication is complete
+      if (from === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) misbehave()
       return
     }
     page = Buffer.concat([page, chunk])
     const end = endOfRows(page)
     if (end === null) return
     client.write(page.subarray(0, end))
-    strike()
+    misbehave()
   })
   client.on('data', (chunk) => {
-    if (struck) return
+    if (isMisbehaving) return
     const isPage = chunk[0] === PARSE || chunk[0] === BIND
     if (isPage && from === 'rows') page = Buffer.alloc(0)
-    if ((isPage && from === 'page') || (from === 'startup' && chunk.length > TLS_QUESTION_BYTES)) return strike()
-    honest.write(chunk)
+    if ((isPage && from === 'page') || (from === 'startup' && chunk.length > SSL_REQUEST_BYTES)) return misbehave()
+    server.write(chunk)
   })
-  client.on('end', () => struck || honest.end())
-  honest.on('end', () => struck || client.end())
+  client.on('end', () => isMisbehaving || server.end())
+  server.on('end', () => isMisbehaving || client.end())
 }
 
-/** Where the first rows of a page end; null where they have not come. */
+/** The end of the first rows of a page; null if they are incomplete. */
 function endOfRows(bytes: Buffer): number | null {
   let [end, count] = [0, 0]
   while (count < FIRST_ROWS) {
-    if (end + HEAD_BYTES > bytes.length) return null
+    if (end + HEADER_BYTES > bytes.length) return null
     if (bytes[end] === DATA_ROW) count++
     end += 1 + bytes.readUInt32BE(end + 1)
   }
   return end <= bytes.length ? end : null
 }
 
-async function send(client: Socket, words: ReturnType<Misbehavior['bytes']>): Promise<void> {
-  for await (const bytes of words) {
+async function send(client: Socket, parts: ReturnType<Misbehavior['bytes']>): Promise<void> {
+  for await (const bytes of parts) {
     if (client.destroyed) return
-    // others have their turn, however fast the client reads
+    // lets other connections run, however fast the client reads
     if (client.write(bytes)) await after(0)
     else await drained(client)
   }
@@ -139,7 +142,7 @@ function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
 const READY = message('Z', Buffer.from('I'))
 const COLUMNS = 99
 
-/** What comes before the rows of a statement that was parsed, described and bound. */
+/** The messages before the rows of a prepared statement. */
 function pageBegins(): Buffer {
   const column = Buffer.concat([Buffer.from('x\0'), Buffer.alloc(18)])
   const count = Buffer.alloc(2)
@@ -152,7 +155,7 @@ function pageEnds(): Buffer[] {
   return [message('C', Buffer.from('SELECT 200\0')), READY]
 }
 
-/** Rows of one byte in each column. */
+/** Rows with one byte in each column. */
 function rows(count: number): Buffer[] {
   const row = Buffer.alloc(2 + COLUMNS * 5, Buffer.from([0, 0, 0, 1, 0x78]))
   row.writeUInt16BE(COLUMNS)
@@ -172,7 +175,7 @@ function* endless(bytes: Buffer): Generator<Buffer> {
   for (;;) yield bytes
 }
 
-function* aGigabyte(): Generator<Buffer> {
+function* gigabyteRow(): Generator<Buffer> {
   yield pageBegins()
   const head = Buffer.from([DATA_ROW, 0, 0, 0, 0])
   head.writeUInt32BE(2 ** 30 + 4, 1)

@@ -1,5 +1,5 @@
-// A PostgreSQL server of the test's own, with the embedded programs, that can be restarted, killed, frozen, and followed
-// by a standby: what must not be done to the server that all tests share. As root it runs as another user.
+// A PostgreSQL server for one test, which can be restarted, killed, frozen, and replicated. The server that all tests share
+// must not be changed in these ways. For root it runs as another user.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,7 +16,7 @@ import { runProgram } from '../../src/embedded/run-program.ts'
 import type { StopMode } from '../../src/embedded/start-server.ts'
 import { freePort, temporaryFolder, waitUntil } from './embedded-server.ts'
 
-/** A server of the test's own; it is stopped and removed after the test. */
+/** A server that is stopped and removed after the test. */
 export interface PostgresCluster {
   readonly port: number
   /** The superuser's URL of a database, over TCP. */
@@ -25,14 +25,14 @@ export interface PostgresCluster {
   stop(mode: StopMode): Promise<void>
   /** `pg_ctl restart`; resolves when connections are accepted. */
   restart(mode: StopMode): Promise<void>
-  /** Makes a standby a primary; resolves when it is one. */
+  /** Promotes a standby. Resolves when it is the primary. */
   promote(): Promise<void>
-  /** Kills the server's first process, as the system does where memory ends; resolves when all its processes are gone. */
+  /** Kills the main process, as the out-of-memory killer does. Resolves when all processes have exited. */
   kill(): Promise<void>
-  /** Stops all its processes where they stand; `thaw` lets them go on. */
+  /** Suspends all its processes until `thaw`. */
   freeze(): Promise<void>
   thaw(): void
-  /** Another server with this one's data, which must be stopped; a standby follows `primary`. */
+  /** Creates another server with the data of this stopped server, or a standby of `primary`. */
   copy(primary?: PostgresCluster): Promise<PostgresCluster>
 }
 
@@ -57,20 +57,20 @@ const SETTINGS = {
   log_min_error_statement: 'panic',
 }
 
-/** Makes a server with an empty cluster; it does not run yet. `settings` win over those of the tests. */
+/** Creates a stopped server with an empty cluster. `settings` override the defaults for tests. */
 export async function createCluster(settings: Readonly<Record<string, string>> = {}): Promise<PostgresCluster> {
-  const place = await makePlace(randomBytes(12).toString('hex'))
-  const passwordFile = path.join(place.cluster, '..', 'password')
-  await writeFile(passwordFile, place.password)
+  const files = await createFiles(randomBytes(12).toString('hex'))
+  const passwordFile = path.join(files.cluster, '..', 'password')
+  await writeFile(passwordFile, files.password)
   await chmod(passwordFile, 0o644)
-  const words = ['-D', place.cluster, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--encoding=UTF8']
+  const args = ['-D', files.cluster, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--encoding=UTF8']
   const rest = ['--auth=scram-sha-256', '--locale=C', '--no-sync']
-  await command(place, 'initdb', [...words, ...rest])
-  await configure(place, { ...SETTINGS, ...settings })
-  return clusterAt(place)
+  await command(files, 'initdb', [...args, ...rest])
+  await configure(files, { ...SETTINGS, ...settings })
+  return clusterAt(files)
 }
 
-async function makePlace(password: string): Promise<ClusterFiles> {
+async function createFiles(password: string): Promise<ClusterFiles> {
   const folder = await temporaryFolder()
   const cluster = path.join(folder, 'cluster')
   const account = await chooseAccount(cluster)
@@ -90,15 +90,15 @@ function configure({ cluster, port }: ClusterFiles, settings: Readonly<Record<st
   return appendFile(path.join(cluster, 'postgresql.conf'), lines.join(''))
 }
 
-async function command({ program, account }: ClusterFiles, name: string, words: readonly string[]): Promise<void> {
-  const { code, output } = await runProgram(path.join(program, name), words, account)
-  if (code !== 0) throw new Error(`${name} ${words.join(' ')}: ${output}`)
+async function command({ program, account }: ClusterFiles, name: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await runProgram(path.join(program, name), args, account)
+  if (code !== 0) throw new Error(`${name} ${args.join(' ')}: ${output}`)
 }
 
-function clusterAt(place: ClusterFiles): PostgresCluster {
-  const { cluster, port, password } = place
-  const control = (...words: string[]) => command(place, 'pg_ctl', ['-D', cluster, '-w', '-t', '30', ...words])
-  // a file, because the server would hold the pipe on which the end of pg_ctl is waited for
+function clusterAt(files: ClusterFiles): PostgresCluster {
+  const { cluster, port, password } = files
+  const control = (...args: string[]) => command(files, 'pg_ctl', ['-D', cluster, '-w', '-t', '30', ...args])
+  // a file, because the server would keep the output pipe of pg_ctl open
   const log = ['-l', path.join(cluster, 'server.log')]
   const frozen: number[] = []
   const thaw = () => {
@@ -112,7 +112,7 @@ function clusterAt(place: ClusterFiles): PostgresCluster {
     port,
     url: (database = SUPERUSER) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`,
     async start() {
-      // the name lets the next run of the tests find a server whose test was killed
+      // the next run finds the server of a killed test by this name
       const name = ownedBy((await processIdentity(process.pid)) ?? String(process.pid))
       await control('start', ...log, '-o', `-c cluster_name=${name}`)
     },
@@ -126,7 +126,7 @@ function clusterAt(place: ClusterFiles): PostgresCluster {
       await waitUntil(async () => (await Promise.all(all.map(processIdentity))).every((each) => each === undefined))
     },
     async freeze() {
-      // the first process before its children: it makes no more then
+      // the main process first, so that it starts no further processes
       const [first = 0] = await processesOf(cluster)
       signal(first, 'SIGSTOP')
       const all = await processesOf(cluster)
@@ -134,24 +134,24 @@ function clusterAt(place: ClusterFiles): PostgresCluster {
       frozen.push(...all)
     },
     thaw,
-    copy: (primary) => copyOf(place, primary),
+    copy: (primary) => copyOf(files, primary),
   }
 }
 
 async function copyOf(source: ClusterFiles, primary?: PostgresCluster): Promise<PostgresCluster> {
-  const place = await makePlace(source.password)
-  const { code, output } = await runProgram('/bin/cp', ['-R', `${source.cluster}/.`, place.cluster], place.account)
+  const files = await createFiles(source.password)
+  const { code, output } = await runProgram('/bin/cp', ['-R', `${source.cluster}/.`, files.cluster], files.account)
   if (code !== 0) throw new Error(`cp: ${output}`)
-  if (primary === undefined) await configure(place, {})
+  if (primary === undefined) await configure(files, {})
   else {
     const connection = `host=127.0.0.1 port=${primary.port} user=${SUPERUSER} password=${source.password}`
-    await configure(place, { primary_conninfo: connection })
-    await writeFile(path.join(place.cluster, 'standby.signal'), '')
+    await configure(files, { primary_conninfo: connection })
+    await writeFile(path.join(files.cluster, 'standby.signal'), '')
   }
-  return clusterAt(place)
+  return clusterAt(files)
 }
 
-/** The server's processes, the first one first; none where it does not run. */
+/** The processes of the server, the main process first; empty if it does not run. */
 async function processesOf(cluster: string): Promise<number[]> {
   const lock = await readLock(cluster)
   if (lock === undefined || (await processIdentity(lock.processId)) === undefined) return []
@@ -163,7 +163,7 @@ async function processesOf(cluster: string): Promise<number[]> {
   return [lock.processId, ...pairs.flatMap(([own = 0, parent]) => (parent === lock.processId ? [own] : []))]
 }
 
-/** Sends a signal; a process that has ended meanwhile needs none. */
+/** Sends a signal. Ignores a process that has exited. */
 function signal(processId: number, name: NodeJS.Signals): void {
   try {
     process.kill(processId, name)

@@ -1,5 +1,4 @@
-// The service as an operator runs it, in a process of its own, on stores of the test's choice: whatever happens to these
-// happens to nobody else, and what it costs can be read off the process.
+// The service in its own process, on stores of one test. Failures affect no other test, and the process shows their costs.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
@@ -27,53 +26,53 @@ import { freePort, waitUntil } from './embedded-server.ts'
 export interface RealStore {
   readonly id: string
   readonly key: string
-  /** URLs with their passwords: of who owns its database, and of who reads it for the service. */
+  /** URLs with passwords, of the owner and of the reader. */
   readonly ownerUrl: string
   readonly readerUrl: string
 }
 
-/** An answer, with how long it took. */
+/** A response with its duration. */
 export interface TimedResponse {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses without types, as clients do
   readonly json: any
   readonly ms: number
 }
 
-/** What a node of the service runs with. */
+/** Options of a node. */
 export interface NodeOptions {
-  /** Settings without their prefix, over those of the tests. */
+  /** Settings without their prefix, which override those of the tests. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Variables that are no settings of ours. */
+  /** Environment variables that are not settings. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A node that runs. */
+/** A running node. */
 export interface RealNode {
   readonly url: string
   readonly running: RunningCommand
   get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedResponse>
-  /** All metrics as Prometheus reads them. */
+  /** All metrics in the text format. */
   metrics(): Promise<string>
-  /** The sum of a metric's series, named without the prefix `store_export_`; those with `label` where one is given. */
+  /** The sum of the series of a metric, named without `store_export_`; with `label`, only series with this label. */
   metric(name: string, label?: string): Promise<number>
 }
 
-/** A platform: a control database, and what is registered in it. */
+/** A platform: a control database and its stores. */
 export interface RealPlatform {
   readonly controlUrl: string
-  /** Settings that every node and command needs. */
+  /** Settings for nodes and commands. */
   readonly settings: Readonly<Record<string, string>>
-  /** Makes a store with demo rows on a server, by its superuser's URL; the tests' own server unless said. */
+  /** Creates a store with demo rows on a server; by default on the server of the tests. */
   createStore(size: StoreSize, adminUrl?: string): Promise<RealStore>
-  /** Registers another store with the rows of `like`, to be found at a URL of its own. */
+  /** Registers another store with the rows of `like` at another URL. */
   addStore(like: RealStore, databaseUrl: string): Promise<RealStore>
-  /** Tells the service where a store's database is from now on. */
+  /** Changes the database URL of a store. */
   moveStore(store: RealStore, databaseUrl: string): Promise<void>
   startNode(options?: NodeOptions): Promise<RealNode>
 }
 
-/** Makes a platform; it is gone after the test. Its control database is on the server of all tests unless `controlUrl` is given. */
+/** Creates a platform for one test. Without `controlUrl`, its control database is on the server of the tests. */
 export async function createPlatform(controlUrl?: string): Promise<RealPlatform> {
   const url = controlUrl ?? (await makeControlDatabase())
   const secret = newSecret()
@@ -105,14 +104,14 @@ async function makeControlDatabase(): Promise<string> {
   return control.url
 }
 
-/** A store's URL that leads to other ports of 127.0.0.1, in this order. */
+/** Returns the URL with these ports of 127.0.0.1 in this order. */
 export function urlAtPorts(url: string, ports: readonly number[], query = ''): string {
   const { username, password, pathname } = new URL(url)
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
   return `postgres://${username}:${password}@${hosts}${pathname}${query}`
 }
 
-/** Ids of a table in the order of its list. */
+/** IDs of a table in the order of its list. */
 export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: string): Promise<string[]> {
   const sql = openClient(ownerUrl)
   try {
@@ -123,14 +122,14 @@ export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: st
   }
 }
 
-/** The superuser's URL of a store's database on the server that all tests share. */
+/** The superuser's URL of a store database on the server of the tests. */
 export function superuserUrl({ ownerUrl }: Pick<RealStore, 'ownerUrl'>): string {
   const url = new URL(inject('postgresUrl'))
   url.pathname = new URL(ownerUrl).pathname
   return url.href
 }
 
-/** Measures the memory of a node until it is asked for the most there was, in bytes. */
+/** Measures the memory of a node until `most`, which returns the maximum in bytes. */
 export function watchMemory(node: RealNode): { most(): Promise<number> } {
   let [stopped, most] = [false, 0]
   const watching = (async () => {
@@ -139,7 +138,7 @@ export function watchMemory(node: RealNode): { most(): Promise<number> } {
       await after(50)
     }
   })()
-  // told where it is asked for
+  // the caller of `most` gets the error
   watching.catch(() => undefined)
   return {
     async most() {
@@ -176,7 +175,7 @@ async function startNode({ settings, environment = {} }: NodeOptions): Promise<R
   const running = startCommand(['serve'], { settings: { LOG_LEVEL: 'warn', ...settings, ...ports }, environment })
   const operations = `http://127.0.0.1:${operationsPort}`
   await waitUntil(async () => {
-    if (running.process.exitCode !== null) throw new Error(`serve ended: ${running.output().stderr}`)
+    if (running.process.exitCode !== null) throw new Error(`serve exited: ${running.output().stderr}`)
     return (await fetch(`${operations}/readyz`).catch(() => null))?.status === 200
   })
   const url = `http://127.0.0.1:${port}`

@@ -1,4 +1,4 @@
-// Loaded before a program: its clock is wrong by MOVED_CLOCK_MS. Timers and `performance.now()` go on as they are.
+// Preloaded module that shifts the clock by MOVED_CLOCK_MS. It does not change timers and `performance.now()`.
 
 const MOVED_MS = Number(process.env.MOVED_CLOCK_MS)
 const RightDate = Date

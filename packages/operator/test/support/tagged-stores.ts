@@ -1,5 +1,5 @@
-// Stores that differ in nothing but a tag in their rows, and clients that ask all of them at once over the same
-// connections: whatever is mixed up anywhere shows as a row with a foreign tag.
+// Stores that differ only in a tag in their rows, and clients that read all of them over the same connections. A row of
+// another store has another tag.
 
 import { randomInt } from 'node:crypto'
 import http from 'node:http'
@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { type FleetStore, ownerOf, type TestFleet } from './fleet.ts'
 
-/** A store, its keys, and what stands in each of its rows. */
+/** A store, its keys, and the tag of its rows. */
 export interface TaggedStore {
   readonly id: string
   readonly tag: string
@@ -17,7 +17,7 @@ export interface TaggedStore {
 const STORES = 20
 const CONNECTIONS = 64
 const SIZE = { orders: 40, customers: 20, products: 12, locations: 2, groups: 2 }
-/** Where the tag stands in the rows of each list. */
+/** The field with the tag, by list. */
 const TAGGED = {
   orders: 'email',
   customers: 'email',
@@ -28,7 +28,7 @@ const TAGGED = {
   'customer-addresses': 'city',
 } as const
 
-/** Twenty stores of the same rows with the same ids, each with a tag of its own in every row. */
+/** Creates twenty stores with the same rows and IDs, and with their own tag in every row. */
 export async function addTaggedStores(fleet: TestFleet): Promise<TaggedStore[]> {
   const stores: TaggedStore[] = []
   for (let index = 0; index < STORES; index += 1) {
@@ -48,10 +48,7 @@ async function tagRows(store: FleetStore, tag: string): Promise<void> {
   }
 }
 
-/**
- * Sends `count` requests, each for a store, a list, a page or an object that chance takes, and judges every row; answers
- * how many rows were judged. Rejects with the first foreign row.
- */
+/** Sends `count` requests for random stores and paths. Returns the number of checked rows. Rejects for a row of another store. */
 export async function readShuffled(url: string, stores: readonly TaggedStore[], count: number): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' })
   const places = new Map<string, string[]>()
@@ -72,18 +69,18 @@ export async function readShuffled(url: string, stores: readonly TaggedStore[], 
   return rows
 }
 
-interface Reading {
+interface ReadContext {
   readonly agent: http.Agent
   readonly url: string
   readonly store: TaggedStore
-  /** Paths that answers have led to: the next pages of each store, and its single objects. */
+  /** Paths from earlier responses: next pages and single objects, by store and list. */
   readonly places: Map<string, string[]>
 }
 
-async function readOne({ agent, url, store, places }: Reading): Promise<number> {
+async function readOne({ agent, url, store, places }: ReadContext): Promise<number> {
   const list = oneOf(Object.keys(TAGGED) as (keyof typeof TAGGED)[])
   const known = places.get(`${store.tag}${list}`) ?? []
-  // half of the paths are such as every store has, so that a cache could take one for another
+  // half of the paths are the same for every store, so that a cache could mix them up
   const path = known.length > 0 && randomInt(2) === 0 ? oneOf(known) : `/api/v1/${list}?limit=${oneOf([1, 3, 7])}`
   const { status, body } = await get({ agent, url: url + path, key: oneOf(store.keys) })
   expect(status, path).toBe(200)
@@ -117,6 +114,6 @@ function get({ agent, url, key }: { agent: http.Agent; url: string; key: string 
 
 function oneOf<T>(all: readonly T[]): T {
   const found = all[randomInt(all.length)]
-  if (found === undefined) throw new Error('there is none')
+  if (found === undefined) throw new Error('the list is empty')
   return found
 }

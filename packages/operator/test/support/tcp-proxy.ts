@@ -1,49 +1,49 @@
-// A way to a server over which bytes come late, singly, or no more: what a network does, without one.
+// A TCP proxy that delays, splits, or stops the bytes of a server, as a bad network does.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** What the way does with the bytes that come from the server. */
+/** What the proxy does with bytes from the server. */
 export type ProxyMode =
-  | { readonly kind: 'honest' }
-  /** They come so much later. */
+  | { readonly kind: 'forward' }
+  /** Delays all bytes. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** They come one by one, a pause between them. */
+  /** Sends the bytes one by one, with pauses. */
   | { readonly kind: 'drip'; readonly ms: number }
-  /** None comes, in either direction, until the mood is another. */
+  /** Sends no byte in either direction until the mode changes. */
   | { readonly kind: 'freeze' }
-  /** Connections are cut, and new ones refused. */
+  /** Resets connections, also new ones. */
   | { readonly kind: 'cut' }
 
-/** A way that is open; it ends with the test. */
+/** An open proxy. It is closed after the test. */
 export interface TcpProxy {
   readonly port: number
-  /** Connections that clients hold open now. */
+  /** Number of open client connections. */
   readonly connections: number
-  /** How often a client has sent bytes and the server was the last to send before. */
+  /** Number of round trips: client bytes after server bytes. */
   readonly roundTrips: number
-  /** Changes what happens to all connections, open ones too. */
+  /** Changes the mode of all connections. */
   setMode(mood: ProxyMode): void
 }
 
-/** Opens a way to a port of 127.0.0.1. */
+/** Opens a proxy to a port of 127.0.0.1. */
 export async function openProxy(target: number): Promise<TcpProxy> {
-  let mood: ProxyMode = { kind: 'honest' }
+  let mode: ProxyMode = { kind: 'forward' }
   let changed = Promise.withResolvers<void>()
   const sockets = new Set<Socket>()
   let connections = 0
   let roundTrips = 0
   const untilFlowing = async () => {
-    while (mood.kind === 'freeze') await changed.promise
+    while (mode.kind === 'freeze') await changed.promise
   }
   const pump = async (from: Socket, to: Socket, slowly: boolean) => {
     for await (const chunk of from) {
       await untilFlowing()
-      if (slowly && mood.kind === 'delay') await after(mood.ms)
-      for (const part of slowly && mood.kind === 'drip' ? bytesOf(chunk) : [chunk]) {
-        if (mood.kind === 'drip') await after(mood.ms)
+      if (slowly && mode.kind === 'delay') await after(mode.ms)
+      for (const part of slowly && mode.kind === 'drip' ? bytesOf(chunk) : [chunk]) {
+        if (mode.kind === 'drip') await after(mode.ms)
         if (to.destroyed) return
         if (!to.write(part)) await drained(to)
       }
@@ -52,7 +52,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     to.end()
   }
   const server = createServer({ allowHalfOpen: true }, (near) => {
-    if (mood.kind === 'cut') return void near.resetAndDestroy()
+    if (mode.kind === 'cut') return void near.resetAndDestroy()
     connections++
     near.once('close', () => void connections--)
     const far = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true })
@@ -68,10 +68,10 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       socket.setNoDelay(true).on('error', () => undefined)
       socket.on('close', () => {
         sockets.delete(socket)
-        // that it was closed is no news either while nothing comes through
+        // in the mode freeze, the other side does not see the close either
         void untilFlowing().then(() => other.destroy())
       })
-      // a socket that is closed while it is read says so here a second time
+      // the error of a closed socket was handled above
       pump(socket, other, socket === far).catch(() => undefined)
     }
   })
@@ -94,15 +94,15 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       return roundTrips
     },
     setMode(next) {
-      mood = next
+      mode = next
       changed.resolve()
       changed = Promise.withResolvers<void>()
-      if (mood.kind === 'cut') close()
+      if (mode.kind === 'cut') close()
     },
   }
 }
 
-/** Resolves when the other side has taken what was sent, or has gone. */
+/** Resolves when the sent bytes have left the buffer, or the socket is closed. */
 export function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

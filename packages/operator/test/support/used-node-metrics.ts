@@ -1,10 +1,10 @@
-// A node after requests of many kinds, whose metrics therefore have series of many kinds.
+// The metrics of a node after many kinds of requests.
 
 import { createPlatform } from './real-service.ts'
 
 const PATHS = ['/api/v1/store', '/api/v1/orders', '/api/v1/orders/x', '/api/v1/products?limit=0', '/nowhere', '/docs']
 
-/** What `/metrics` of such a node says. */
+/** Returns `/metrics` of such a node. */
 export async function metricsOfUsedNode(): Promise<string> {
   const platform = await createPlatform()
   const store = await platform.createStore({ orders: 20, customers: 5, products: 5, locations: 1, groups: 1 })
