@@ -59,18 +59,18 @@ async function build(folder: string): Promise<void> {
  * a worker thread becomes a chunk. A file that a module resolves in another package is added to `packageFiles`.
  */
 function rewriteFilePaths(packageFiles: Map<string, string>): Plugin {
-  const places = [
+  const patterns = [
     /new URL\('\.\/(?<thread>[\w-]+)\.ts', import\.meta\.url\)/,
     /createRequire\(import\.meta\.url\)\.resolve\('(?<resolved>[^']+)'\)/,
     /import\.meta\.url/,
   ]
-  const place = new RegExp(places.map(({ source }) => source).join('|'), 'g')
+  const pattern = new RegExp(patterns.map(({ source }) => source).join('|'), 'g')
   return {
     name: 'rewrite file paths',
     transform(code, id) {
       if (id.includes('/node_modules/') || !code.includes('import.meta.url')) return null
       const module = path.relative(ROOT, id)
-      return code.replaceAll(place, (_, thread?: string, resolved?: string) => {
+      return code.replaceAll(pattern, (_, thread?: string, resolved?: string) => {
         if (thread !== undefined) {
           const fileName = path.join(path.dirname(module), `${thread}.js`)
           this.emitFile({ type: 'chunk', id: path.join(path.dirname(id), `${thread}.ts`), fileName })

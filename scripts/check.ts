@@ -1,4 +1,4 @@
-// `npm run check`: what a reader of the code relies on and no test proves. Every check runs, even if one fails.
+// `npm run check`: properties of the code and its documentation that tests don't prove. Every check runs, even if one fails.
 
 import { spawnSync } from 'node:child_process'
 

@@ -34,7 +34,7 @@ try {
   const facts = await demo.facts
   await mkdir(FOLDER, { recursive: true })
   const keyIds = await useDemo(browser, facts)
-  await withControl(folder, (sql) => addPast(sql, keyIds))
+  await withControl(folder, (sql) => addUsageHistory(sql, keyIds))
   for (const width of WIDTHS) await takeAll(browser, { facts, width, keyId: keyIds[0] ?? '' })
 } finally {
   await browser.close()
@@ -81,26 +81,26 @@ async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
   return keyIds
 }
 
-/** A complete list, an incomplete one, and an invalid request. */
+/** Reads one list completely and one list partly, and sends an invalid request. */
 async function useKey(url: string, key: string): Promise<void> {
-  const ask = async (pathAndQuery: string) => {
+  const request = async (pathAndQuery: string) => {
     const response = await fetch(`${url}/api/v1/${pathAndQuery}`, { headers: { 'x-api-key': key } })
     return (await response.json()) as { readonly meta: { readonly next_cursor: string | null } }
   }
-  await ask('store')
+  await request('store')
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof ask>> = await ask(
+    const page: Awaited<ReturnType<typeof request>> = await request(
       `products?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`,
     )
     cursor = page.meta.next_cursor
   }
-  const first = await ask('orders?limit=250&updated_since=2025-01-01T00:00:00Z')
-  await ask(`orders?limit=250&updated_since=2025-01-01T00:00:00Z&cursor=${first.meta.next_cursor}`)
-  await ask('orders?limit=1000')
+  const first = await request('orders?limit=250&updated_since=2025-01-01T00:00:00Z')
+  await request(`orders?limit=250&updated_since=2025-01-01T00:00:00Z&cursor=${first.meta.next_cursor}`)
+  await request('orders?limit=1000')
 }
 
 /** Adds usage of the last month for the chart. */
-async function addPast(sql: Sql, prefixes: string[]): Promise<void> {
+async function addUsageHistory(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
     await sql`
       insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
@@ -128,7 +128,7 @@ async function takeAll(
   { facts, width, keyId: prefix }: { facts: DemoFacts; width: number; keyId: string },
 ): Promise<void> {
   const { page, close } = await openPage(browser, { width, height: 900, timezoneId: 'Europe/Berlin' })
-  // a full-page screenshot of a long list would be too tall
+  // full-page screenshots of these long pages would be too tall
   const take = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
     const fullPage = name !== 'data' && name !== 'recipes'
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

@@ -15,12 +15,12 @@ writeFileSync('docs/api/examples.json', `${JSON.stringify(examples, null, 2)}\n`
 
 async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
   const path = endpoint.path.replace('{id}', await idFor(endpoint))
-  const asked = endpoint.response.kind === 'page' ? `${path}?limit=1` : path
-  const response = await fetch(url + asked, { headers })
-  return { path: asked, status: response.status, body: await response.json() }
+  const pathAndQuery = endpoint.response.kind === 'page' ? `${path}?limit=1` : path
+  const response = await fetch(url + pathAndQuery, { headers })
+  return { path: pathAndQuery, status: response.status, body: await response.json() }
 }
 
-/** The ID of a row. For the addresses of a customer, the ID of a customer who has some. */
+/** Returns the ID of a row; of a customer with addresses, if the endpoint returns a customer's addresses. */
 async function idFor({ path, response }: Endpoint): Promise<string> {
   if (!path.includes('{id}')) return ''
   const list = response.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')

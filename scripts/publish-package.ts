@@ -1,5 +1,5 @@
-// Turns a package into its published form and back, run by npm around `npm pack` and `npm publish` in the package's
-// folder. In the project, packages are TypeScript source. npm gets JavaScript and type declarations.
+// Converts a package into its published form and back. npm runs this script in the package's folder before and after
+// `npm pack` and `npm publish`. In the repository, packages are TypeScript source. npm gets JavaScript and type declarations.
 // `build` compiles src/ to dist/ and writes a manifest that points there; `restore` puts the manifest back.
 
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const MANIFEST = 'package.json'
 const SOURCE_MANIFEST = 'package.json.source'
 const LICENSE = 'LICENSE'
-/** Output folder of tsc. It also holds packages that this one imports; they are not published with it. */
+/** Output folder of tsc. It also contains imported packages, which are not published with this package. */
 const COMPILED = '.compiled'
 /** The module that starts a command. A published command has a copy in its folder. */
 const RUNTIME = path.join(ROOT, 'packages', 'runtime.js')

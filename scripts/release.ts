@@ -26,7 +26,7 @@ interface Manifest {
   readonly private?: boolean
 }
 
-/** Text of package.json and package-lock.json as far as a release changes it. */
+/** The members of package.json and package-lock.json that a release changes. */
 interface Versioned {
   version?: string
   dependencies?: Record<string, string>
@@ -40,7 +40,7 @@ interface LockedPackage {
   readonly devOptional?: boolean
 }
 
-/** An SPDX 2.3 document as far as it is filtered. */
+/** The members of an SPDX 2.3 document that `sbom` filters. */
 interface Sbom {
   readonly packages: readonly { readonly SPDXID: string; readonly name: string; readonly versionInfo: string }[]
   readonly relationships: readonly { readonly spdxElementId: string; readonly relatedSpdxElement: string }[]
@@ -121,9 +121,9 @@ function build(folder: string): void {
 }
 
 /**
- * SPDX document of what the packages and the service contain. The embedded PostgreSQL is an optional dependency and part
- * of neither. `npm sbom --omit dev` leaves out packages that the root has as development dependencies too, so the
- * lockfile says which packages are for development alone.
+ * Returns the SPDX document of the packages that the service and the published packages contain. These don't contain the
+ * embedded PostgreSQL, which is an optional dependency. `npm sbom --omit dev` also omits shipped packages that are
+ * development dependencies of the root, so this function reads the lockfile instead.
  */
 function sbom(): Sbom {
   const document: Sbom = JSON.parse(run('npm', ['sbom', '--sbom-format', 'spdx', '--package-lock-only']))

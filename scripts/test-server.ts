@@ -27,7 +27,7 @@ const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
 /** The parsed command line. */
-interface Wanted {
+interface Arguments {
   readonly storeUrl: string
   readonly controlUrl: string | undefined
   readonly afterSchema: string | undefined
@@ -37,18 +37,18 @@ interface Wanted {
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const wanted = read()
-  if (typeof wanted !== 'object') return wanted
-  const refusal = await refusalOf(wanted.storeUrl)
-  if (refusal !== null) {
-    console.error(`--store-url: ${refusal}`)
+  const parsed = parseCommandLine()
+  if (typeof parsed !== 'object') return parsed
+  const problem = await problemOf(parsed.storeUrl)
+  if (problem !== null) {
+    console.error(`--store-url: ${problem}`)
     return EXIT_FAILED
   }
-  return runTests(wanted)
+  return runTests(parsed)
 }
 
 /** Returns the parsed command line, or the exit code if there is nothing to run. */
-function read(): Wanted | number {
+function parseCommandLine(): Arguments | number {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
@@ -92,19 +92,19 @@ function requireFile(option: string, file: string): void {
   }
 }
 
-/** Why the tests can't use the database; null if they can. They drop what they find, so the database must be empty. */
-async function refusalOf(url: string): Promise<string | null> {
+/** Returns why the tests can't use the database; null if they can. Tests drop tables, so the database must be empty. */
+async function problemOf(url: string): Promise<string | null> {
   try {
     const objects = await withConnection(url, publicObjects)
     if (objects.length === 0) return null
     const names = objects.slice(0, 3).map(({ kind, name }) => `${kind} ${name}`)
-    return `the database must be empty, because the tests drop what schema public holds; found ${objects.length}: ${names.join(', ')}. Create a new database for the tests.`
+    return `the database must be empty, because the tests drop all objects of schema public; found ${objects.length}: ${names.join(', ')}. Create a new database for the tests.`
   } catch (error) {
     return `the database can't be used: ${messageOf(error)}`
   }
 }
 
-function runTests({ storeUrl, controlUrl, afterSchema, files }: Wanted): number {
+function runTests({ storeUrl, controlUrl, afterSchema, files }: Arguments): number {
   const root = path.join(import.meta.dirname, '..')
   const { status } = spawnSync(
     process.execPath,
