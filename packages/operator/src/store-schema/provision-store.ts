@@ -150,9 +150,8 @@ async function initializeDatabase(
 ): Promise<void> {
   const connection = await connect(urlForDatabase(adminUrl, owner.database))
   try {
-    // before PostgreSQL 15, a superuser owns the schema, and the store's owner could not grant its use to the reader
     await connection.script(
-      `revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)} with grant option`,
+      `revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)}${grantOption(connection)}`,
     )
     await connection.script(`set role ${quoteName(owner.user)}`)
     await migrateStore(connection, revision)
@@ -161,6 +160,15 @@ async function initializeDatabase(
   } finally {
     await connection.close()
   }
+}
+
+/**
+ * Before PostgreSQL 15, a superuser owns schema public, so the store's owner needs this option to grant its use to the
+ * reader. Since 15 the owner of the database owns the schema. There, grants by this option would survive `drop owned` by a
+ * superuser.
+ */
+function grantOption({ parameters }: Connection): string {
+  return Number.parseInt(parameters.get('server_version') ?? '', 10) < 15 ? ' with grant option' : ''
 }
 
 /** Sets the role of the database owner, because new tables must belong to it. */
