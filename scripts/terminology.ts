@@ -12,53 +12,6 @@ interface Rule {
   readonly kinds?: readonly Prose['kind'][]
 }
 
-/** Paths that are checked. A path is added when it has no finding, and at the end this is everything. */
-const REWRITTEN: readonly string[] = [
-  'README.md',
-  'docs/contribute/',
-  'docs/api/',
-  'docs/index.md',
-  'docs/quickstart.md',
-  'docs/first-sync.md',
-  'docs/merchants/',
-  'docs/operate/',
-  'docs/sync/',
-  'docs/concepts/',
-  'bench/',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'packages/control/',
-  'packages/operator',
-  'packages/postgres/',
-  'packages/dashboard/',
-  'packages/api/',
-  'packages/engine/',
-  'packages/client/',
-  'packages/contract/',
-  'packages/sync/',
-  'scripts/',
-  'test/build.test.ts',
-  'test/decision-records.test.ts',
-  'test/docker-context.test.ts',
-  'test/documentation-examples.test.ts',
-  'test/fleet-simulation.test.ts',
-  'test/fleet/',
-  'test/generate.test.ts',
-  'test/late-commits.test.ts',
-  'test/markdown-claims.test.ts',
-  'test/nightly-report.test.ts',
-  'test/nightly/',
-  'test/one-declaration.test.ts',
-  'test/prose.test.ts',
-  'test/release.test.ts',
-  'test/site/',
-  'test/support/',
-  'test/test-server.test.ts',
-  'test/test-versions.test.ts',
-  'site/',
-]
-
 const SENTENCE_WORDS_MAX = 30
 
 const RULES: readonly Rule[] = [
@@ -124,7 +77,7 @@ if (only === '--count') {
     console.log(`${String(length).padStart(6)}  ${folder}`)
   console.log(`${String(findings.length).padStart(6)}  in all`)
 } else {
-  const wanted = only === undefined ? REWRITTEN : [only, ...paths]
+  const wanted = only === undefined ? [''] : [only, ...paths]
   const shown = findings.filter(({ file }) => wanted.some((path) => file.startsWith(path)))
   for (const { file, line, what } of shown) console.error(`${file}:${line}: ${what}`)
   process.exitCode = shown.length === 0 ? 0 : 1

@@ -21,7 +21,7 @@ function figure(name: string, ratio: number | null): Figure {
   return { name, processMs: 4.954, databaseMs: 0.5, totalMs: 5.454, wallMs: 6.5, kibibytes: 495.8, ratio }
 }
 
-/** As results were written before throughput and earlier ratios were kept. */
+/** A result from before throughput and earlier ratios were stored. */
 const old: BenchResult = {
   ...run,
   rows: 755_067,
@@ -67,7 +67,7 @@ describe('the report of the bench', () => {
     expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
   })
 
-  test('a bound of milliseconds tells tenths, and whether it is kept', () => {
+  test('a goal in milliseconds has tenths, and says whether it is reached', () => {
     expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 

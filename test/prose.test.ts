@@ -7,7 +7,7 @@ const texts = (found: readonly { readonly line: number; readonly text: string }[
 test('the prose of a page is its headings, paragraphs, items, and cells, without code and link targets', () => {
   const page = `# Connect a store
 The first line
-goes on in [a page](docs/page.md).
+continues in [a page](docs/page.md).
 
 - one item
   of two lines
@@ -23,7 +23,7 @@ not this
 `
   expect(texts(proseOfMarkdown(page))).toEqual([
     '1 Connect a store',
-    '2 The first line goes on in a page.',
+    '2 The first line continues in a page.',
     '5 one item of two lines',
     '7 X stays out',
     '9 Name',
@@ -35,7 +35,7 @@ not this
 
 test('the prose of a TypeScript file is its comments and messages, and the lines of a comment are joined', () => {
   const source = `// The first line
-// goes on here.
+// continues here.
 
 import { a } from './a.ts'
 
@@ -46,7 +46,7 @@ export function one(): string {
 }
 `
   expect(texts(proseOfTypeScript('a.ts', source))).toEqual([
-    '1 The first line goes on here.',
+    '1 The first line continues here.',
     '6 Returns one.',
     '8 a reason',
     '9 the store X does not exist',

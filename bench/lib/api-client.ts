@@ -13,7 +13,7 @@ export interface Received {
 /** Requests the API with one key over connections that stay open. */
 export interface ApiClient {
   /**
-   * Requests a path below `/api/v1`; `headers` are sent beside the key. Rejects if the connection is closed early.
+   * Requests a path below `/api/v1`; `headers` are sent with the key. Rejects if the connection is closed early.
    * Reads the next cursor of uncompressed responses.
    */
   ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>

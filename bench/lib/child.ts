@@ -39,7 +39,7 @@ export function startChild(program: URL): Child {
 
 function call(child: ChildProcess, name: string, argument: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const onExit = () => reject(new Error(`the process ended before it answered ${name}`))
+    const onExit = () => reject(new Error(`the process ended before it completed ${name}`))
     child.once('exit', onExit)
     child.once('message', (message) => {
       child.off('exit', onExit)

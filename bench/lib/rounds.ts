@@ -6,7 +6,7 @@ import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
 /** Something to measure. */
 export interface Variant {
   readonly name: string
-  /** Process whose processor time counts beside the database's. */
+  /** Process whose processor time counts with the database's. */
   readonly processId: number
   /** Requests of one round. */
   readonly requests: number

@@ -80,7 +80,7 @@ export function edge(bench: Bench, name: string, starts: readonly PageStart[]): 
 export interface Requests {
   readonly name: string
   readonly paths: (round: Round) => readonly string[]
-  /** Headers beside the key. */
+  /** Headers besides the key. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

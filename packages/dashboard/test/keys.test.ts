@@ -191,7 +191,7 @@ describe('a store with five keys', () => {
 })
 
 describe('replacing a key', () => {
-  test('creates a new key that works beside the old one until the merchant revokes that', async () => {
+  test('creates a new key that works together with the old one until the merchant revokes that', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`

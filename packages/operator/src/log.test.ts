@@ -13,7 +13,7 @@ function logged(event: ServiceEvent, level: 'info' | 'debug' = 'info'): Record<s
 const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
 
 describe('the log', () => {
-  test('an answered request is one line with its ids', () => {
+  test('a completed request is one line with its IDs', () => {
     const [line] = logged({
       event: 'request.completed',
       requestId: 'r1',

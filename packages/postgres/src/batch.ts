@@ -71,7 +71,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
         this.#added.clear()
       }
     } catch (error) {
-      // the server never hears of this batch
+      // this batch was never sent to the server
       for (const step of this.#steps) if (step.type === SERVER.parseComplete) this.#forget(step)
       prepared.keepStale(stale)
       throw error

@@ -97,7 +97,7 @@ describe('a host name', () => {
     const since = performance.now()
     const hanging = Array.from({ length: 20 }, () =>
       expect(lookup.resolve('hangs.test')).rejects.toThrow(
-        'the host name hangs.test could not be resolved: the name server did not answer in time',
+        'the host name hangs.test could not be resolved: the name server did not respond in time',
       ),
     )
     expect(await addressesOf(lookup, 'well.test')).toEqual(['10.0.0.1'])

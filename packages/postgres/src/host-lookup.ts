@@ -198,7 +198,7 @@ function codeOf(error: unknown): string {
 function describe(name: string, cause: unknown): Error {
   const code = codeOf(cause)
   if (isAbsent(cause)) return notFound(name, cause)
-  const reason = isSilence(cause) ? 'the name server did not answer in time' : code
+  const reason = isSilence(cause) ? 'the name server did not respond in time' : code
   return Object.assign(new Error(`the host name ${name} could not be resolved: ${reason}`, { cause }), { code })
 }
 

@@ -9,7 +9,7 @@ import type { RunOptions } from './within.ts'
 
 /** Bytes of all rows of one result, and of the objects that they become. */
 const RESULT_BYTES_MAX = 64 * 1024 * 1024
-/** Memory of an object, and of a property, beside its value. A hostile server can send many empty rows. */
+/** Memory of an object, and of a property, in addition to its value. A hostile server can send many empty rows. */
 const OBJECT_BYTES = 32
 
 /** Reads one row: the cell spans a DataRow message in the binary format, and moves on when the call returns. */

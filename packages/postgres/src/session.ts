@@ -1,4 +1,4 @@
-// One session: passes the server's messages to the exchange under way, and keeps what the server reports beside its
+// One session: passes the server's messages to the exchange under way, and stores what the server reports besides its
 // responses: parameters, notices, the state of the transaction.
 
 import type { Cell } from './cell.ts'

@@ -49,7 +49,7 @@ export function orLate<T>(
 
 /**
  * The result of `running`. Rejects as `running` does, and with `TimeLimitPassed` after `timeoutMs`. Calls `onLate` then,
- * and lets `running` go on.
+ * and lets `running` continue.
  */
 export function within<T>(timeoutMs: number, running: Promise<T>, onLate?: () => void): Promise<T> {
   const late = () => {

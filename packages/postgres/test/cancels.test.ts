@@ -1,4 +1,4 @@
-// Statements that are canceled, or meet their deadline, beside others on the same pool.
+// Statements that are canceled, or meet their deadline, together with others on the same pool.
 
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

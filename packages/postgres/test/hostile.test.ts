@@ -167,7 +167,7 @@ describe('[ERR-3] while a connection is busy, if the server', () => {
   const faults: readonly Violation[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0'), ready()), expect.any(PostgresError)],
     ['fails again and again', (peer) => peer.flood(error), LATE],
-    ['fails and goes on', (peer) => peer.say(error, BEFORE_ROWS), BROKEN],
+    ['fails and continues', (peer) => peer.say(error, BEFORE_ROWS), BROKEN],
     ['sends rows after an error', (peer) => peer.say(BEFORE_ROWS, error, dataRow(['x'])), BROKEN],
     ['sends a row first', (peer) => peer.say(dataRow(['x'])), BROKEN],
     ['describes twice', (peer) => peer.say(BEFORE_ROWS, DESCRIBED), BROKEN],
@@ -311,7 +311,7 @@ describe('[ERR-3] during COPY, if the server', () => {
 describe('[ERR-3] a connection that the client closes', () => {
   test.each<readonly [string, Act]>([
     ['is silent', () => undefined],
-    ['goes on to speak', (peer) => peer.flood(repeat(message('N', '\0')))],
+    ['continues to send messages', (peer) => peer.flood(repeat(message('N', '\0')))],
   ])('is closed in time, although the server never closes it and %s', async (_, say) => {
     const server = await startHostile(inject('postgresUrl'), async (peer) => {
       await peer.welcome()

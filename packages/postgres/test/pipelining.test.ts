@@ -55,7 +55,7 @@ describe('a flush', () => {
     expect(await connection.run([[], []])).toEqual([null, null])
   })
 
-  test('goes on after a group that fails, and skips the rest of that group', async () => {
+  test('continues after a group that fails, and skips the rest of that group', async () => {
     const connection = await open(database.url)
     const [before, skipped, after] = ['before', 'skipped', 'after'].map((text) => collecting(sql`select ${text}::text`))
     const failing = collecting(sql`select 1 / ${0}::int`)

@@ -69,7 +69,7 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
     batchesMax: poolSize,
     load: async (hashes) => {
       const [text = '', ...others] = new Set(hashes.map(textOf))
-      // the batch doesn't wait for the results of a key that is counted already, so that the others can go on
+      // the batch doesn't wait for the results of a key that is counted already, so that the others can continue
       if (others.length === 0 && alone.has(text)) return hashes.map(admitAlone)
       if (others.length === 0) return await Promise.all(hashes.map(admitAlone))
       try {

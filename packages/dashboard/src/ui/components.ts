@@ -71,7 +71,7 @@ export function emptyState(heading: string, text: Html | string, next: Html = NO
 export interface Tile {
   readonly label: string
   readonly value: string
-  /** Shown beside the value, such as "of 120". */
+  /** Shown next to the value, such as "of 120". */
   readonly of?: string
   readonly note?: string
   /** The filled share of a meter, from 0 to 1. */

@@ -1,4 +1,4 @@
-// The icons, on a grid of 16 pixels. Each one stands beside text, so screen readers skip them.
+// The icons, on a grid of 16 pixels. Each one stands next to text, so screen readers skip them.
 
 import { type Html, html } from './html.ts'
 

@@ -1,4 +1,4 @@
-// Many hanging store databases, on one server or on one server each, beside healthy stores.
+// Many hanging store databases, on one server or on one server each, together with healthy stores.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -79,7 +79,7 @@ async function askOften(node: RealNode, store: RealStore): Promise<number[]> {
 }
 
 test.each(Object.entries(WAYS))(
-  `[ERR-3] while ${HANGING} stores hang, %s, a store that is well answers ${REQUESTS} of ${REQUESTS} requests, and a new one as many once it was served`,
+  `[ERR-3] while ${HANGING} stores hang, %s, a healthy store serves ${REQUESTS} of ${REQUESTS} requests, and so does a new one after its first response`,
   async (_, portsOf) => {
     const platform = await createPlatform()
     const well = await platform.createStore(SIZE)

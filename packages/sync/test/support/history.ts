@@ -211,7 +211,7 @@ class History {
       ...plan.connection,
     }
     const startedAt = model.moment
-    // A run that fails while it reads ahead leaves a request behind, and the writes before that request go on.
+    // A run that fails while it reads ahead leaves a request behind, and the writes before that request continue.
     const pending = new Set<Promise<unknown>>()
     const at = new Map(
       [...connection.at].map(([number, disturb]) => [number, (path: string) => track(disturb(path), pending)]),

@@ -1,4 +1,4 @@
-// A copy as files that people open. The rows are in a SQLite file beside them, which provides all guarantees of a copy. The
+// A copy as files that people open. The rows are in a SQLite file next to them, which provides all guarantees of a copy. The
 // end of a run writes the files that have changed from it.
 
 import { existsSync } from 'node:fs'
@@ -32,7 +32,7 @@ export interface TableWriter {
   readonly scratch: readonly string[]
   /** Called before anything else. Throws `CopyError` if `write` would fail. */
   prepare(): Promise<void>
-  /** Writes new files beside the current ones. Gets all tables of each file. Removes the new files if it throws. */
+  /** Writes new files next to the current ones. Gets all tables of each file. Removes the new files if it throws. */
   write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>
 }
 
@@ -40,7 +40,7 @@ export interface TableWriter {
 export interface FileCopyOptions {
   /** Folder or file, for messages. */
   readonly name: string
-  /** The SQLite file beside it. */
+  /** The SQLite file next to it. */
   readonly database: string
   readonly writer: TableWriter
 }

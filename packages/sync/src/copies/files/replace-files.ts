@@ -1,4 +1,4 @@
-// Replaces files with new ones: all of them or none. Until all new files are in place, the previous ones stay beside them
+// Replaces files with new ones: all of them or none. Until all new files are in place, the previous ones stay next to them
 // under another name. If something fails, this run restores them, or the next one if this run was killed.
 
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ import { CopyError } from '../copy.ts'
 import type { FileRecord } from './file-records.ts'
 import type { FileTable } from './file-tables.ts'
 
-/** A new file `from`, which will replace the file `to` beside it. */
+/** A new file `from`, which will replace the file `to` next to it. */
 export interface NewFile {
   readonly from: string
   readonly to: string
@@ -22,7 +22,7 @@ const IN_USE_CODES = new Set(['EBUSY', 'EPERM', 'EACCES', 'ETXTBSY'])
 const BLOCK_BYTES = 1 << 20
 const PERMISSIONS = 0o777
 
-/** Returns the hidden name of a new file, beside the file that it will replace. */
+/** Returns the hidden name of a new file, next to the file that it will replace. */
 export function newName(file: string): string {
   return hiddenName(file, 'new')
 }
@@ -179,7 +179,7 @@ function previousName(file: string): string {
   return hiddenName(file, 'old')
 }
 
-/** For a symbolic link, the name is beside its target, because a rename works only within one file system. */
+/** For a symbolic link, the name is next to its target, because a rename works only within one file system. */
 function hiddenName(file: string, end: string): string {
   const { dir, base } = path.parse(resolveLink(file))
   return path.join(dir, `.${base}.${end}`)
