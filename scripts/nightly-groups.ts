@@ -51,7 +51,7 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
     name: 'fleet',
     title: 'Behind nginx, HAProxy, and PgBouncer',
     proves:
-      'The shipped configurations of nginx and HAProxy, and PgBouncer, keep every guarantee, also during restarts.',
+      'The shipped configurations of nginx and HAProxy, and PgBouncer, keep every guarantee, even during restarts.',
     vitestArguments: ['--config', 'vitest.fleet.config.ts'],
   },
   {

@@ -46,7 +46,7 @@ async function failuresUntilAnswered(of: TestStore, tries = 20): Promise<number>
 }
 
 describe('a lost connection', () => {
-  test('[ERR-3] that is idle causes only a retry', async () => {
+  test('[ERR-3] causes only a retry if it was idle', async () => {
     const before = await orders(store)
     for (let i = 0; i < 5; i++) {
       await disconnectReader(store)
@@ -57,7 +57,7 @@ describe('a lost connection', () => {
     for (const { retried } of eventsOf(platform, 'store.query_failed')) expect(retried).toBe(true)
   })
 
-  test('[ERR-3] that waits for rows is replaced, and the page is complete', async () => {
+  test('[ERR-3] is replaced while it waits for rows, and the page is complete', async () => {
     const before = await orders(store)
     const owner = openClient(store.ownerUrl)
     await owner

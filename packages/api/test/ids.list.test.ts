@@ -142,7 +142,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('that is edited, truncated, empty or repeated is rejected', async () => {
+  test('is rejected if it is edited, truncated, empty, or repeated', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])

@@ -208,7 +208,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     expect((await ask(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
-  test('[R10] that is empty is rejected, and the message says what to do', async () => {
+  test('[R10] is rejected if it is empty, and the message says what to do', async () => {
     const response = await ask('/api/v1/orders?cursor=')
     expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',

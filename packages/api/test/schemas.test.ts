@@ -164,7 +164,7 @@ describe('a store that moves to another schema', () => {
       { schemaName },
     )
 
-  test('[ERR-3] that does not exist returns 502 for every list, and the log names the schema', async () => {
+  test('[ERR-3] returns 502 for every list if the schema does not exist, and the log names the schema', async () => {
     await get('orders', common)
     await move(common, 'Nowhere')
     for (const list of LISTS)
@@ -173,7 +173,7 @@ describe('a store that moves to another schema', () => {
     expect(causes.at(-1)).toContain('the schema "Nowhere" does not exist, or has no table of a store')
   })
 
-  test('[ERR-3] that its role may not use returns 502, and no row', async () => {
+  test('[ERR-3] returns 502 and no row if its role may not use the schema', async () => {
     await move(common, hostile.schema)
     const { status, text } = await get('orders', common)
     expect([status, text.includes('"data"')]).toEqual([502, false])

@@ -106,7 +106,7 @@ describe('a transaction that is open at the request of the first page', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] that outlasts the time limit keeps the watermark before its start, and later requests do not wait for it', async () => {
+  test('[SYNC-1] keeps the watermark before its start if it outlasts the wait, and later requests do not wait for it', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -171,7 +171,7 @@ describe('a transaction that is open at the request of the first page', () => {
     await node.close()
   })
 
-  test('that began after a transaction which outlasted the time limit is waited for', async () => {
+  test('delays a page if it started after a transaction that outlasted the wait', async () => {
     await begin()
     await firstPage()
     const other = openClient(store.ownerUrl)
@@ -184,7 +184,7 @@ describe('a transaction that is open at the request of the first page', () => {
     await writer.unsafe('rollback')
   })
 
-  test.each(WAITING_LISTS)('is waited for on %s', async (path) => {
+  test.each(WAITING_LISTS)('delays the first page of %s', async (path) => {
     await begin()
     expect((await firstPage(path)).tookMs).toBeGreaterThan(BOUND_MS - 20)
     await writer.unsafe('rollback')
@@ -258,8 +258,8 @@ describe('a transaction that is open at the request of the first page', () => {
   })
 })
 
-describe('a role that cannot see', () => {
-  test('[SYNC-1] when transactions began gets a watermark minutes before the request while one is open', async () => {
+describe('a role without pg_read_all_stats', () => {
+  test('[SYNC-1] gets a watermark several minutes old while a transaction is open', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
     const other = openClient(blind.ownerUrl)

@@ -120,7 +120,7 @@ test('closing while the control database hangs ends in time', async () => {
   await holding
 })
 
-test('a replay repeats revocations once and leaves what was granted again', async () => {
+test('a replay repeats each revocation once, and keeps keys and stores that were granted again later', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

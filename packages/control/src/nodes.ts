@@ -71,8 +71,8 @@ export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint 
 }
 
 /**
- * Throws if this secret is not the one that the service uses: `NodesWithoutSecret` if a live node lacks it, `SealingProblem` if
- * no node is live and it does not open the passwords of the stores other than `except`.
+ * Checks that this secret is the one that the service uses. Throws `NodesWithoutSecret` if a live node lacks the secret.
+ * Throws `SealingProblem` if no node is live and the secret can't decrypt the passwords of the stores other than `except`.
  */
 export async function requireServiceSecret(
   database: ControlDatabase,
@@ -90,8 +90,9 @@ export async function requireServiceSecret(
 }
 
 /**
- * Why a node with these keys cannot serve; null if it can. A password that does not open is no reason by itself, because one
- * mistyped row would stop every node: most passwords need another secret, or most live nodes hold one that these keys lack.
+ * Returns why a node with these keys can't serve; null if it can. A single password that can't be decrypted is no reason,
+ * because one bad row would then stop every node. A node can't serve if most passwords need another secret. It also can't if
+ * one does and most live nodes hold a secret that this node lacks.
  */
 export async function whyNotServing(database: ControlDatabase, keys: SealingKeys): Promise<SealingProblem | null> {
   const { opened, unopened, problem } = await countOpenable(database, keys)

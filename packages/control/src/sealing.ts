@@ -95,8 +95,8 @@ export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: 
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && open(keys.current, storeId, bytes) !== null
 }
 
-/** Numbers of registered passwords that these keys open, and that they don't open. */
-export interface Openable {
+/** How many store passwords these keys can decrypt, and how many they can't. */
+export interface DecryptionCounts {
   readonly opened: number
   readonly unopened: number
   /** The error of the first password that does not open; null if all open. */
@@ -108,7 +108,7 @@ export async function countOpenable(
   { pool }: ControlDatabase,
   keys: SealingKeys,
   except: string | null = null,
-): Promise<Openable> {
+): Promise<DecryptionCounts> {
   // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce
   const samples = await pool.query<{ id: string; sealed: SealedPassword; count: number }>(sql`
     select id, database_password as sealed, count

@@ -131,7 +131,7 @@ describe('a form', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('that is too large, returns 413; an unknown method returns 404; GET redirects to the page', async () => {
+  test('returns 413 if it is too large, 404 for an unknown method, and redirects GET to its page', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
@@ -182,7 +182,7 @@ describe('the body of a form', () => {
     expect(failures()).toEqual([])
   })
 
-  test('that ends early, is not reported as an error', async () => {
+  test('is not reported as an error if it ends early', async () => {
     const { hostname, port } = new URL(visitor.url)
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const type = 'application/x-www-form-urlencoded'

@@ -82,7 +82,7 @@ describe('a key', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] that was not copied, is replaced and revoked in one step', async () => {
+  test('[AUTH-3] is replaced and revoked in one step if it was not copied', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)

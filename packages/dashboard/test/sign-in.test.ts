@@ -190,7 +190,7 @@ test('a rate-limited account can still change its password in a signed-in browse
 })
 
 describe('a one-time link', () => {
-  test('that is opened several times and used twice, signs in once', async () => {
+  test('signs in once if it is opened several times and used twice', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (let look = 0; look < 3; look += 1) expect((await browser().get(`/link/${token}`)).status).toBe(200)
     const visitor = browser()
@@ -202,7 +202,7 @@ describe('a one-time link', () => {
     expect(second.text).toContain('already used or has expired')
   })
 
-  test('that is used 20 times at once, signs in once', async () => {
+  test('signs in once if it is used 20 times at the same time', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -228,7 +228,7 @@ describe('a one-time link', () => {
     }
   })
 
-  test('that has expired, is rejected', async () => {
+  test('is rejected after it has expired', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }

@@ -169,7 +169,7 @@ describe('a rejected single sign-on', () => {
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('that the merchant declined at the provider, says so', async () => {
+  test('shows a message if the merchant declined at the provider', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')

@@ -20,7 +20,7 @@ export interface RejectionsSummarized {
   readonly storeId?: string | null
 }
 
-/** The log lost lines, because its output took none and its buffer was full. */
+/** The log lost lines, because its output was blocked and its buffer was full. */
 export interface LogLinesDropped {
   readonly event: 'log.lines_dropped'
   readonly lines: number
@@ -154,11 +154,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'sign_in.attempted': {
     level: 'info',
     meaning:
-      'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the single sign-on did not respond).',
+      'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the identity provider did not respond).',
   },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
-  'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output took none.' },
+  'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
   'embedded_postgres.stopped': { level: 'info', meaning: "The demo's PostgreSQL stopped." },

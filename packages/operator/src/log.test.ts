@@ -128,7 +128,7 @@ describe('repeated rejections', () => {
     return { log: log.handleEvent, events: () => lines.map((line) => JSON.parse(line)) }
   }
 
-  test('get one line, then one summary every ten seconds, then the last summary at shutdown', () => {
+  test('are logged as one line, then one summary every ten seconds, and a last one at shutdown', () => {
     const { log, events } = open('info')
     for (let second = 0; second < 20; second++) {
       for (let request = 0; request < 100; request++) log(LIMITED)
@@ -145,7 +145,7 @@ describe('repeated rejections', () => {
     ])
   })
 
-  test('get one line each at level debug, and none at level warn', () => {
+  test('are logged as one line each at level debug, and not at level warn', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)
@@ -167,7 +167,7 @@ describe('contract violations', () => {
   }
   const HOUR_MS = 3_600_000
 
-  test('get one line for each store, field, kind, and hour', () => {
+  test('are logged once for each store, field, kind, and hour', () => {
     const lines: string[] = []
     const clock = { now: 5 * HOUR_MS }
     const log = createLog({

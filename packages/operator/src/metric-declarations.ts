@@ -127,7 +127,7 @@ export const METRICS = {
   logLinesDropped: {
     name: 'store_export_log_lines_dropped_total',
     type: 'counter',
-    help: 'Log lines lost because the output took none.',
+    help: 'Log lines lost because the log output was blocked.',
     labels: {},
   },
   pages: {
@@ -148,7 +148,7 @@ export const METRICS = {
   pools: {
     name: 'store_export_pools',
     type: 'gauge',
-    help: 'Databases with a connection pool.',
+    help: 'Open connection pools.',
     labels: { pool: POOL },
   },
   connections: {

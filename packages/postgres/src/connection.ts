@@ -18,7 +18,7 @@ import { PreparedStatements } from './prepared-statements.ts'
 import { Script } from './script.ts'
 import { Session, type TransactionState } from './session.ts'
 import { openSocket } from './socket.ts'
-import { orLate, type RunOptions, TimeLimitPassed, within } from './within.ts'
+import { type RunOptions, TimeLimitPassed, withDeadline, within } from './within.ts'
 
 export interface ConnectionOptions {
   readonly applicationName: string
@@ -146,7 +146,7 @@ export class Connection {
       writer.startup(begun.startup)
       return begun
     })
-    await orLate(handshake.done, { signal })
+    await withDeadline(handshake.done, { signal })
     this.#cancelKey = handshake.cancelKey
     if (this.#session.end !== null) throw this.#session.end
   }

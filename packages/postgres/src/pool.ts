@@ -9,7 +9,7 @@ import { ConnectionError, PostgresError } from './errors.ts'
 import { executeOn, queryRows } from './query.ts'
 import type { Statement } from './statement.ts'
 import { inTransaction } from './transaction.ts'
-import { orLate, type RunOptions, TimeLimitPassed } from './within.ts'
+import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 
 /** Options of a pool. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
@@ -126,7 +126,7 @@ export class Pool {
       if (connection !== null) return connection
     } else this.#open++
     const late = () => new TimeLimitPassed('no connection opened before the deadline')
-    return await orLate(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
+    return await withDeadline(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
   }
 
   /** Opens a connection in a slot that is counted already. */
@@ -150,7 +150,7 @@ export class Pool {
     this.#waiting.add(waiter)
     const late = () => new ConnectionError('POOL_FULL', 'no connection became free in time')
     const unused = (found: Connection | null) => (found === null ? this.#freeSlot() : this.#release(found))
-    const admitted = orLate(waiter.promise, { deadline, signal }, { late, unused })
+    const admitted = withDeadline(waiter.promise, { deadline, signal }, { late, unused })
     return await admitted.finally(() => this.#waiting.delete(waiter))
   }
 

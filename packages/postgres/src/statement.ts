@@ -3,7 +3,7 @@
 /** A value that a statement can bind. The server casts it to the type that the statement needs. */
 export type Value = string | number | bigint | boolean | Date | Uint8Array | null | readonly (string | number | null)[]
 
-/** A value as it is sent: the text form of PostgreSQL, or null. */
+/** A parameter in PostgreSQL's text format, or null. */
 export type WireValue = string | null
 
 /** A statement to run. */

@@ -12,7 +12,7 @@ function settings(rootCertificate: string | null): TlsSettings {
   return { mode: 'verify-full', direct: false, rootCertificate, certificate: null, key: null }
 }
 
-test('connections with the same certificates share one context, whatever file they are in', async () => {
+test('connections with the same certificates share one context, even from different files', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tls-context-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [one, other] = [path.join(folder, 'one.crt'), path.join(folder, 'other.crt')]

@@ -21,8 +21,11 @@ interface Lateness<T> {
   readonly unused?: (result: T) => void
 }
 
-/** The result of `pending`. Rejects as `pending` does, at the deadline, and with the reason of the signal. */
-export function orLate<T>(
+/**
+ * Settles as `pending` does. Rejects with `TimeLimitPassed` at the deadline, and with the reason of the signal if it is
+ * aborted.
+ */
+export function withDeadline<T>(
   pending: Promise<T>,
   options: RunOptions,
   { late = timeLimitPassed, unused }: Lateness<T> = {},
@@ -56,7 +59,7 @@ export function within<T>(timeoutMs: number, running: Promise<T>, onLate?: () =>
     onLate?.()
     return new TimeLimitPassed(`no response within ${Math.round(timeoutMs)} ms`)
   }
-  return orLate(running, { deadline: performance.now() + timeoutMs }, { late })
+  return withDeadline(running, { deadline: performance.now() + timeoutMs }, { late })
 }
 
 function timeLimitPassed(): TimeLimitPassed {

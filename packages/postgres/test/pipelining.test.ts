@@ -202,7 +202,7 @@ describe('a prepared statement', () => {
     }
   })
 
-  test('that the server has lost is an error on a connection, and runs on a pool', async () => {
+  test('fails on a connection if the server has lost it, and runs on a pool', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

@@ -31,7 +31,7 @@ describe('a script', () => {
     await expect(queryRows(connection, sql`select from b`)).rejects.toMatchObject({ code: '42P01' })
   })
 
-  test('that would copy data in closes the connection', async () => {
+  test('closes the connection if it starts COPY FROM STDIN', async () => {
     const connection = await open(database.url)
     await connection.script('create temp table c (id int)')
     await expect(connection.script('copy c from stdin')).rejects.toMatchObject({ code: 'EPROTO' })

@@ -34,7 +34,7 @@ describe('a value', () => {
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('that cannot be sent is refused, and the connection stays usable with the statements before it', async () => {
+  test('is rejected if it has no text format, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const first = { ...sql`select 1 as one`, prepared: true }
     const sink = { format: 'text', row: () => undefined } as const

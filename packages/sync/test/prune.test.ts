@@ -138,7 +138,7 @@ describe('run with prunes', () => {
     expect(shop.queryValue('select group_concat(customer_id) from customer_addresses')).toBe(stays)
   })
 
-  test('if since skipped rows, adds none of them to the copy', async () => {
+  test('adds no rows to the copy that --since skipped', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'

@@ -25,7 +25,7 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
 /** Longest wait for a running batch before the next one starts. It bounds the delay that a hanging batch causes. */
 const GATHER_MS = 2
 
-/** Batches of one kind. A call is loaded at once if no other call came lately. */
+/** Batches of one kind. Sends a call at once if no other call arrived recently. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #waiting = new Set<Call<In, Out>>()

@@ -57,7 +57,7 @@ describe('the keys of a store', () => {
     await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('[AUTH-4] revoking a key allows another one', async () => {
+  test('[AUTH-4] a revoked key no longer counts toward the limit of five', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)

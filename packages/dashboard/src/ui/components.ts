@@ -67,7 +67,7 @@ export function emptyState(heading: string, text: Html | string, next: Html = NO
   return html`<div class="empty"><p class="empty-title">${heading}</p><p>${text}</p>${next}</div>`
 }
 
-/** One number with its label. */
+/** A statistic on a page: a number and its label. */
 export interface Tile {
   readonly label: string
   readonly value: string

@@ -65,12 +65,12 @@ export interface AllOfPlan {
   readonly id: string
 }
 
-/** The only row of a table with one row. */
-export interface OnlyPlan {
+/** Reads the single row of a one-row table, such as `store`. */
+export interface SingleRowPlan {
   readonly kind: 'only'
   readonly resource: Resource
   /** Row counts by table, for fields of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
 }
 
-export type Plan = PagePlan | OnePlan | AllOfPlan | OnlyPlan
+export type Plan = PagePlan | OnePlan | AllOfPlan | SingleRowPlan

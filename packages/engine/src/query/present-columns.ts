@@ -29,7 +29,7 @@ export interface PresentColumns extends PresentTables {
   readonly tables: PresentTables
 }
 
-/** Adds the name of the schema to the tables. */
+/** Returns the tables together with the schema that contains them. */
 export function columnsInSchema(schemaName: string, tables: PresentTables): PresentColumns {
   return Object.assign(new Map(tables), { schemaName, tables })
 }

@@ -1,7 +1,13 @@
 // Decides what the failure of a request says about its store and its database server.
 
 import { TimeLimitPassed } from '@store-export/postgres'
-import { type FullPart, fullPartOf, isServerUnreachable, isTerminated, losesConnection } from './database-errors.ts'
+import {
+  type ConnectionLimitScope,
+  fullPartOf,
+  isServerUnreachable,
+  isTerminated,
+  losesConnection,
+} from './database-errors.ts'
 
 /** A request that failed, and its connection. */
 export interface FailedUse {
@@ -21,7 +27,7 @@ export interface FailureAssessment {
   /** Whether the next attempt to connect to the store, or to its server, is delayed. */
   readonly delayed: readonly ('store' | 'server')[]
   /** The part that has reached its connection limit. The node closes its idle connections to this part. */
-  readonly full: FullPart | null
+  readonly full: ConnectionLimitScope | null
   /** Whether a retry is pointless, because a new connection to the store never became ready. */
   readonly isFinal: boolean
 }

@@ -69,10 +69,10 @@ export function isServerUnreachable(error: unknown): boolean {
 }
 
 /** A part of a database server that has a connection limit. */
-export type FullPart = 'role' | 'database' | 'server'
+export type ConnectionLimitScope = 'role' | 'database' | 'server'
 
 /** Returns the part that has reached its connection limit; null for other errors. PostgreSQL has one code for all three. */
-export function fullPartOf(error: unknown): FullPart | null {
+export function fullPartOf(error: unknown): ConnectionLimitScope | null {
   if (remedyFor(error) !== 'free connections') return null
   const routine = error instanceof Error && 'routine' in error ? String(error.routine) : ''
   return PARTS_BY_ROUTINE[routine] ?? 'server'
@@ -94,7 +94,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EREFUSED',
 ])
 /** The functions of PostgreSQL that check the connection limits of a role and of a database. */
-const PARTS_BY_ROUTINE: Readonly<Record<string, FullPart>> = {
+const PARTS_BY_ROUTINE: Readonly<Record<string, ConnectionLimitScope>> = {
   InitializeSessionUserId: 'role',
   CheckMyDatabase: 'database',
 }

@@ -5,7 +5,7 @@ import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
 import { assessFailure } from './assess-failure.ts'
 import { ConnectionBudget } from './connection-budget.ts'
-import type { FullPart } from './database-errors.ts'
+import type { ConnectionLimitScope } from './database-errors.ts'
 import { openingFor } from './opening-rules.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
@@ -199,7 +199,7 @@ export class StoreConnections {
   }
 
   /** Closes the idle connections that count against the limit that a store has reached, including those of other stores. */
-  private async closeIdleOf(store: StorePool, full: FullPart): Promise<void> {
+  private async closeIdleOf(store: StorePool, full: ConnectionLimitScope): Promise<void> {
     const counted = [...this.idle].filter(({ pool }) => pool.sharesLimit(store, full))
     await Promise.all(counted.map((slot) => this.closeSlot(slot)))
   }

@@ -134,7 +134,7 @@ describe('StoreCounts', () => {
     expect(await counts.of('b', async () => two)).toBe(two)
   })
 
-  test('[ERR-3] if a count fails, isn’t cached, and a request that shares it counts again', async () => {
+  test('[ERR-3] does not cache a failed count, and a request that waited for it counts again', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     const cut = () => Promise.reject(new Error('cut'))
     const whole = async () => two

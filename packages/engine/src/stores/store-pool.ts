@@ -3,7 +3,7 @@
 
 import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
 import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
-import type { FullPart } from './database-errors.ts'
+import type { ConnectionLimitScope } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
 
 /** The address of a store in the control database. */
@@ -131,7 +131,7 @@ export class StorePool {
   }
 
   /** Whether connections of both stores count against the same limit. */
-  sharesLimit({ server, target }: StorePool, of: FullPart): boolean {
+  sharesLimit({ server, target }: StorePool, of: ConnectionLimitScope): boolean {
     if (this.server !== server) return false
     const { user, database } = this.target
     return of === 'server' || (of === 'role' ? user === target.user : database === target.database)

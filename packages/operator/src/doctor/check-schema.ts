@@ -28,7 +28,7 @@ export function checkSchema(
   }
 }
 
-/** The check of a store without its schema. */
+/** Returns the check that reports a missing schema. */
 export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string): DoctorCheck {
   const finding: DoctorFinding = {
     severity: 'error',

@@ -154,7 +154,7 @@ describe('a running server', () => {
     await sql.end()
   })
 
-  test('that exits unexpectedly causes a notice', async () => {
+  test('reports a server that exits unexpectedly', async () => {
     const notices: EmbeddedNotice[] = []
     const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')

@@ -28,20 +28,20 @@ vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 180_000 })
 /** Ports of hanging servers, one for each store. */
 const WAYS = {
   'on a server each': async (real: number) => {
-    const early = Array.from({ length: HANGING - HANGING_LATE }, () => hanging(real, 'never says a word'))
-    const late = Array.from({ length: HANGING_LATE }, () => hanging(real, 'is silent once it has let us in'))
+    const early = Array.from({ length: HANGING - HANGING_LATE }, () => hanging(real, 'is silent'))
+    const late = Array.from({ length: HANGING_LATE }, () => hanging(real, 'is silent after authentication'))
     return await Promise.all([...early, ...late])
   },
   'all on one server': async (real: number) => {
-    const port = await hanging(real, 'never says a word')
+    const port = await hanging(real, 'is silent')
     return Array.from({ length: HANGING }, () => port)
   },
 }
 
 function hanging(real: number, name: string): Promise<number> {
-  const fault = MISBEHAVIORS[name]
-  if (fault === undefined) throw new TypeError(`no fault ${name}`)
-  return startHostilePostgres(real, fault)
+  const misbehavior = MISBEHAVIORS[name]
+  if (misbehavior === undefined) throw new TypeError(`no misbehavior is named ${name}`)
+  return startHostilePostgres(real, misbehavior)
 }
 
 async function makeHanging(platform: RealPlatform, whole: RealStore, ports: readonly number[]): Promise<RealStore[]> {

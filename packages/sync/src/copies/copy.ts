@@ -62,7 +62,7 @@ export interface PageWrite {
   readonly seenIds?: readonly string[]
 }
 
-/** The end of a walk. */
+/** The end of a full or incremental read of a table. */
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState
