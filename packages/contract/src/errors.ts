@@ -5,7 +5,7 @@ export const ERRORS = {
   INVALID_API_KEY: {
     status: 401,
     returnedBy: 'every',
-    condition: 'The header x-api-key is missing, malformed or revoked.',
+    condition: 'The header x-api-key is missing, repeated, malformed, unknown, or revoked.',
     retry: 'No.',
     fix: 'Send the whole key once, in the header x-api-key. If the key is lost or revoked, create a new one in the store dashboard under Settings, API.',
     mistakes: [

@@ -122,7 +122,7 @@ describe('rotating the secret', () => {
     expect(openStoreUrl(alone, (await getStore(fresh.database, store.id)) ?? later)?.reveal()).toContain('p%40ss')
     await expect(
       rotateSecrets({ ...fresh, keys: { current: new SealingKey(randomBytes(32)), previous: null } }),
-    ).rejects.toThrow('sealed with another secret')
+    ).rejects.toThrow('encrypted with another secret')
     await fresh.drop()
   })
 })

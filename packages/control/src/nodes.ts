@@ -24,7 +24,7 @@ export class NodesWithoutSecret extends Error {
     const named = nodes.length > NAMES_MAX ? [...nodes.slice(0, NAMES_MAX), '…'] : nodes
     super(
       `these running nodes do not hold this STORE_EXPORT_SECRET: ${named.join(', ')}. Restart them with it, and with the ` +
-        'secret before as STORE_EXPORT_SECRET_PREVIOUS, then try again. A node that was killed counts as running for ' +
+        'previous secret as STORE_EXPORT_SECRET_PREVIOUS, then try again. A node that was killed counts as running for ' +
         `${LIVE_SECONDS} s`,
     )
   }

@@ -84,8 +84,8 @@ export function openPassword(keys: SealingKeys, storeId: string, sealed: SealedP
     }
   }
   throw new SealingProblem(
-    `the password of store ${storeId} was sealed with another secret: ` +
-      'give the one before as STORE_EXPORT_SECRET_PREVIOUS, or set the URL again with store-export stores set',
+    `the password of store ${storeId} was encrypted with another secret: ` +
+      "set that secret as STORE_EXPORT_SECRET_PREVIOUS, or set the store's URL with store-export stores set",
   )
 }
 

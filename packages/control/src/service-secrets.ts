@@ -9,6 +9,9 @@ const CURSOR = 'cursor'
 /** Name of the dashboard's secret. It takes the place of a store's ID in the sealed value. */
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
+const LOST =
+  'the signing key of the dashboard was encrypted with another secret: set that secret as STORE_EXPORT_SECRET_PREVIOUS. ' +
+  "If it is lost, delete the signing key with psql, which signs everyone out: delete from service_secrets where name = 'dashboard'"
 
 /** Makes the secret that seals cursors if there is none. The first of several processes wins. */
 export async function makeCursorSecret(pool: Pool, random: RandomBytes): Promise<void> {
@@ -39,7 +42,8 @@ export async function readDashboardSecret(
   try {
     return openPassword(keys, DASHBOARD, sealed.toString())
   } catch (error) {
-    if (options.replaceUnopenable !== true || !(error instanceof SealingProblem)) throw error
+    if (!(error instanceof SealingProblem)) throw error
+    if (options.replaceUnopenable !== true) throw new SealingProblem(LOST, { cause: error })
     await pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${sealed}`)
     return readDashboardSecret({ database, keys, random })
   }

@@ -91,7 +91,7 @@ test('a node that cannot decrypt a password is not ready, and readyz names the s
   const response = await fetch(`${node.operationsUrl}/readyz`)
   expect(response.status).toBe(503)
   expect(await response.text()).toMatch(
-    new RegExp(`^not ready: the password of store ${id} was sealed with another secret`),
+    new RegExp(`^not ready: the password of store ${id} was encrypted with another secret`),
   )
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
@@ -135,7 +135,7 @@ test('without a running node, stores add, set, and provision reject a secret tha
     ['stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION],
   ]) {
     const { code, stderr } = await command({ SECRET: newSecret() }, words)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('was sealed with another secret')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was encrypted with another secret')])
   }
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })

@@ -61,7 +61,7 @@ async function create({ database }: CommandContext, options: CreateOptions): Pro
   const created = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
   const key = created.key.reveal()
   if (options.json) return printJson({ id: created.id, key, store_id: created.storeId, name: created.name })
-  printMessage(`Created the key "${created.name}" (ID ${created.id}). Copy it now, it is never shown again:`)
+  printMessage(`Created the key "${created.name}" (ID ${created.id}). Copy it now, because it is never shown again:`)
   print(key)
 }
 
