@@ -1,7 +1,7 @@
-// Notices of the embedded PostgreSQL for people: cleanup of earlier runs, and unexpected exits.
+// Messages about the embedded PostgreSQL: cleanup of earlier runs, and unexpected exits.
 
 /** The kind of a notice. */
 export type NoticeType = 'stale-lock' | 'orphan-stopped' | 'placed-outside' | 'folder-gone' | 'ended'
 
-/** A notice with a sentence for people. */
+/** A notice; `text` is the sentence that the demo prints. */
 export type EmbeddedNotice = { type: NoticeType; text: string }
