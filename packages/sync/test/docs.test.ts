@@ -194,7 +194,7 @@ test('a deleted customer is removed by a full run, from orders once the store ch
   await copies.sync(true)
   for (const [index, at] of (await lastFull()).entries()) expect(at > (before[index] ?? '')).toBe(true)
   expect(await places()).toEqual(orders)
-  expect((await runInBoth('erasure/orders-of-nobody')).map(([order]) => order)).toEqual(
+  expect((await runInBoth('erasure/orders-without-customer')).map(([order]) => order)).toEqual(
     orderOf(id)
       .map((order) => String(order.id))
       .toSorted(),

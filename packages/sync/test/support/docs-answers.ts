@@ -108,7 +108,7 @@ export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly A
         weight,
         product.tax_class === null ? null : String(product.tax_class),
       ]),
-    'erasure/orders-of-nobody': [],
+    'erasure/orders-without-customer': [],
   }
 }
 
