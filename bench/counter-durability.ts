@@ -10,9 +10,9 @@ import {
   addStore,
   type ControlDatabase,
   createKey,
+  EncryptionKey,
   migrate,
   openControlDatabase,
-  SealingKey,
 } from '../packages/control/src/index.ts'
 import { readOptions } from './lib/options.ts'
 import { processorTimeOfServer } from './lib/processor-time.ts'
@@ -73,7 +73,11 @@ async function compare(measured: BenchServer): Promise<void> {
 }
 
 async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
-  const context = { database, random: randomBytes, keys: { current: new SealingKey(randomBytes(32)), previous: null } }
+  const context = {
+    database,
+    random: randomBytes,
+    keys: { current: new EncryptionKey(randomBytes(32)), previous: null },
+  }
   const hashes: HashedKey[] = []
   for (let index = 0; index < STORES; index += 1) {
     const databaseUrl = 'postgres://reader@127.0.0.1/shop'

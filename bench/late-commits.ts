@@ -3,7 +3,7 @@
 // PostgreSQL.
 
 import { parseArgs } from 'node:util'
-import { SealingKey } from '@store-export/control'
+import { EncryptionKey } from '@store-export/control'
 import { connect, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 import { pollOpenTransactions } from '../packages/engine/src/stores/open-transactions.ts'
 import { readConfig } from '../packages/operator/src/config.ts'
@@ -73,7 +73,7 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
     STORE_EXPORT_TRANSACTION_WAIT_MS: String(boundMs),
     STORE_EXPORT_STORE_TIMEOUT_MS: String(STORE_TIMEOUT_MS),
   })
-  const keys = { current: new SealingKey(secret), previous: null }
+  const keys = { current: new EncryptionKey(secret), previous: null }
   return startService({ config, controlUrl, keys, emit: () => undefined })
 }
 

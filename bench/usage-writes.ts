@@ -8,9 +8,9 @@ import {
   addStore,
   createKey,
   createUsageRecorder,
+  EncryptionKey,
   migrate,
   openControlDatabase,
-  SealingKey,
 } from '../packages/control/src/index.ts'
 import { readOptions } from './lib/options.ts'
 import { processorTimeOfServer } from './lib/processor-time.ts'
@@ -24,7 +24,7 @@ const MINUTES = 10
 const FLUSHES_PER_MINUTE = 30
 /** At 30 writes a minute, every key makes 120 requests a minute: the limit. */
 const REQUESTS_PER_FLUSH = 4
-const REQUEST = { outcome: 'answered', status: 200, code: null, rows: 250, durationMs: 12 } as const
+const REQUEST = { outcome: 'successful', status: 200, code: null, rows: 250, durationMs: 12 } as const
 const ENDPOINTS = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']
 
 const [kind = 'system'] = readOptions(process.argv.slice(2)).servers
@@ -85,7 +85,11 @@ async function measure(measured: BenchServer): Promise<void> {
 }
 
 async function makeKeys(database: ReturnType<typeof openControlDatabase>): Promise<string[]> {
-  const context = { database, random: randomBytes, keys: { current: new SealingKey(randomBytes(32)), previous: null } }
+  const context = {
+    database,
+    random: randomBytes,
+    keys: { current: new EncryptionKey(randomBytes(32)), previous: null },
+  }
   const made: string[] = []
   for (let index = 0; index < STORES; index += 1) {
     const databaseUrl = 'postgres://reader@127.0.0.1:5432/shop'

@@ -6,7 +6,7 @@ import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } f
 import { readConfig } from '../../packages/operator/src/config.ts'
 import { answerCalls } from '../lib/child-calls.ts'
 
-const address = { storeId: 'bench', databaseUrl: '', schemaName: 'public', sealedPassword: null }
+const address = { storeId: 'bench', databaseUrl: '', schemaName: 'public', encryptedPassword: null }
 const { config } = readConfig({})
 const emit = () => undefined
 const now = () => performance.now()

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
-import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
+import { addStore, createKey, EncryptionKey, migrate, openControlDatabase } from '@store-export/control'
 import type { Connection } from '@store-export/postgres'
 import type { Sql } from 'postgres'
 import { DEMO_SEED, DEMO_STORES } from '../../packages/operator/src/demo/demo-stores.ts'
@@ -83,7 +83,7 @@ async function register({
   await migrate({ url: server.url(CONTROL_DATABASE), random: randomBytes })
   const database = openControlDatabase(server.url(CONTROL_DATABASE), { poolSize: 1 })
   try {
-    const keys = { current: new SealingKey(secret), previous: null }
+    const keys = { current: new EncryptionKey(secret), previous: null }
     const store = { id, name, origin: 'generated', state: 'ready', databaseUrl: readerUrl } as const
     await addStore({ database, keys, random: randomBytes }, store)
     const made = await createKey({ database, random: randomBytes, storeId: id, name: 'bench', createdBy: null })

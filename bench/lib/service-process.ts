@@ -1,7 +1,7 @@
 // The service in a process of its own. It writes log lines to /dev/null and counts metrics.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { SealingKey } from '@store-export/control'
+import { EncryptionKey } from '@store-export/control'
 import { readConfig } from '../../packages/operator/src/config.ts'
 import { combine } from '../../packages/operator/src/events.ts'
 import { createLog } from '../../packages/operator/src/log.ts'
@@ -34,7 +34,7 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   service = await startService({
     config,
     controlUrl,
-    keys: { current: new SealingKey(Buffer.from(secret)), previous: null },
+    keys: { current: new EncryptionKey(Buffer.from(secret)), previous: null },
     emit: combine(
       createLog({ level: config.logLevel }).handleEvent,
       createMetrics({ version: 'bench', connectionLimits: {} }).handleEvent,

@@ -2,7 +2,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
-import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
+import { addStore, createKey, EncryptionKey, migrate, openControlDatabase } from '@store-export/control'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
 import { urlForDatabase } from '../../packages/operator/src/store-schema/store-url.ts'
 import { connectOnce, openClient } from '../../test/support/client.ts'
@@ -28,7 +28,7 @@ const ORDERS = 100
 export async function makeManyStores(server: BenchServer, count: number): Promise<ManyStores> {
   const admin = openClient(server.url('postgres'))
   const secret = randomBytes(32)
-  const keys = { current: new SealingKey(secret), previous: null }
+  const keys = { current: new EncryptionKey(secret), previous: null }
   const { readerUrl, databaseUrl } = await provisionStore({
     adminUrl: server.url('postgres'),
     storeId: randomUUID(),

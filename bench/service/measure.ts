@@ -19,7 +19,7 @@ import { measureAtRest, measureWalking } from './memory.ts'
 import { requests } from './page-variants.ts'
 import { PARALLEL_WALKS } from './parallel-walks.ts'
 import { startPsql } from './psql.ts'
-import { type RunningService, runService } from './running-service.ts'
+import { runService, type ServiceUnderLoad } from './running-service.ts'
 import { pollStore, type StorePolls } from './store-polls.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
@@ -110,7 +110,7 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { r
 
 async function measureBursts(
   { server, dataset, options, say }: Measuring,
-  { service, url }: RunningService,
+  { service, url }: ServiceUnderLoad,
   { orders }: Lists,
 ): Promise<Bursts> {
   say('measuring throughput')

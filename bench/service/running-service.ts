@@ -5,14 +5,14 @@ import { type Child, SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import type { Dataset } from '../lib/dataset.ts'
 
 /** A running service. */
-export interface RunningService extends AsyncDisposable {
+export interface ServiceUnderLoad extends AsyncDisposable {
   readonly service: Child
   readonly url: string
   readonly client: ApiClient
 }
 
 /** Starts a service on the databases of `dataset`. */
-export async function runService({ controlUrl, secret, key }: Dataset): Promise<RunningService> {
+export async function runService({ controlUrl, secret, key }: Dataset): Promise<ServiceUnderLoad> {
   const service = startChild(SERVICE_PROCESS)
   const url = String(await service.call('start', { controlUrl, secret }))
   const client = createApiClient(url, key)

@@ -21,8 +21,8 @@ export interface TestMerchant {
 
 /** Returns the accounts of a platform, as the command line uses them. */
 export async function accountsOf(platform: TestPlatform): Promise<Accounts> {
-  const { service, sealingKey } = platform
-  const keys = { current: sealingKey, previous: null }
+  const { service, encryptionKey } = platform
+  const keys = { current: encryptionKey, previous: null }
   const secret = await readDashboardSecret({ database: service.control, keys, random: randomBytes })
   return new Accounts({ database: service.control, secret, url: urlOf(platform), sessionDays: 7, linkMinutes: 60 })
 }

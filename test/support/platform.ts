@@ -3,7 +3,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
-import { addStore, createKey, SealingKey } from '@store-export/control'
+import { addStore, createKey, EncryptionKey } from '@store-export/control'
 import type { Sql } from 'postgres'
 import { inject } from 'vitest'
 import { readConfig } from '../../packages/operator/src/config.ts'
@@ -47,7 +47,7 @@ export interface TestPlatform {
   readonly controlUrl: string
   /** Runs statements in the control database. */
   readonly controlSql: Sql
-  readonly sealingKey: SealingKey
+  readonly encryptionKey: EncryptionKey
   readonly events: ServiceEvent[]
   /** Creates a store with the schema of `revision`. */
   provision(revision?: RevisionId): Promise<TestStore>
@@ -67,7 +67,7 @@ export async function startPlatform(
   { dashboard = false }: { readonly dashboard?: boolean } = {},
 ): Promise<TestPlatform> {
   const control = await createMigratedDatabase()
-  const sealingKey = new SealingKey(randomBytes(32))
+  const encryptionKey = new EncryptionKey(randomBytes(32))
   const events: ServiceEvent[] = []
   const { config } = readConfig({
     STORE_EXPORT_PORT: '0',
@@ -79,7 +79,7 @@ export async function startPlatform(
   const service = await startService({
     config,
     controlUrl: control.url,
-    keys: { current: sealingKey, previous: null },
+    keys: { current: encryptionKey, previous: null },
     emit(event) {
       events.push(event)
       if (event.event === 'request.completed') countRequest(event.storeId)
@@ -93,11 +93,11 @@ export async function startPlatform(
     service,
     controlUrl: control.url,
     controlSql,
-    sealingKey,
+    encryptionKey,
     events,
     newKey,
     async provision(revision = LATEST_REVISION) {
-      const store = await provisionTestStore({ service, sealingKey, revision })
+      const store = await provisionTestStore({ service, encryptionKey, revision })
       stores.push(store)
       return store
     },
@@ -145,11 +145,11 @@ export async function get(
 
 interface ProvisionOptions {
   readonly service: RunningService
-  readonly sealingKey: SealingKey
+  readonly encryptionKey: EncryptionKey
   readonly revision: RevisionId
 }
 
-async function provisionTestStore({ service, sealingKey, revision }: ProvisionOptions): Promise<TestStore> {
+async function provisionTestStore({ service, encryptionKey, revision }: ProvisionOptions): Promise<TestStore> {
   const id = randomUUID()
   const name = `Store at ${revision}`
   const wanted = { storeId: id, name, revision }
@@ -158,7 +158,7 @@ async function provisionTestStore({ service, sealingKey, revision }: ProvisionOp
     onServer ??
     (await provisionStore({ ...wanted, adminUrl: inject('postgresUrl'), random: randomBytes, connect: connectOnce }))
   await addStore(
-    { database: service.control, keys: { current: sealingKey, previous: null }, random: randomBytes },
+    { database: service.control, keys: { current: encryptionKey, previous: null }, random: randomBytes },
     {
       id,
       name,

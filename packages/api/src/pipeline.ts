@@ -98,7 +98,7 @@ async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, tr
   )
 }
 
-function openStore({ origin, state, storeId, databaseUrl, schemaName, sealedPassword }: Admission): StoreAddress {
+function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedPassword }: Admission): StoreAddress {
   if (origin === 'imported')
     throw new ApiError(
       'STORE_NOT_SUPPORTED',
@@ -109,7 +109,7 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, sealedPass
       'STORE_NOT_READY',
       'this store is being generated and has no database yet; wait for the seconds in the header Retry-After, then try again',
     )
-  return { storeId, databaseUrl, schemaName, sealedPassword }
+  return { storeId, databaseUrl, schemaName, encryptedPassword }
 }
 
 function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {

@@ -46,7 +46,7 @@ export function recordRequest({ message, result, trace, requestId, durationMs, o
 }
 
 function outcomeOf(status: number): UsageOutcome {
-  if (status < 400) return 'answered'
+  if (status < 400) return 'successful'
   if (status >= 500) return 'failed'
-  return status === 429 || status === 403 || status === 409 ? 'refused' : 'clientErrors'
+  return status === 429 || status === 403 || status === 409 ? 'rejected' : 'clientErrors'
 }

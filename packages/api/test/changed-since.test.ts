@@ -63,7 +63,7 @@ const FIRST_PAGE: PagePlan = { kind: 'page', resource: product, limit: LIMIT, af
 async function columns(): Promise<PresentColumns> {
   const known = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })
   return await known.of(
-    { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null },
+    { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', encryptedPassword: null },
     connection,
   )
 }

@@ -157,7 +157,7 @@ test('a scan batch is a range of the index of the list, for every estimate of th
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })
   const present = await columns.of(
-    { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null },
+    { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', encryptedPassword: null },
     connection,
   )
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const

@@ -157,7 +157,7 @@ describe('a store that moves to another schema', () => {
     setStore(
       {
         database: platform.service.control,
-        keys: { current: platform.sealingKey, previous: null },
+        keys: { current: platform.encryptionKey, previous: null },
         random: randomBytes,
       },
       tenant.id,

@@ -10,9 +10,9 @@ import { logEvents, startAuditLog } from './audit.ts'
 import type { AuditRecorded } from './control-event.ts'
 import { openControlDatabase } from './database.ts'
 import { addMembership, removeMembership, removeMerchant } from './merchants.ts'
+import { EncryptionKey } from './password-encryption.ts'
 import { replayRevocations } from './replay-revocations.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
-import { SealingKey } from './sealing.ts'
 import { getStore, removeStore, setStore } from './stores.ts'
 
 let control: TestControl
@@ -79,9 +79,9 @@ test('every change of keys, stores, merchants, and secrets leaves a row with its
 test('a rotation of many passwords is one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
-  const keys = { current: new SealingKey(randomBytes(32)), previous: control.keys.current }
-  const { resealed } = await rotateSecrets({ ...control, keys })
-  expect(await logged()).toMatchObject([{ action: 'secrets.rotated', details: `{"resealed":${resealed}}` }])
+  const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }
+  const { reencrypted } = await rotateSecrets({ ...control, keys })
+  expect(await logged()).toMatchObject([{ action: 'secrets.rotated', details: `{"reencrypted":${reencrypted}}` }])
   await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
 })
 

@@ -7,11 +7,11 @@ import { createKey } from './access/create-key.ts'
 import { listKeys } from './access/keys.ts'
 import { openControlDatabase } from './database.ts'
 import { MIGRATIONS, migrate, missingMigrations } from './migrate.ts'
+import { DecryptionError, EncryptionKey } from './password-encryption.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
-import { SealingKey, SealingProblem } from './sealing.ts'
 import { readCursorSecret } from './service-secrets.ts'
-import { openStoreUrl } from './store-url.ts'
-import { addStore, getStore, listStores, removeStore, StoreProblem, setStore, UnknownStore } from './stores.ts'
+import { decryptStoreUrl } from './store-url.ts'
+import { addStore, getStore, InvalidStoreError, listStores, removeStore, setStore, UnknownStore } from './stores.ts'
 
 let control: TestControl
 beforeAll(async () => {
@@ -68,25 +68,27 @@ describe('the registry', () => {
     expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
     expect(store.databaseUrl).toBe('postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full')
     expect(JSON.stringify(await control.sql`select to_jsonb(s) from stores s`)).not.toMatch(/p@ss|p%40ss/)
-    const opened = openStoreUrl(control.keys, store)
+    const opened = decryptStoreUrl(control.keys, store)
     expect(opened?.reveal()).toContain('password=p%40ss')
     expect(String(opened)).toBe('[connection URL]')
   })
 
   test('a sealed password that is copied to another store does not open', async () => {
     const [one, two] = [await control.store(), await control.store()]
-    expect(() => openStoreUrl(control.keys, { ...two, sealedPassword: one.sealedPassword })).toThrow(SealingProblem)
+    expect(() => decryptStoreUrl(control.keys, { ...two, encryptedPassword: one.encryptedPassword })).toThrow(
+      DecryptionError,
+    )
   })
 
   test('a store can become ready only with its URL', async () => {
     const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
-    await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(StoreProblem)
+    await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(InvalidStoreError)
     const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })
     expect(changed).toMatchObject({ state: 'ready', databaseUrl: 'postgres://r@h/d' })
     expect(await setStore(control, added.id, { state: 'generating' })).toEqual({ ...changed, state: 'generating' })
     await expect(
       addStore(control, { name: 'Bad', origin: 'generated', state: 'ready', databaseUrl: null }),
-    ).rejects.toThrow(StoreProblem)
+    ).rejects.toThrow(InvalidStoreError)
   })
 
   test('a removed store keeps its ID and loses its URL and its keys', async () => {
@@ -98,7 +100,7 @@ describe('the registry', () => {
     expect(await getStore(database, store.id)).toBeNull()
     expect((await listStores(database)).map(({ id }) => id)).not.toContain(store.id)
     const kept = (await listStores(database, { includeRemoved: true })).find(({ id }) => id === store.id)
-    expect(kept).toMatchObject({ databaseUrl: null, sealedPassword: null, removedAt: expect.any(Date) })
+    expect(kept).toMatchObject({ databaseUrl: null, encryptedPassword: null, removedAt: expect.any(Date) })
     expect(await listKeys({ database, storeId: store.id, activeOnly: true })).toEqual([])
     await expect(addStore(control, { ...store, databaseUrl: 'postgres://h/d' })).rejects.toThrow('registered before')
     await expect(setStore(control, store.id, { state: 'ready' })).rejects.toThrow(UnknownStore)
@@ -110,18 +112,18 @@ describe('rotating the secret', () => {
   test('passwords open before, during, and after it, and afterwards without the previous secret', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()
-    const keys = { current: new SealingKey(randomBytes(32)), previous: fresh.keys.current }
-    expect(openStoreUrl(keys, store)?.reveal()).toContain('p%40ss')
+    const keys = { current: new EncryptionKey(randomBytes(32)), previous: fresh.keys.current }
+    expect(decryptStoreUrl(keys, store)?.reveal()).toContain('p%40ss')
     const later = await addStore(
       { ...fresh, keys },
       { ...store, id: '00000000-0000-4000-8000-000000000001', databaseUrl: 'postgres://r:new@h/d' },
     )
-    expect(await rotateSecrets({ ...fresh, keys })).toEqual({ resealed: 1, unchanged: 1 })
-    expect(await rotateSecrets({ ...fresh, keys })).toEqual({ resealed: 0, unchanged: 2 })
+    expect(await rotateSecrets({ ...fresh, keys })).toEqual({ reencrypted: 1, unchanged: 1 })
+    expect(await rotateSecrets({ ...fresh, keys })).toEqual({ reencrypted: 0, unchanged: 2 })
     const alone = { current: keys.current, previous: null }
-    expect(openStoreUrl(alone, (await getStore(fresh.database, store.id)) ?? later)?.reveal()).toContain('p%40ss')
+    expect(decryptStoreUrl(alone, (await getStore(fresh.database, store.id)) ?? later)?.reveal()).toContain('p%40ss')
     await expect(
-      rotateSecrets({ ...fresh, keys: { current: new SealingKey(randomBytes(32)), previous: null } }),
+      rotateSecrets({ ...fresh, keys: { current: new EncryptionKey(randomBytes(32)), previous: null } }),
     ).rejects.toThrow('encrypted with another secret')
     await fresh.drop()
   })

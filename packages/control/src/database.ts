@@ -25,7 +25,7 @@ const CLOSE_MS_MAX = 5000
 /** Deleting old usage takes longest. A statement that takes more hangs. */
 const STATEMENT_MS_MAX = 300_000
 
-/** The control database at this URL. The first statement connects. Throws `ConnectionUrlProblem`. */
+/** The control database at this URL. The first statement connects. Throws `InvalidUrlError`. */
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
   const pool = new Pool(parseConnectionUrl(url), {
     connectionsMax: options.poolSize,

@@ -3,42 +3,43 @@
 export { type Admission, admit } from './access/admission.ts'
 export { type Admitter, ControlDatabaseError, createAdmitter } from './access/admitter.ts'
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
-export { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
+export { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
 export { findKeyByHash, type KeySummary, listKeys, revokeKey } from './access/keys.ts'
 export { startAuditLog } from './audit.ts'
 export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
+export { consumeFormToken, deleteFormTokens } from './form-tokens.ts'
 export {
   addMembership,
-  forgetEndedSignIns,
+  deleteEndedSignIns,
   listMerchants,
   removeMembership,
   removeMerchant,
   storesOfMerchant,
   UnknownMerchant,
 } from './merchants.ts'
-export { MigrationProblem, migrate, missingMigrations } from './migrate.ts'
+export { MigrationError, migrate, missingMigrations } from './migrate.ts'
 export { announceNode, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
+export {
+  DecryptionError,
+  decryptPassword,
+  ENCRYPTION_KEY_BYTES,
+  type EncryptedPassword,
+  EncryptionKey,
+  type EncryptionKeys,
+} from './password-encryption.ts'
 export { isUuid, type RandomBytes } from './random.ts'
 export { type RevocationEvent, replayRevocations } from './replay-revocations.ts'
 export { rotateSecrets } from './rotate-secrets.ts'
-export {
-  openPassword,
-  SEALING_KEY_BYTES,
-  type SealedPassword,
-  SealingKey,
-  type SealingKeys,
-  SealingProblem,
-} from './sealing.ts'
 export { Secret } from './secret.ts'
-export { forgetSentForms, isFirstSending } from './sent-forms.ts'
 export { readCursorSecret, readDashboardSecret } from './service-secrets.ts'
-export { countAttempt, forgetAttempts, forgiveAttempt } from './sign-in-attempts.ts'
-export { connectionUrlOf, openStoreUrl } from './store-url.ts'
+export { countAttempt, deleteEndedWindows, discountAttempt } from './sign-in-attempts.ts'
+export { connectionUrlOf, decryptStoreUrl } from './store-url.ts'
 export {
   addStore,
   checkSchemaName,
   getStore,
+  InvalidStoreError,
   listStores,
   type RegisteredStore,
   type RegistryContext,
@@ -46,7 +47,6 @@ export {
   removeStore,
   requireStore,
   type StoreOrigin,
-  StoreProblem,
   type StoreState,
   setStore,
   UnknownStore,

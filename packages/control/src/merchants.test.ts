@@ -4,7 +4,7 @@ import { createKey } from './access/create-key.ts'
 import { listKeys } from './access/keys.ts'
 import {
   addMembership,
-  forgetEndedSignIns,
+  deleteEndedSignIns,
   listMerchants,
   removeMembership,
   removeMerchant,
@@ -39,7 +39,7 @@ async function aUsedKey(storeId: string, createdBy: string) {
   const options = { database, now: Date.now, emit: () => undefined, flushMs: 600_000, requestLogLines: 100 }
   const usage = createUsageRecorder(options)
   const request = { endpoint: '/api/v1/store', status: 200, code: null, rows: 1, durationMs: 1, minuteRequests: 1 }
-  usage.record({ keyId: id, outcome: 'answered', ...request, walk: null })
+  usage.record({ keyId: id, outcome: 'successful', ...request, walk: null })
   await usage.close()
   return id
 }
@@ -92,7 +92,7 @@ test('expired sessions and links are deleted, others stay', async () => {
       insert into merchant_links (id, identifier, value, expires_at, created_at, updated_at)
       values (${token}, ${token}, '', now() + ${ends}::text::interval, now(), now())`
   }
-  expect(await forgetEndedSignIns(control.database)).toBe(2)
+  expect(await deleteEndedSignIns(control.database)).toBe(2)
   expect(await sql`select token from merchant_sessions union all select id from merchant_links`).toEqual([
     { token: 'open' },
     { token: 'open' },

@@ -100,7 +100,7 @@ export async function removeMerchant(
 }
 
 /** Deletes sessions and links that have expired. Returns how many. */
-export async function forgetEndedSignIns({ pool }: ControlDatabase): Promise<number> {
+export async function deleteEndedSignIns({ pool }: ControlDatabase): Promise<number> {
   const sessions = await pool.execute(sql`delete from merchant_sessions where expires_at < clock_timestamp()`)
   const links = await pool.execute(sql`delete from merchant_links where expires_at < clock_timestamp()`)
   return sessions + links

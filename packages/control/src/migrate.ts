@@ -21,8 +21,8 @@ import { makeCursorSecret } from './service-secrets.ts'
 export const MIGRATIONS: Readonly<Record<string, string>> = { '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}` }
 
 /** Thrown if the control database could not be brought to this version, or was made by another one. */
-export class MigrationProblem extends Error {
-  override readonly name = 'MigrationProblem'
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
 }
 
 export interface MigrateOptions {
@@ -41,7 +41,7 @@ const PAUSE_MS = 1000
 /** `lock_not_available` and `deadlock_detected`. */
 const LOCK_CODES: readonly string[] = ['55P03', '40P01']
 
-/** Applies the missing migrations and returns their names. Throws `MigrationProblem`. */
+/** Applies the missing migrations and returns their names. Throws `MigrationError`. */
 export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
   const applied: string[] = []
@@ -70,7 +70,7 @@ async function applyNext(pool: Pool, migrations: typeof MIGRATIONS): Promise<str
     try {
       return await pool.transaction((connection) => applyOn(connection, migrations))
     } catch (error) {
-      const isLocked = error instanceof MigrationProblem && isLockFailure(error.cause)
+      const isLocked = error instanceof MigrationError && isLockFailure(error.cause)
       if (!isLocked || attempt === LOCK_TRIES_MAX) throw error
       await delay(PAUSE_MS)
     }
@@ -85,7 +85,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0) {
     const message = `the control database was made by a newer version (it has ${unknown.join(', ')}): use that version`
-    throw new MigrationProblem(message)
+    throw new MigrationError(message)
   }
   const [next] = Object.entries(migrations).filter(([name]) => !applied.includes(name))
   if (next === undefined) return null
@@ -99,17 +99,17 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
     const hint = isLockFailure(cause)
       ? 'another session locks a table. Wait until it ends (for example pg_dump), then run migrate again'
       : 'this migration changed nothing'
-    throw new MigrationProblem(`the control database could not be migrated at ${name}: ${hint}`, { cause })
+    throw new MigrationError(`the control database could not be migrated at ${name}: ${hint}`, { cause })
   }
   await executeOn(connection, sql`insert into migrations (name) values (${name})`)
   return name
 }
 
-/** Throws `MigrationProblem` for a database of a build before version 0.1.0: nothing upgrades it. */
+/** Throws `MigrationError` for a database of a build before version 0.1.0: nothing upgrades it. */
 async function appliedMigrations(connection: Connection): Promise<string[]> {
   const [early] = await queryRows(connection, sql`select where to_regclass('kysely_migration') is not null`)
   if (early !== undefined)
-    throw new MigrationProblem(
+    throw new MigrationError(
       'the control database was made by a build before version 0.1.0 and can\'t be upgraded: create an empty database, set STORE_EXPORT_DATABASE_URL to it, and run "store-export migrate"',
     )
   const [table] = await queryRows(connection, sql`select where to_regclass('migrations') is not null`)

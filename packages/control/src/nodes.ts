@@ -4,12 +4,12 @@
 import { sql } from '@store-export/postgres'
 import type { ControlEventHandler } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
+import { countDecryptable, DecryptionError, type EncryptionKey, type EncryptionKeys } from './password-encryption.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
-import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
 
-export interface AnnouncementOptions {
+export interface NodeAnnouncement {
   readonly database: ControlDatabase
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   /** For people, for example host and process ID. */
   readonly name: string
   readonly random: RandomBytes
@@ -37,7 +37,7 @@ const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_S
 const NAMES_MAX = 5
 
 /** Announces the node now and every ten seconds, until `close`. Rejects if the first announcement fails. */
-export async function announceNode(options: AnnouncementOptions): Promise<{ close(): Promise<void> }> {
+export async function announceNode(options: NodeAnnouncement): Promise<{ close(): Promise<void> }> {
   const { database, keys, name, emit } = options
   const id = randomUuid(options.random)
   const secrets = fingerprints(keys)
@@ -62,7 +62,7 @@ export async function announceNode(options: AnnouncementOptions): Promise<{ clos
 }
 
 /** Throws `NodesWithoutSecret` if a live node cannot decrypt with this key. */
-export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint }: SealingKey): Promise<void> {
+export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint }: EncryptionKey): Promise<void> {
   const lacking = await pool.query<{ name: string }>(sql`
     select name from nodes
     where ${IS_LIVE} and not ${fingerprint} = any (secrets)
@@ -72,20 +72,20 @@ export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint 
 
 /**
  * Checks that this secret is the one that the service uses. Throws `NodesWithoutSecret` if a live node lacks the secret.
- * Throws `SealingProblem` if no node is live and the secret can't decrypt the passwords of the stores other than `except`.
+ * Throws `DecryptionError` if no node is live and the secret can't decrypt the passwords of the stores other than `except`.
  */
 export async function requireServiceSecret(
   database: ControlDatabase,
-  keys: SealingKeys,
+  keys: EncryptionKeys,
   except: string | null = null,
 ): Promise<void> {
   await requireNodesWith(database, keys.current)
   const live = await database.pool.query(sql`select from nodes where ${IS_LIVE} limit 1`)
   if (live.length > 0) return
-  const { problem } = await countOpenable(database, keys, except)
-  if (problem === null) return
-  throw new SealingProblem(
-    `${problem.message}. If that secret is lost, start a node with the new one, and set the URL of each store again`,
+  const { error } = await countDecryptable(database, keys, except)
+  if (error === null) return
+  throw new DecryptionError(
+    `${error.message}. If that secret is lost, start a node with the new one, and set the URL of each store again`,
   )
 }
 
@@ -94,18 +94,18 @@ export async function requireServiceSecret(
  * because one bad row would then stop every node. A node can't serve if most passwords need another secret. It also can't if
  * one does and most live nodes hold a secret that this node lacks.
  */
-export async function whyNotServing(database: ControlDatabase, keys: SealingKeys): Promise<SealingProblem | null> {
-  const { opened, unopened, problem } = await countOpenable(database, keys)
-  if (problem === null || unopened > opened) return problem
+export async function whyNotServing(database: ControlDatabase, keys: EncryptionKeys): Promise<DecryptionError | null> {
+  const { decryptable, undecryptable, error } = await countDecryptable(database, keys)
+  if (error === null || undecryptable > decryptable) return error
   const held = await database.pool.query(sql`
     with live as (select secrets from nodes where ${IS_LIVE})
     select secret from live, unnest(secrets) as secret
     where not secret = any (${fingerprints(keys)}::text[])
     group by secret having 2 * count(*) > (select count(*) from live)`)
-  return held.length > 0 ? problem : null
+  return held.length > 0 ? error : null
 }
 
-function fingerprints({ current, previous }: SealingKeys): string[] {
+function fingerprints({ current, previous }: EncryptionKeys): string[] {
   const keys = previous === null ? [current] : [current, previous]
   return keys.map(({ fingerprint }) => fingerprint)
 }

@@ -3,34 +3,40 @@
 
 import { sql } from '@store-export/postgres'
 import { requireNodesWith } from './nodes.ts'
-import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingContext, sealPassword } from './sealing.ts'
-import { resealDashboardSecret } from './service-secrets.ts'
+import {
+  decryptPassword,
+  type EncryptedPassword,
+  type EncryptionContext,
+  encryptPassword,
+  isEncryptedWithCurrent,
+} from './password-encryption.ts'
+import { reencryptDashboardSecret } from './service-secrets.ts'
 
 export interface Rotation {
-  readonly resealed: number
+  readonly reencrypted: number
   readonly unchanged: number
 }
 
 /**
  * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Throws
- * `NodesWithoutSecret` before any change, and `SealingProblem` for a password that no secret opens.
+ * `NodesWithoutSecret` before any change, and `DecryptionError` for a password that no secret decrypts.
  */
-export async function rotateSecrets({ database, keys, random }: SealingContext): Promise<Rotation> {
+export async function rotateSecrets({ database, keys, random }: EncryptionContext): Promise<Rotation> {
   await requireNodesWith(database, keys.current)
-  const rows = await database.pool.query<{ id: string; sealed: SealedPassword }>(sql`
-    select id, database_password as sealed from stores where database_password is not null order by id`)
-  let resealed = 0
-  for (const { id, sealed } of rows) {
-    if (isSealedWithCurrent(keys, id, sealed)) continue
-    const password = openPassword(keys, id, sealed)
-    const again = sealPassword({ keys, storeId: id, password, random })
-    // a password that was set meanwhile is sealed with the current secret already
-    resealed += await database.pool.execute(sql`
-      update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}
+  const rows = await database.pool.query<{ id: string; encrypted: EncryptedPassword }>(sql`
+    select id, database_password as encrypted from stores where database_password is not null order by id`)
+  let reencrypted = 0
+  for (const { id, encrypted } of rows) {
+    if (isEncryptedWithCurrent(keys, id, encrypted)) continue
+    const password = decryptPassword(keys, id, encrypted)
+    const again = encryptPassword({ keys, storeId: id, password, random })
+    // a password that was set meanwhile is encrypted with the current secret already
+    reencrypted += await database.pool.execute(sql`
+      update stores set database_password = ${again} where id = ${id} and database_password = ${encrypted}
         and set_config('store_export.rotating', 'on', true) = 'on'`)
   }
-  await resealDashboardSecret({ database, keys, random })
+  await reencryptDashboardSecret({ database, keys, random })
   await database.pool.execute(sql`
-    select audit_record('secrets.rotated', null, null, null, jsonb_build_object('resealed', ${resealed}::int))`)
-  return { resealed, unchanged: rows.length - resealed }
+    select audit_record('secrets.rotated', null, null, null, jsonb_build_object('reencrypted', ${reencrypted}::int))`)
+  return { reencrypted, unchanged: rows.length - reencrypted }
 }

@@ -54,9 +54,9 @@ export const SCHEMA = `
   create table usage_hours (
     key_id uuid not null,
     hour timestamptz not null,
-    answered bigint not null default 0,
+    successful bigint not null default 0,
     client_errors bigint not null default 0,
-    refused bigint not null default 0,
+    rejected bigint not null default 0,
     failed bigint not null default 0,
     peak_minute integer not null default 0,
     primary key (key_id, hour)
@@ -172,7 +172,7 @@ export const SCHEMA = `
     level smallint not null
   );
 
-  create table sent_forms (
-    number bytea primary key,
-    sent_at timestamptz not null default clock_timestamp()
+  create table used_form_tokens (
+    token_hash bytea primary key,
+    used_at timestamptz not null default clock_timestamp()
   )`

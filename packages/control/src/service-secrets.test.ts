@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMigratedDatabase } from '../../../test/support/databases.ts'
 import { openControlDatabase } from './database.ts'
-import { SealingKey } from './sealing.ts'
+import { EncryptionKey } from './password-encryption.ts'
 import { readDashboardSecret } from './service-secrets.ts'
 
 test('if the secret is lost, the error names the statement after which the dashboard starts with a new one', async () => {
@@ -12,9 +12,9 @@ test('if the secret is lost, the error names the statement after which the dashb
     await database.close()
     await drop()
   })
-  const read = (current: SealingKey) =>
+  const read = (current: EncryptionKey) =>
     readDashboardSecret({ database, keys: { current, previous: null }, random: randomBytes })
-  const [lost, current] = [new SealingKey(randomBytes(32)), new SealingKey(randomBytes(32))]
+  const [lost, current] = [new EncryptionKey(randomBytes(32)), new EncryptionKey(randomBytes(32))]
   const before = await read(lost)
   const error: unknown = await read(current).catch((reason: unknown) => reason)
   const [statement = ''] = /delete from .*$/.exec(String(error)) ?? []

@@ -2,11 +2,17 @@
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
+import {
+  DecryptionError,
+  decryptPassword,
+  type EncryptionContext,
+  encryptPassword,
+  isEncryptedWithCurrent,
+} from './password-encryption.ts'
 import type { RandomBytes } from './random.ts'
-import { isSealedWithCurrent, openPassword, type SealingContext, SealingProblem, sealPassword } from './sealing.ts'
 
 const CURSOR = 'cursor'
-/** Name of the dashboard's secret. It takes the place of a store's ID in the sealed value. */
+/** Name of the dashboard's secret. It takes the place of a store's ID in the encrypted value. */
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 const LOST =
@@ -25,38 +31,40 @@ export async function readCursorSecret({ pool }: ControlDatabase): Promise<Buffe
 
 /**
  * The secret that signs the dashboard's sessions and forms, in base64. The first process that reads it makes it. It is
- * sealed, so a copy of the control database alone is not enough to sign in. Throws `SealingProblem`.
+ * encrypted, so a copy of the control database alone is not enough to sign in. Throws `DecryptionError`.
  */
 export async function readDashboardSecret(
-  options: SealingContext & {
-    /** Makes another secret if the one that sealed it was lost. Every session ends then. */
-    readonly replaceUnopenable?: boolean
+  options: EncryptionContext & {
+    /** Makes another secret if the one that encrypted it was lost. Every session ends then. */
+    readonly replaceUndecryptable?: boolean
   },
 ): Promise<string> {
   const { database, keys, random } = options
   const { pool } = database
   const password = random(SECRET_BYTES).toString('base64')
-  const made = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
+  const made = Buffer.from(encryptPassword({ keys, storeId: DASHBOARD, password, random }))
   await insert(pool, DASHBOARD, made)
-  const sealed = required(DASHBOARD, await read(pool, DASHBOARD))
+  const encrypted = required(DASHBOARD, await read(pool, DASHBOARD))
   try {
-    return openPassword(keys, DASHBOARD, sealed.toString())
+    return decryptPassword(keys, DASHBOARD, encrypted.toString())
   } catch (error) {
-    if (!(error instanceof SealingProblem)) throw error
-    if (options.replaceUnopenable !== true) throw new SealingProblem(LOST, { cause: error })
-    await pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${sealed}`)
+    if (!(error instanceof DecryptionError)) throw error
+    if (options.replaceUndecryptable !== true) throw new DecryptionError(LOST, { cause: error })
+    await pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${encrypted}`)
     return readDashboardSecret({ database, keys, random })
   }
 }
 
-/** Seals the dashboard's secret with the current key if the previous one did. Throws `SealingProblem`. */
-export async function resealDashboardSecret({ database, keys, random }: SealingContext): Promise<void> {
+/** Encrypts the dashboard's secret with the current key if the previous one did. Throws `DecryptionError`. */
+export async function reencryptDashboardSecret({ database, keys, random }: EncryptionContext): Promise<void> {
   const { pool } = database
-  const sealed = await read(pool, DASHBOARD)
-  if (sealed === null || isSealedWithCurrent(keys, DASHBOARD, sealed.toString())) return
-  const password = openPassword(keys, DASHBOARD, sealed.toString())
-  const again = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
-  await pool.execute(sql`update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${sealed}`)
+  const encrypted = await read(pool, DASHBOARD)
+  if (encrypted === null || isEncryptedWithCurrent(keys, DASHBOARD, encrypted.toString())) return
+  const password = decryptPassword(keys, DASHBOARD, encrypted.toString())
+  const again = Buffer.from(encryptPassword({ keys, storeId: DASHBOARD, password, random }))
+  await pool.execute(
+    sql`update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${encrypted}`,
+  )
 }
 
 async function insert(pool: Pool, name: string, value: Buffer): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
-import { countAttempt, forgetAttempts, forgiveAttempt } from './sign-in-attempts.ts'
+import { countAttempt, deleteEndedWindows, discountAttempt } from './sign-in-attempts.ts'
 
 let control: TestControl
 beforeAll(async () => {
@@ -79,13 +79,13 @@ describe('sign-in attempts', () => {
     const scopes = [aScope(), aScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
-      await forgiveAttempt(control.database, scopes)
+      await discountAttempt(control.database, scopes)
     }
   })
 
   test('windows that ended half an hour ago are deleted', async () => {
     const scope = aScope()
     await attempt([scope], 1)
-    expect(await forgetAttempts(control.database)).toBeGreaterThan(0)
+    expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)
   })
 })

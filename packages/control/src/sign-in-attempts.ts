@@ -63,8 +63,8 @@ export async function countAttempt(
   return row.attempts > ATTEMPTS_MAX ? { allowed: false, waitSeconds: Math.max(1, row.wait) } : { allowed: true }
 }
 
-/** Takes back an attempt that succeeded. */
-export async function forgiveAttempt(database: ControlDatabase, scopes: readonly string[]): Promise<void> {
+/** Subtracts one attempt, because it succeeded. */
+export async function discountAttempt(database: ControlDatabase, scopes: readonly string[]): Promise<void> {
   const hashes = scopes.map(hashOf).toSorted()
   await database.pool.execute(sql`
     update sign_in_attempts set attempts = greatest(0, attempts - 1)
@@ -74,7 +74,7 @@ export async function forgiveAttempt(database: ControlDatabase, scopes: readonly
 }
 
 /** Deletes windows that ended half an hour ago. Returns how many. */
-export async function forgetAttempts(database: ControlDatabase): Promise<number> {
+export async function deleteEndedWindows(database: ControlDatabase): Promise<number> {
   return await database.pool.execute(sql`
     delete from sign_in_attempts
     where window_ends_at < clock_timestamp() - make_interval(secs => ${FORGIVEN_SECONDS}::int)`)

@@ -1,41 +1,53 @@
-// The connection URLs of stores. The registry stores a URL without its password, and the password sealed.
+// The connection URLs of stores. The registry stores a URL without its password, and the password encrypted.
 
 import { splitPassword, withPassword } from '@store-export/postgres'
-import { openPassword, type SealedPassword, type SealingContext, type SealingKeys, sealPassword } from './sealing.ts'
+import {
+  decryptPassword,
+  type EncryptedPassword,
+  type EncryptionContext,
+  type EncryptionKeys,
+  encryptPassword,
+} from './password-encryption.ts'
 import { Secret } from './secret.ts'
 
 /** A store's connection URL as the registry has it. */
-interface SealedAddress {
+interface EncryptedAddress {
   readonly storeId: string
   readonly databaseUrl: string
-  readonly sealedPassword: SealedPassword | null
+  readonly encryptedPassword: EncryptedPassword | null
 }
 
 /**
- * The connection URL with its password. Pass it only to the PostgreSQL client. Throws `SealingProblem` if no key opens
+ * The connection URL with its password. Pass it only to the PostgreSQL client. Throws `DecryptionError` if no key decrypts
  * the password.
  */
-export function connectionUrlOf(keys: SealingKeys, { storeId, databaseUrl, sealedPassword }: SealedAddress): string {
-  return withPassword(databaseUrl, sealedPassword === null ? null : openPassword(keys, storeId, sealedPassword))
+export function connectionUrlOf(
+  keys: EncryptionKeys,
+  { storeId, databaseUrl, encryptedPassword }: EncryptedAddress,
+): string {
+  return withPassword(
+    databaseUrl,
+    encryptedPassword === null ? null : decryptPassword(keys, storeId, encryptedPassword),
+  )
 }
 
 /** The same as a secret; null for a store without a database. */
-export function openStoreUrl(
-  keys: SealingKeys,
-  store: Pick<SealedAddress, 'sealedPassword'> & { readonly id: string; readonly databaseUrl: string | null },
+export function decryptStoreUrl(
+  keys: EncryptionKeys,
+  store: Pick<EncryptedAddress, 'encryptedPassword'> & { readonly id: string; readonly databaseUrl: string | null },
 ): Secret | null {
-  const { id: storeId, databaseUrl, sealedPassword } = store
+  const { id: storeId, databaseUrl, encryptedPassword } = store
   if (databaseUrl === null) return null
-  return new Secret(connectionUrlOf(keys, { storeId, databaseUrl, sealedPassword }), '[connection URL]')
+  return new Secret(connectionUrlOf(keys, { storeId, databaseUrl, encryptedPassword }), '[connection URL]')
 }
 
-/** The URL as the registry stores it. Null stays null. Throws `ConnectionUrlProblem`. */
-export function sealUrl(
-  { keys, random }: SealingContext,
+/** The URL as the registry stores it. Null stays null. Throws `InvalidUrlError`. */
+export function encryptUrl(
+  { keys, random }: EncryptionContext,
   storeId: string,
   databaseUrl: string | null,
-): { url: string | null; sealed: SealedPassword | null } {
-  if (databaseUrl === null) return { url: null, sealed: null }
+): { url: string | null; encrypted: EncryptedPassword | null } {
+  if (databaseUrl === null) return { url: null, encrypted: null }
   const { url, password } = splitPassword(databaseUrl)
-  return { url, sealed: password === null ? null : sealPassword({ keys, storeId, password, random }) }
+  return { url, encrypted: password === null ? null : encryptPassword({ keys, storeId, password, random }) }
 }

@@ -2,9 +2,9 @@
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
+import type { EncryptedPassword, EncryptionContext } from './password-encryption.ts'
 import { isUuid, randomUuid } from './random.ts'
-import type { SealedPassword, SealingContext } from './sealing.ts'
-import { sealUrl } from './store-url.ts'
+import { encryptUrl } from './store-url.ts'
 import { deleteUsageOf } from './usage/retention.ts'
 
 const NAME_LENGTH_MAX = 200
@@ -29,7 +29,7 @@ export interface RegisteredStore {
   readonly state: StoreState
   /** Without its password; null without a database. */
   readonly databaseUrl: string | null
-  readonly sealedPassword: SealedPassword | null
+  readonly encryptedPassword: EncryptedPassword | null
   /** The schema of the database that the store's tables are in. */
   readonly schemaName: string
   readonly createdAt: Date
@@ -47,12 +47,12 @@ export class UnknownStore extends Error {
 }
 
 /** Thrown for a change that cannot be made. The message says what is accepted. */
-export class StoreProblem extends Error {
-  override readonly name = 'StoreProblem'
+export class InvalidStoreError extends Error {
+  override readonly name = 'InvalidStoreError'
 }
 
 /** What changes of the registry use. */
-export type RegistryContext = SealingContext
+export type RegistryContext = EncryptionContext
 
 export interface NewStore {
   /** Random if absent. */
@@ -70,7 +70,7 @@ export interface NewStore {
 
 /**
  * Registers a store. If a store with the same external ID is registered, returns that store unchanged, with `isNew` false.
- * Throws `StoreProblem`, or `ConnectionUrlProblem` for its URL.
+ * Throws `InvalidStoreError`, or `InvalidUrlError` for its URL.
  */
 export async function addStore(
   context: RegistryContext,
@@ -78,22 +78,22 @@ export async function addStore(
 ): Promise<RegisteredStore & { readonly isNew: boolean }> {
   const { pool } = context.database
   const id = (store.id ?? randomUuid(context.random)).toLowerCase()
-  if (!isUuid(id)) throw new StoreProblem('the id of a store must be a UUID')
+  if (!isUuid(id)) throw new InvalidStoreError('the id of a store must be a UUID')
   const name = checkName(store.name)
   const externalId = checkExternalId(store.externalId ?? null)
   const schemaName = checkSchemaName(store.schemaName ?? 'public')
   if (store.databaseUrl === null && store.origin === 'generated' && store.state === 'ready')
-    throw new StoreProblem('a ready store needs the URL of its database')
-  const { url, sealed } = sealUrl(context, id, store.databaseUrl)
+    throw new InvalidStoreError('a ready store needs the URL of its database')
+  const { url, encrypted } = encryptUrl(context, id, store.databaseUrl)
   const [added] = await pool.query<RegisteredStore>(sql`
     insert into stores (id, external_id, name, origin, state, database_url, database_password, schema_name)
-    values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed}, ${schemaName})
+    values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${encrypted}, ${schemaName})
     on conflict do nothing
     returning ${STORE_COLUMNS}`)
   if (added !== undefined) return { ...added, isNew: true }
   const [known] = await pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores where external_id = ${externalId} and removed_at is null`)
-  if (known === undefined) throw new StoreProblem(`a store with the ID ${id} was registered before`)
+  if (known === undefined) throw new InvalidStoreError(`a store with the ID ${id} was registered before`)
   return { ...known, isNew: false }
 }
 
@@ -130,7 +130,7 @@ export interface StoreChange {
   readonly schemaName?: string
 }
 
-/** Changes a store, from the next request on. Throws `UnknownStore` and `StoreProblem`. */
+/** Changes a store, from the next request on. Throws `UnknownStore` and `InvalidStoreError`. */
 export async function setStore(
   context: RegistryContext,
   reference: string,
@@ -142,15 +142,15 @@ export async function setStore(
   const schemaName = change.schemaName === undefined ? null : checkSchemaName(change.schemaName)
   const state = change.state ?? store.state
   if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl)
-    throw new StoreProblem('a ready store needs the URL of its database')
-  const { url, sealed } = sealUrl(context, store.id, change.databaseUrl ?? null)
+    throw new InvalidStoreError('a ready store needs the URL of its database')
+  const { url, encrypted } = encryptUrl(context, store.id, change.databaseUrl ?? null)
   // One statement reads and writes the row, so that it does not undo a concurrent change.
   const keepUrl = change.databaseUrl === undefined
   const [changed] = await pool.query<RegisteredStore>(sql`
     update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
       schema_name = coalesce(${schemaName}, schema_name),
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
-      database_password = case when ${keepUrl}::boolean then database_password else ${sealed} end
+      database_password = case when ${keepUrl}::boolean then database_password else ${encrypted} end
     where id = ${store.id} and removed_at is null
     returning ${STORE_COLUMNS}`)
   if (changed === undefined) throw new UnknownStore(reference)
@@ -194,23 +194,25 @@ export async function registeredAmong({ pool }: ControlDatabase, ids: readonly s
 function checkName(text: string): string {
   const name = text.trim()
   if (name === '' || Array.from(name).length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
-    throw new StoreProblem(`the name of a store has 1 to ${NAME_LENGTH_MAX} characters, without control characters`)
+    throw new InvalidStoreError(
+      `the name of a store has 1 to ${NAME_LENGTH_MAX} characters, without control characters`,
+    )
   return name
 }
 
-/** Null stays null. Throws `StoreProblem` for an ID that is too long, or that cannot be a command's argument. */
+/** Null stays null. Throws `InvalidStoreError` for an ID that is too long, or that cannot be a command's argument. */
 function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
-  throw new StoreProblem(
+  throw new InvalidStoreError(
     `an external ID has 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters, without spaces, and does not begin with "-"`,
   )
 }
 
-/** The name itself. Throws `StoreProblem` for what cannot be the name of a schema: PostgreSQL would cut a longer one off. */
+/** The name itself. Throws `InvalidStoreError` for what cannot be the name of a schema: PostgreSQL would cut a longer one off. */
 export function checkSchemaName(name: string): string {
   const bytes = Buffer.byteLength(name)
   if (bytes > 0 && bytes <= SCHEMA_NAME_BYTES_MAX && !/\p{Cc}/u.test(name)) return name
-  throw new StoreProblem(
+  throw new InvalidStoreError(
     `the name of a schema has 1 to ${SCHEMA_NAME_BYTES_MAX} bytes, without control characters; got ${bytes} bytes`,
   )
 }
@@ -221,4 +223,4 @@ function uuidOrNull(text: string): string | null {
 
 /** The columns of a `RegisteredStore`, for a select list. */
 export const STORE_COLUMNS = sql`id, external_id as "externalId", name, origin, state, database_url as "databaseUrl",
-  database_password as "sealedPassword", schema_name as "schemaName", created_at as "createdAt", removed_at as "removedAt"`
+  database_password as "encryptedPassword", schema_name as "schemaName", created_at as "createdAt", removed_at as "removedAt"`

@@ -49,7 +49,7 @@ describe('a key', () => {
     expect(text).toContain(key.slice(0, 12))
     expect(text).not.toContain(key)
     const sql = platform.controlSql
-    for (const table of ['api_keys', 'merchant_sessions', 'sent_forms', 'merchant_links', 'request_log']) {
+    for (const table of ['api_keys', 'merchant_sessions', 'used_form_tokens', 'merchant_links', 'request_log']) {
       const rows = await sql.unsafe(`select to_jsonb(t)::text as row from ${table} t`)
       expect(JSON.stringify(rows), table).not.toContain(key.slice(12, 45))
     }
@@ -340,8 +340,8 @@ describe('usage', () => {
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
     // The request with the wrong limit is not successful.
     const hours = await platform.controlSql`
-      select sum(answered)::int as answered, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
-    expect(hours).toEqual([{ answered: 2, errors: 1 }])
+      select sum(successful)::int as successful, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
+    expect(hours).toEqual([{ successful: 2, errors: 1 }])
     expect((await shop.visitor.get(`${shop.page}/live`)).text).toMatch(/\b3\b/)
   })
 })

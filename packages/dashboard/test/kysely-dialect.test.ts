@@ -1,4 +1,4 @@
-import { isFirstSending } from '@store-export/control'
+import { consumeFormToken } from '@store-export/control'
 import { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../control/test/support/control-database.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 interface Tables {
-  sent_forms: { number: Buffer; sent_at: Date }
+  used_form_tokens: { token_hash: Buffer; used_at: Date }
 }
 
 const OLD = new Date('2020-01-01T00:00:00Z')
@@ -22,35 +22,35 @@ function kysely(): Kysely<Tables> {
 
 test('a query returns its rows or the number of changed rows', async () => {
   const database = kysely()
-  await isFirstSending(control.database, Buffer.from('one'))
-  const [changed] = await database.updateTable('sent_forms').set({ sent_at: OLD }).execute()
+  await consumeFormToken(control.database, Buffer.from('one'))
+  const [changed] = await database.updateTable('used_form_tokens').set({ used_at: OLD }).execute()
   expect(changed?.numUpdatedRows).toBe(1n)
-  expect(await database.selectFrom('sent_forms').select('sent_at').where('sent_at', '=', OLD).execute()).toEqual([
-    { sent_at: OLD },
+  expect(await database.selectFrom('used_form_tokens').select('used_at').where('used_at', '=', OLD).execute()).toEqual([
+    { used_at: OLD },
   ])
 })
 
 test('a transaction that throws is rolled back, one that returns is committed, and both release the connection', async () => {
   const database = kysely()
-  const insert = (text: string) => ({ number: Buffer.from(text), sent_at: OLD })
+  const insert = (text: string) => ({ token_hash: Buffer.from(text), used_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {
-    await transaction.insertInto('sent_forms').values(insert('rolled back')).execute()
+    await transaction.insertInto('used_form_tokens').values(insert('rolled back')).execute()
     throw new Error('on purpose')
   })
   await expect(failing).rejects.toThrow('on purpose')
   await database
     .transaction()
-    .execute((transaction) => transaction.insertInto('sent_forms').values(insert('committed')).execute())
-  const numbers = await database.selectFrom('sent_forms').select('number').execute()
-  expect(numbers.map(({ number }) => number.toString())).toContain('committed')
-  expect(numbers.map(({ number }) => number.toString())).not.toContain('rolled back')
+    .execute((transaction) => transaction.insertInto('used_form_tokens').values(insert('committed')).execute())
+  const hashes = await database.selectFrom('used_form_tokens').select('token_hash').execute()
+  expect(hashes.map(({ token_hash }) => token_hash.toString())).toContain('committed')
+  expect(hashes.map(({ token_hash }) => token_hash.toString())).not.toContain('rolled back')
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
 test('a statement that fails rejects with the server’s error and releases the connection', async () => {
   const database = kysely()
-  const twice = { number: Buffer.from('twice'), sent_at: OLD }
-  const insertTwice = () => database.insertInto('sent_forms').values(twice).execute()
+  const twice = { token_hash: Buffer.from('twice'), used_at: OLD }
+  const insertTwice = () => database.insertInto('used_form_tokens').values(twice).execute()
   await insertTwice()
   await expect(insertTwice()).rejects.toMatchObject({ name: 'PostgresError', code: '23505' })
   expect(control.database.pool.sums).toMatchObject({ busy: 0, waiting: 0 })

@@ -33,9 +33,9 @@ describe('pools of removed stores', () => {
     const node = { pools, database: control.secondNode(), emit }
     await closeRemovedOnce(node)
     const [registered, removed] = [await control.store('registered'), await control.store('removed')]
-    for (const { id, databaseUrl, schemaName, sealedPassword } of [registered, removed])
+    for (const { id, databaseUrl, schemaName, encryptedPassword } of [registered, removed])
       await pools.use(
-        { storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword },
+        { storeId: id, databaseUrl: databaseUrl ?? '', schemaName, encryptedPassword },
         async () => undefined,
       )
     await closeRemovedOnce(node)
@@ -51,8 +51,11 @@ describe('pools of removed stores', () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
-    const { id, databaseUrl, schemaName, sealedPassword } = await control.store('registered')
-    await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword }, async () => undefined)
+    const { id, databaseUrl, schemaName, encryptedPassword } = await control.store('registered')
+    await pools.use(
+      { storeId: id, databaseUrl: databaseUrl ?? '', schemaName, encryptedPassword },
+      async () => undefined,
+    )
     const database = control.secondNode()
     await database.close()
     await closeRemovedOnce({ pools, database, emit })

@@ -6,10 +6,10 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import {
   type ControlDatabase,
+  type EncryptionKeys,
   missingMigrations,
   openControlDatabase,
   type RegistryContext,
-  type SealingKeys,
 } from '@store-export/control'
 import { type Connection, connect, Pool, parseConnectionUrl } from '@store-export/postgres'
 import { type Config, readConfig } from './config.ts'
@@ -31,7 +31,7 @@ export interface ControlTarget {
   readonly config: Config
   /** The connection URL with its password. Pass it only to the PostgreSQL client. */
   readonly controlUrl: string
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
 }
 
 /** A control target with an open database. */

@@ -1,5 +1,5 @@
 import { UnknownStore } from '@store-export/control'
-import { ConnectionError } from '@store-export/postgres'
+import { PostgresConnectionError } from '@store-export/postgres'
 import { describe, expect, test } from 'vitest'
 import { EmbeddedPostgresError } from './embedded/embedded-postgres-error.ts'
 import { databaseErrorMessage, explainError } from './explain-error.ts'
@@ -20,7 +20,7 @@ describe('explainError', () => {
     [failure('ECONNREFUSED'), 'the database cannot be reached'],
     [failure('ENOENT', { syscall: 'connect' }), 'the database cannot be reached'],
     [
-      new ConnectionError('ENOENT', 'driver message', { cause: failure('ENOENT', { syscall: 'connect' }) }),
+      new PostgresConnectionError('ENOENT', 'driver message', { cause: failure('ENOENT', { syscall: 'connect' }) }),
       'the database cannot be reached',
     ],
     [failure('CONNECT_TIMEOUT'), 'the database does not respond'],

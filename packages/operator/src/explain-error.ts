@@ -1,16 +1,16 @@
 // Translates errors into a message, a code, and an exit code. An error without an explanation is a bug.
 
 import {
+  DecryptionError,
+  InvalidKeyNameError,
+  InvalidStoreError,
   KeyLimitReached,
-  KeyNameProblem,
-  MigrationProblem,
+  MigrationError,
   NodesWithoutSecret,
-  SealingProblem,
-  StoreProblem,
   UnknownMerchant,
   UnknownStore,
 } from '@store-export/control'
-import { ConnectionError, ConnectionUrlProblem } from '@store-export/postgres'
+import { InvalidUrlError, PostgresConnectionError } from '@store-export/postgres'
 import { InvalidSettingError } from './config.ts'
 import { EmbeddedPostgresError } from './embedded/embedded-postgres-error.ts'
 import { redactAndCut } from './redact.ts'
@@ -29,12 +29,12 @@ const KNOWN = [
   [UnknownStore, 'unknown_store'],
   [UnknownMerchant, 'unknown_merchant'],
   [KeyLimitReached, 'key_limit_reached'],
-  [KeyNameProblem, 'invalid_name'],
+  [InvalidKeyNameError, 'invalid_name'],
   [NodesWithoutSecret, 'nodes_without_secret'],
-  [SealingProblem, 'wrong_secret'],
+  [DecryptionError, 'wrong_secret'],
   [InvalidSettingError, 'invalid_setting'],
-  [ConnectionUrlProblem, 'invalid_database_url'],
-  [StoreProblem, 'invalid_store'],
+  [InvalidUrlError, 'invalid_database_url'],
+  [InvalidStoreError, 'invalid_store'],
   [EmbeddedPostgresError, 'embedded_database_failed'],
   [UserError, 'failed'],
 ] as const
@@ -43,7 +43,7 @@ const DRIVER_MESSAGE_LENGTH_MAX = 400
 /** Returns null for an unexpected error. */
 export function explainError(error: unknown): ErrorExplanation | null {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: EXIT_USAGE }
-  if (error instanceof MigrationProblem) {
+  if (error instanceof MigrationError) {
     const message = `${error.message}${causeOf(error)}`
     return { code: 'migration_failed', message, exitCode: EXIT_FAILED }
   }
@@ -173,7 +173,7 @@ function detailOf(error: unknown): string {
 
 /** A missing socket fails with ENOENT, as a missing file does. */
 function failedToConnect(error: unknown): boolean {
-  const cause = error instanceof ConnectionError ? error.cause : error
+  const cause = error instanceof PostgresConnectionError ? error.cause : error
   return cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect'
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { openPassword, sealPassword } from '../../control/src/sealing.ts'
+import { decryptPassword, encryptPassword } from '../../control/src/password-encryption.ts'
 import { readConfig } from './config.ts'
 import { loadSecrets } from './load-secrets.ts'
 
@@ -18,24 +18,24 @@ function load(env: Record<string, string>, file?: string) {
 
 describe('the secret', () => {
   test('a secret from a file decrypts what the same secret from the setting encrypted', () => {
-    const sealed = sealPassword({
+    const sealed = encryptPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),
       storeId: 'A',
       password: 'pä$$',
       random: randomBytes,
     })
     const keys = load({ STORE_EXPORT_SECRET_FILE: '/run/secret', STORE_EXPORT_SECRET_PREVIOUS: GOOD }, `${GOOD}\n`)
-    expect(openPassword(keys, 'a', sealed)).toBe('pä$$')
-    expect(() => openPassword(keys, 'b', sealed)).toThrow('another secret')
+    expect(decryptPassword(keys, 'a', sealed)).toBe('pä$$')
+    expect(() => decryptPassword(keys, 'b', sealed)).toThrow('another secret')
   })
 
   test('a changed ciphertext cannot be decrypted', () => {
     const keys = load({ STORE_EXPORT_SECRET: GOOD })
-    const sealed = Buffer.from(sealPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
+    const sealed = Buffer.from(encryptPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
     for (let at = 0; at < sealed.length; at += 1) {
       const edited = Buffer.from(sealed)
       edited.writeUInt8(edited.readUInt8(at) ^ 1, at)
-      expect(() => openPassword(keys, 'a', edited.toString('base64'))).toThrow()
+      expect(() => decryptPassword(keys, 'a', edited.toString('base64'))).toThrow()
     }
     expect(inspect(keys, { showHidden: true, depth: 9 })).not.toContain('07 07 07')
   })

@@ -1,19 +1,19 @@
 // Reads the secrets that encrypt passwords from the settings or a file.
 
 import { readFileSync } from 'node:fs'
-import { SEALING_KEY_BYTES, SealingKey, type SealingKeys } from '@store-export/control'
+import { ENCRYPTION_KEY_BYTES, EncryptionKey, type EncryptionKeys } from '@store-export/control'
 import { type Config, InvalidSettingError } from './config.ts'
 
 /** Reads a file as text. */
 export type ReadText = (path: string) => string
 
-const HOW_TO_CREATE = `create one with "openssl rand -base64 ${SEALING_KEY_BYTES}"`
+const HOW_TO_CREATE = `create one with "openssl rand -base64 ${ENCRYPTION_KEY_BYTES}"`
 
 /** Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if one is invalid. */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
   readText: ReadText = (path) => readFileSync(path, 'utf8'),
-): SealingKeys {
+): EncryptionKeys {
   const previous = config.secretPrevious
   return {
     current: loadCurrent(config, readText),
@@ -21,7 +21,7 @@ export function loadSecrets(
   }
 }
 
-function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: ReadText): SealingKey {
+function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: ReadText): EncryptionKey {
   const { secret, secretFile } = config
   if (secret !== null && secretFile !== null) {
     throw new InvalidSettingError(
@@ -58,12 +58,12 @@ function readSecretFile(path: string, readText: ReadText): string {
 }
 
 /** Accepts base64 and base64url, with or without padding and line breaks. */
-function decodeKey(env: string, text: string): SealingKey {
+function decodeKey(env: string, text: string): EncryptionKey {
   const compact = text.replace(/\s/g, '')
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null
-  if (bytes === null || bytes.length !== SEALING_KEY_BYTES) {
+  if (bytes === null || bytes.length !== ENCRYPTION_KEY_BYTES) {
     const got = bytes === null ? 'a string that is not base64' : `${bytes.length} bytes`
-    throw new InvalidSettingError(env, `must be ${SEALING_KEY_BYTES} bytes in base64; got ${got}: ${HOW_TO_CREATE}`)
+    throw new InvalidSettingError(env, `must be ${ENCRYPTION_KEY_BYTES} bytes in base64; got ${got}: ${HOW_TO_CREATE}`)
   }
-  return new SealingKey(bytes)
+  return new EncryptionKey(bytes)
 }

@@ -7,7 +7,7 @@ import type { StoreRequestRejected } from '@store-export/engine'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EventHandler, PoolSampled, ServiceEvent } from './events.ts'
 import { METRICS, type MetricDeclaration, type MetricLabels, optionsOf } from './metric-declarations.ts'
-import { addNodeMetrics, type NodeFacts } from './node-metrics.ts'
+import { addNodeMetrics, type NodeInfo } from './node-metrics.ts'
 
 /** The metrics of one process. */
 export interface Metrics {
@@ -21,7 +21,7 @@ export interface Metrics {
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Creates metrics. With `facts`, they include the node's memory, event loop, garbage collection, and limits. */
-export function createMetrics(facts?: NodeFacts): Metrics {
+export function createMetrics(facts?: NodeInfo): Metrics {
   const registry = new Registry()
   if (facts !== undefined) addNodeMetrics(registry, facts)
   const series = createSeries(registry)

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import { METRICS, optionsOf } from './metric-declarations.ts'
 
 /** Constants of a node. */
-export interface NodeFacts {
+export interface NodeInfo {
   readonly version: string
   /** Bounds of connections by the name of their pool; settings. */
   readonly connectionLimits: Readonly<Record<string, number>>
@@ -14,7 +14,7 @@ export interface NodeFacts {
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /** Adds the metrics of this process to a registry. */
-export function addNodeMetrics(registry: Registry, { version, connectionLimits }: NodeFacts): void {
+export function addNodeMetrics(registry: Registry, { version, connectionLimits }: NodeInfo): void {
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const registers = [registry]

@@ -1,7 +1,7 @@
 // Starts the dashboard with its own connections to the control database, and explains its errors.
 
 import { randomBytes } from 'node:crypto'
-import { openControlDatabase, readDashboardSecret, type SealingKeys } from '@store-export/control'
+import { type EncryptionKeys, openControlDatabase, readDashboardSecret } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import { type Config, InvalidSettingError } from './config.ts'
 import type { EventHandler } from './events.ts'
@@ -12,7 +12,7 @@ import { singleSignOnSettings } from './single-sign-on.ts'
 export interface OpenDashboardOptions {
   readonly config: Config
   readonly controlUrl: string
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   readonly emit: EventHandler
   readonly reader: StoreReader
   /** Address under which clients reach the API. */

@@ -1,7 +1,7 @@
 // Whether this node is ready for requests: its control database responds, its secret decrypts most passwords of stores, and
 // no shutdown has started.
 
-import { type ControlDatabase, openControlDatabase, type SealingKeys, whyNotServing } from '@store-export/control'
+import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 
 /** The readiness of this node. */
@@ -17,7 +17,7 @@ const RESPONSE_MS_MAX = 1000
 /** Options of the readiness check. */
 export interface ReadinessOptions {
   readonly controlUrl: string
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   /** Aborted at the start of the shutdown. */
   readonly signal: AbortSignal
 }
@@ -42,7 +42,7 @@ export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions):
 }
 
 /** Why the control database is not ready; null if it is ready. Takes at most `RESPONSE_MS_MAX`. */
-async function problemOf(database: ControlDatabase, keys: SealingKeys): Promise<string | null> {
+async function problemOf(database: ControlDatabase, keys: EncryptionKeys): Promise<string | null> {
   try {
     const problem = await within(RESPONSE_MS_MAX, whyNotServing(database, keys), () => undefined)
     return problem?.message ?? null

@@ -11,9 +11,9 @@ import {
   connectionUrlOf,
   createAdmitter,
   createUsageRecorder,
+  type EncryptionKeys,
   openControlDatabase,
   readCursorSecret,
-  type SealingKeys,
   type UsageRecorder,
 } from '@store-export/control'
 import {
@@ -34,7 +34,7 @@ import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   readonly emit: EventHandler
   /** Whether to start the dashboard. */
   readonly dashboard?: boolean

@@ -3,11 +3,11 @@
 import { setTimeout } from 'node:timers/promises'
 import {
   type ControlDatabase,
+  deleteEndedSignIns,
+  deleteEndedWindows,
+  deleteFormTokens,
   deleteOldUsage,
-  forgetAttempts,
-  forgetEndedSignIns,
-  forgetSentForms,
-  type SealingKeys,
+  type EncryptionKeys,
   startAuditLog,
   sumUpOldHours,
 } from '@store-export/control'
@@ -26,7 +26,7 @@ import type { RunningService } from './service.ts'
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   readonly log: Log
   readonly lifecycle: Lifecycle
   /** Whether to start the dashboard. */
@@ -148,9 +148,9 @@ function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandle
   const clean = () => {
     const deletions = [
       cleanUsage(),
-      forgetSentForms(database, SENT_FORM_HOURS),
-      forgetAttempts(database),
-      forgetEndedSignIns(database),
+      deleteFormTokens(database, SENT_FORM_HOURS),
+      deleteEndedWindows(database),
+      deleteEndedSignIns(database),
     ]
     for (const deletion of deletions) {
       deletion.catch((cause: unknown) => emit({ event: 'control.query_failed', requestId: null, cause }))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
-import { addStore, type ControlDatabase, createKey, openControlDatabase, SealingKey } from '@store-export/control'
+import { addStore, type ControlDatabase, createKey, EncryptionKey, openControlDatabase } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { SETTINGS } from '../src/settings.ts'
@@ -36,7 +36,7 @@ async function runJson(...args: string[]) {
 async function register(name: string): Promise<string> {
   const databaseUrl = 'postgres://reader@db.example/shop'
   return withDatabase(async (database) => {
-    const keys = { current: new SealingKey(Buffer.from(secret, 'base64')), previous: null }
+    const keys = { current: new EncryptionKey(Buffer.from(secret, 'base64')), previous: null }
     const context = { database, keys, random: randomBytes }
     return (await addStore(context, { name, origin: 'generated', state: 'ready', databaseUrl })).id
   })
@@ -359,9 +359,9 @@ test('secrets rotate encrypts every password with the new secret, and the previo
   expect((await runCommand(add, { settings: old, input: 'postgres://reader:hush@db.example/shop' })).code).toBe(0)
   expect((await runCommand(['secrets', 'rotate'], { settings: next })).code).toBe(1)
   const rotated = await runCommand(['secrets', 'rotate', '--json'], { settings: { ...next, SECRET_PREVIOUS: secret } })
-  expect(rotated.json).toEqual({ resealed: 1, unchanged: 0 })
+  expect(rotated.json).toEqual({ reencrypted: 1, unchanged: 0 })
   expect((await runCommand(['secrets', 'rotate', '--json'], { settings: next })).json).toEqual({
-    resealed: 0,
+    reencrypted: 0,
     unchanged: 1,
   })
   await database.drop()

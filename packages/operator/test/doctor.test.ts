@@ -239,7 +239,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(one.stderr).toBe('')
     const other = { ...settings, SECRET: newSecret() }
     const sealed = await runCommand(['doctor', '--store', gone, '--json'], { settings: other })
-    expect(sealed.json.stores[0].findings[0].code).toBe('password_sealed')
+    expect(sealed.json.stores[0].findings[0].code).toBe('password_not_decryptable')
     expect(sealed.json.control.ok).toBe(false)
   })
 

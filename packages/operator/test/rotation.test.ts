@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
-import { addStore, SealingKey } from '@store-export/control'
+import { addStore, EncryptionKey } from '@store-export/control'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newSecret, runCommand, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { waitUntil } from './support/embedded-server.ts'
@@ -74,7 +74,7 @@ test('[ERR-3] rotate fails while a node lacks the new secret, and no request fai
   await clients.more(200)
 
   await swap(both)
-  expect((await rotate(fleet, both)).json).toEqual({ resealed: 1, unchanged: 0 })
+  expect((await rotate(fleet, both)).json).toEqual({ reencrypted: 1, unchanged: 0 })
   await clients.more(200)
   await swap({ SECRET: next })
   await clients.more(200)
@@ -85,7 +85,7 @@ test('[ERR-3] rotate fails while a node lacks the new secret, and no request fai
 test('a node that cannot decrypt a password is not ready, and readyz names the store', async () => {
   const fleet = await startFleet()
   const node = await fleet.startNode()
-  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+  const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
   const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
   const { id } = await addStore({ database: fleet.control, keys, random: randomBytes }, store)
   const response = await fetch(`${node.operationsUrl}/readyz`)
@@ -100,7 +100,7 @@ test('a password that no node can decrypt does not affect the readiness', async 
   const fleet = await startFleet()
   await fleet.addStore()
   const node = await fleet.startNode()
-  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+  const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
   const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
   const add = () => addStore({ database: fleet.control, keys, random: randomBytes }, store)
   const status = async () => (await fetch(`${node.operationsUrl}/readyz`)).status
@@ -116,7 +116,7 @@ test('a node without a secret of most nodes is not ready if a password needs ano
   const next = newSecret()
   const both = { SECRET: next, SECRET_PREVIOUS: fleet.settings.SECRET ?? '' }
   const [old, ...others] = await Promise.all([fleet.startNode(), fleet.startNode(both), fleet.startNode(both)])
-  const keys = { current: new SealingKey(Buffer.from(next, 'base64')), previous: null }
+  const keys = { current: new EncryptionKey(Buffer.from(next, 'base64')), previous: null }
   const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
   await addStore({ database: fleet.control, keys, random: randomBytes }, store)
   const statuses = [old, ...others].map(async (node) => (await fetch(`${node?.operationsUrl}/readyz`)).status)

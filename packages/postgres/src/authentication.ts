@@ -2,7 +2,7 @@
 // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP
 
 import { createHash } from 'node:crypto'
-import { authenticationError, type ConnectionError, protocolError } from './errors.ts'
+import { authenticationError, type PostgresConnectionError, protocolError } from './errors.ts'
 import { ScramExchange, UNPROVED } from './scram.ts'
 
 export interface AuthenticationOptions {
@@ -36,7 +36,7 @@ export class Authentication {
 
   /**
    * The response to an Authentication message with this body, null if there is nothing to send. Throws or rejects with
-   * `ConnectionError` for a method that this client does not offer, or a server that does not know the password.
+   * `PostgresConnectionError` for a method that this client does not offer, or a server that does not know the password.
    */
   respond(body: Buffer): Buffer | Promise<Buffer> | null {
     if (body.length < KIND_BYTES) throw protocolError('an authentication request that is cut off')
@@ -126,7 +126,7 @@ export class Authentication {
   }
 }
 
-function refused(what: string): ConnectionError {
+function refused(what: string): PostgresConnectionError {
   return authenticationError(`the server requests ${what}`)
 }
 

@@ -7,7 +7,7 @@ import { SERVER } from './message-reader.ts'
 import type { MessageWriter, ResultFormat } from './message-writer.ts'
 import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts'
 import { type Statement, wireValue } from './statement.ts'
-import { type Field, readFields } from './typed-rows.ts'
+import { type ColumnDescription, readColumnDescriptions } from './typed-rows.ts'
 
 /** What becomes of the result of a statement. */
 export interface Sink {
@@ -15,7 +15,7 @@ export interface Sink {
   /** Called with each row, or each chunk of COPY. The cell spans the message, and moves on when the call returns. */
   row(message: Cell): void
   /** Called with the columns before the first row. Without this method the server does not describe them. */
-  columns?(fields: readonly Field[]): void
+  columns?(fields: readonly ColumnDescription[]): void
   /** Called at the end with the command tag, such as `SELECT 5` or `UPDATE 0`. */
   completed?(tag: string): void
 }
@@ -189,7 +189,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
 
   #columns({ type: expected, request, prepared }: Step, type: number, body: Cell): void {
     if (expected !== SERVER.rowDescription) throw outOfOrder(type)
-    const fields = type === SERVER.noData ? [] : readFields(body)
+    const fields = type === SERVER.noData ? [] : readColumnDescriptions(body)
     if (prepared !== null) prepared.fields = fields
     this.#call(() => request?.sink.columns?.(fields))
   }

@@ -2,7 +2,7 @@
 
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
-import { asError, ConnectionError, PostgresError } from './errors.ts'
+import { asError, PostgresConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
@@ -19,7 +19,7 @@ const lastUsed = new WeakMap<ConnectionTarget, number>()
 
 /**
  * Opens a connection to the first host that responds and is of the kind that the URL demands, beginning with the host that
- * was used last. Rejects with `PostgresError` or `ConnectionError`.
+ * was used last. Rejects with `PostgresError` or `PostgresConnectionError`.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { hosts, connectTimeoutSeconds, sessionAttributes } = target
@@ -55,7 +55,7 @@ async function openWithin(
   const timeout = new AbortController()
   const timer = setTimeout(() => {
     const message = `${hostText(address)} did not accept the session within ${timeoutMs} ms`
-    timeout.abort(new ConnectionError('CONNECT_TIMEOUT', message))
+    timeout.abort(new PostgresConnectionError('CONNECT_TIMEOUT', message))
   }, timeoutMs)
   try {
     return await Connection.open(target, address, options, timeout.signal)
@@ -72,7 +72,7 @@ async function requireKind(connection: Connection, kind: 'primary' | 'standby', 
   })
   if (isStandby === (kind === 'standby')) return
   await connection.close()
-  throw new ConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
+  throw new PostgresConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
 }
 
 /** PostgreSQL 14 and later report it with the session. */
@@ -94,8 +94,10 @@ function summaryOf(errors: readonly Error[]): Error {
   const refusal = errors.findLast((error) => error instanceof PostgresError)
   if (refusal !== undefined)
     return Object.assign(refusal, { cause: new AggregateError(errors.filter((error) => error !== refusal)) })
-  const unfit = (error: Error) => error instanceof ConnectionError && error.code === 'ENOTFITTING'
+  const unfit = (error: Error) => error instanceof PostgresConnectionError && error.code === 'ENOTFITTING'
   const last: (Error & { code?: unknown }) | undefined = errors.findLast((error) => !unfit(error)) ?? first
   const message = `no host accepted the session: ${errors.map((error) => error.message).join('; ')}`
-  return new ConnectionError(String(last?.code ?? 'ECONNREFUSED'), message, { cause: new AggregateError(errors) })
+  return new PostgresConnectionError(String(last?.code ?? 'ECONNREFUSED'), message, {
+    cause: new AggregateError(errors),
+  })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConnectionUrlProblem, describeTls, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
+import { describeTls, InvalidUrlError, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
 
 describe('connection URLs', () => {
   test('a whole URL', () => {
@@ -91,7 +91,7 @@ describe('connection URLs', () => {
         return error
       }
     })()
-    expect(problem).toBeInstanceOf(ConnectionUrlProblem)
+    expect(problem).toBeInstanceOf(InvalidUrlError)
     expect(String(problem)).not.toContain('s3cret')
   })
 

@@ -35,8 +35,8 @@ export interface ConnectionTarget {
 }
 
 /** A connection URL that cannot be used. The message quotes no part that may hold a password. */
-export class ConnectionUrlProblem extends Error {
-  override readonly name = 'ConnectionUrlProblem'
+export class InvalidUrlError extends Error {
+  override readonly name = 'InvalidUrlError'
 }
 
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -70,11 +70,11 @@ const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\
 /** The decoded value of a parameter; null if it is absent or empty. */
 type Read = (name: string) => string | null
 
-/** The content of the URL. Throws `ConnectionUrlProblem` with a message that says what is accepted. */
+/** The content of the URL. Throws `InvalidUrlError` with a message that says what is accepted. */
 export function parseConnectionUrl(url: string): ConnectionTarget {
   const match = SHAPE.exec(url.trim())
   if (match === null)
-    throw new ConnectionUrlProblem(
+    throw new InvalidUrlError(
       'a connection URL is postgres://user:password@host:port/database?sslmode=verify-full; ' +
         'in user and password write @ / ? # as %40 %2F %3F %23',
     )
@@ -100,7 +100,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
   }
 }
 
-/** The URL without its password, and the password; null without one. Throws `ConnectionUrlProblem`. */
+/** The URL without its password, and the password; null without one. Throws `InvalidUrlError`. */
 export function splitPassword(url: string): { url: string; password: string | null } {
   const { password } = parseConnectionUrl(url)
   const [head, query] = splitOnce(url, '?')
@@ -145,7 +145,7 @@ function readParameters(query: string): Map<string, string> {
       const name = (decode(rawName, 'parameter') ?? '').toLowerCase()
       if (NAMES.has(name)) return [name, value ?? '']
       const shown = name.slice(0, 40)
-      throw new ConnectionUrlProblem(`the connection URL has an unknown parameter "${shown}"; accepted: ${ACCEPTED}`)
+      throw new InvalidUrlError(`the connection URL has an unknown parameter "${shown}"; accepted: ${ACCEPTED}`)
     }),
   )
 }
@@ -153,7 +153,7 @@ function readParameters(query: string): Map<string, string> {
 function readHosts(authority: string, ports: string | null): DatabaseHost[] {
   const names = authority.split(',')
   const portList = ports?.split(',') ?? []
-  if (names.length > HOSTS_MAX) throw new ConnectionUrlProblem(`the connection URL has more than ${HOSTS_MAX} hosts`)
+  if (names.length > HOSTS_MAX) throw new InvalidUrlError(`the connection URL has more than ${HOSTS_MAX} hosts`)
   return names.map((name, index) => readHost(decode(name, 'host') ?? '', portList[index] ?? portList[0] ?? ''))
 }
 
@@ -173,7 +173,7 @@ function readPort(digits: string): number {
   if (digits === '') return PORT_DEFAULT
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0
   if (port >= 1 && port <= 65_535) return port
-  throw new ConnectionUrlProblem('the port of a connection URL must be a whole number from 1 to 65535')
+  throw new InvalidUrlError('the port of a connection URL must be a whole number from 1 to 65535')
 }
 
 function readTls(read: Read): TlsSettings {
@@ -193,14 +193,14 @@ function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: stri
   if (rootCertificate !== 'system')
     return stated === 'require' && rootCertificate !== null ? 'verify-ca' : (stated ?? 'prefer')
   if (stated === null || stated === 'verify-full') return 'verify-full'
-  throw new ConnectionUrlProblem(`sslrootcert=system needs sslmode=verify-full; got sslmode=${stated}`)
+  throw new InvalidUrlError(`sslrootcert=system needs sslmode=verify-full; got sslmode=${stated}`)
 }
 
 function readSeconds(value: string | null): number | null {
   if (value === null || value === '0') return null
   // libpq takes 1 as 2, too
   if (/^\d{1,4}$/.test(value)) return Math.max(2, Number(value))
-  throw new ConnectionUrlProblem('connect_timeout must be a whole number of seconds from 0 to 9999')
+  throw new InvalidUrlError('connect_timeout must be a whole number of seconds from 0 to 9999')
 }
 
 /** Null for an absent or empty value. */
@@ -208,7 +208,7 @@ function decode(value: string | null, what: string): string | null {
   try {
     return decodeURIComponent(value ?? '') || null
   } catch (cause) {
-    throw new ConnectionUrlProblem(`the ${what} of the connection URL has a % that must be written %25`, { cause })
+    throw new InvalidUrlError(`the ${what} of the connection URL has a % that must be written %25`, { cause })
   }
 }
 
@@ -216,7 +216,7 @@ function oneOf<const T extends string>(name: string, read: Read, accepted: reado
   const value = read(name)
   const found = value === null ? null : accepted.find((word) => word === value)
   if (found !== undefined) return found
-  throw new ConnectionUrlProblem(`${name} must be one of ${accepted.join(', ')}; got "${value?.slice(0, 40)}"`)
+  throw new InvalidUrlError(`${name} must be one of ${accepted.join(', ')}; got "${value?.slice(0, 40)}"`)
 }
 
 function keysOf<T extends object>(table: T): (keyof T & string)[] {

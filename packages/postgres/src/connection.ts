@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import { Batch, type Request } from './batch.ts'
 import { sendCancel } from './cancel.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
-import { asConnectionError, asError, ConnectionError, PostgresError, protocolError } from './errors.ts'
+import { asError, asPostgresConnectionError, PostgresConnectionError, PostgresError, protocolError } from './errors.ts'
 import type { AnyExchange, Exchange } from './exchange.ts'
 import { Handshake } from './handshake.ts'
 import { MessageReader } from './message-reader.ts'
@@ -48,7 +48,7 @@ export class Connection {
   #cancelKey: Handshake['cancelKey'] = null
   #canceling: Promise<void> | null = null
 
-  /** Opens a connection to one host. Rejects with `PostgresError`, `ConnectionError`, or the reason of the signal. */
+  /** Opens a connection to one host. Rejects with `PostgresError`, `PostgresConnectionError`, or the reason of the signal. */
   static async open(
     target: ConnectionTarget,
     address: DatabaseHost,
@@ -92,7 +92,7 @@ export class Connection {
 
   /**
    * Sends all statements in one flush. A Sync follows each group. Resolves with the error of each group, null for one that
-   * succeeded. Rejects with `ConnectionError` or the FATAL `PostgresError` if the connection ends, with `TimeLimitPassed`
+   * succeeded. Rejects with `PostgresConnectionError` or the FATAL `PostgresError` if the connection ends, with `TimeLimitPassed`
    * at the deadline, with the reason of the signal, and with the first error of a sink.
    */
   async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
@@ -156,8 +156,8 @@ export class Connection {
     const ended = () =>
       this.isClosed
         ? socket.destroy()
-        : this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`))
-    socket.on('error', (error) => this.destroy(asConnectionError(error)))
+        : this.destroy(new PostgresConnectionError('ECONNRESET', `${this.host} closed the connection`))
+    socket.on('error', (error) => this.destroy(asPostgresConnectionError(error)))
     socket.once('end', ended)
     socket.once('close', () => {
       ended()
@@ -225,13 +225,13 @@ export class Connection {
     try {
       this.#reader.receive(bytes)
     } catch (cause) {
-      const error = cause instanceof ConnectionError ? cause : protocolError('a message that cannot be read')
-      const named = new ConnectionError(error.code, `${this.host}: ${error.message}`, { cause })
+      const error = cause instanceof PostgresConnectionError ? cause : protocolError('a message that cannot be read')
+      const named = new PostgresConnectionError(error.code, `${this.host}: ${error.message}`, { cause })
       this.destroy(cause instanceof PostgresError ? cause : named)
     }
   }
 }
 
-function closedByClient(): ConnectionError {
-  return new ConnectionError('CONNECTION_CLOSED', 'the connection was closed')
+function closedByClient(): PostgresConnectionError {
+  return new PostgresConnectionError('CONNECTION_CLOSED', 'the connection was closed')
 }

@@ -44,8 +44,8 @@ export class PostgresError extends Error {
  * - `POOL_FULL`: no connection became free in time, or 10,000 requests already wait.
  * - `ENOTFITTING`: the server is not of the kind that `target_session_attrs` demands.
  */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError'
+export class PostgresConnectionError extends Error {
+  override readonly name = 'PostgresConnectionError'
   readonly code: string
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -55,13 +55,13 @@ export class ConnectionError extends Error {
 }
 
 /** The error for bytes that the protocol does not allow. `what` completes "the server sent …". */
-export function protocolError(what: string): ConnectionError {
-  return new ConnectionError('EPROTO', `the server sent ${what}`)
+export function protocolError(what: string): PostgresConnectionError {
+  return new PostgresConnectionError('EPROTO', `the server sent ${what}`)
 }
 
 /** The error for an authentication that the client ends. */
-export function authenticationError(message: string): ConnectionError {
-  return new ConnectionError('EAUTH', message)
+export function authenticationError(message: string): PostgresConnectionError {
+  return new PostgresConnectionError('EAUTH', message)
 }
 
 /** The value of a rejection as an error. */
@@ -69,9 +69,9 @@ export function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
 }
 
-/** The error as a `ConnectionError`. Keeps the code of a system error. */
-export function asConnectionError(error: unknown): ConnectionError {
-  if (error instanceof ConnectionError) return error
+/** The error as a `PostgresConnectionError`. Keeps the code of a system error. */
+export function asPostgresConnectionError(error: unknown): PostgresConnectionError {
+  if (error instanceof PostgresConnectionError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'ECONNRESET'
-  return new ConnectionError(code, error instanceof Error ? error.message : String(error), { cause: error })
+  return new PostgresConnectionError(code, error instanceof Error ? error.message : String(error), { cause: error })
 }

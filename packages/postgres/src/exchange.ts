@@ -11,7 +11,7 @@ export abstract class Exchange<Result = void> {
 
   /**
    * Called with each message of the server, except errors, notices and parameters. Returns whether the exchange has ended.
-   * Throws `ConnectionError` for a message that is not allowed here.
+   * Throws `PostgresConnectionError` for a message that is not allowed here.
    */
   abstract receive(type: number, body: Cell): boolean
 

@@ -11,7 +11,7 @@ import type { OpenSocket } from './socket.ts'
 
 const CANCEL_KEY_BYTES = 8
 
-/** Authenticates. Rejects with `PostgresError` or `ConnectionError`. */
+/** Authenticates. Rejects with `PostgresError` or `PostgresConnectionError`. */
 export class Handshake extends Exchange {
   /** Parameters of the startup message. */
   readonly startup: Readonly<Record<string, string>>

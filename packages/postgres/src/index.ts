@@ -6,16 +6,16 @@ export { type ConnectOptions, connect } from './connect.ts'
 export { Connection } from './connection.ts'
 export {
   type ConnectionTarget,
-  ConnectionUrlProblem,
   describeTls,
+  InvalidUrlError,
   parseConnectionUrl,
   serverOf,
   splitPassword,
   withPassword,
 } from './connection-url.ts'
-export { ConnectionError, PostgresError } from './errors.ts'
+export { PostgresConnectionError, PostgresError } from './errors.ts'
 export { Pool, type PoolOptions, type PoolSums } from './pool.ts'
-export { collectRows, executeOn, queryAll, queryResult, queryRows, readRows, type TakeRow } from './query.ts'
+export { collectRows, executeOn, queryAll, queryResult, queryRows, type RowSink, readRows } from './query.ts'
 export {
   identifier,
   quoteIdentifier,

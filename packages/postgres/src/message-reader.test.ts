@@ -104,7 +104,7 @@ describe('bytes that are not messages', () => {
       try {
         return read([Buffer.concat([head(type, 4)])]).length === 1
       } catch (error) {
-        expect(error).toMatchObject({ name: 'ConnectionError', code: 'EPROTO' })
+        expect(error).toMatchObject({ name: 'PostgresConnectionError', code: 'EPROTO' })
         return false
       }
     })

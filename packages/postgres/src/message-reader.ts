@@ -75,7 +75,7 @@ export class MessageReader {
   }
 
   /**
-   * Reads the next bytes, which the caller may overwrite afterwards. Throws `ConnectionError` for bytes that are not
+   * Reads the next bytes, which the caller may overwrite afterwards. Throws `PostgresConnectionError` for bytes that are not
    * PostgreSQL's protocol, and what `onMessage` throws. Must not be called again after that.
    */
   receive(chunk: Buffer): void {
@@ -139,7 +139,7 @@ export class MessageReader {
   }
 }
 
-/** The length of the message at `at`. Throws `ConnectionError` if the bytes are not a message. */
+/** The length of the message at `at`. Throws `PostgresConnectionError` if the bytes are not a message. */
 function lengthAt(type: number, view: DataView, at: number): number {
   const length = view.getUint32(at + 1)
   const max = LENGTH_MAX[type] as number

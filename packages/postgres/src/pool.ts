@@ -5,7 +5,7 @@ import { STALE_CODES } from './batch.ts'
 import { type ConnectOptions, connect } from './connect.ts'
 import type { Connection } from './connection.ts'
 import type { ConnectionTarget } from './connection-url.ts'
-import { ConnectionError, PostgresError } from './errors.ts'
+import { PostgresConnectionError, PostgresError } from './errors.ts'
 import { executeOn, queryRows } from './query.ts'
 import type { Statement } from './statement.ts'
 import { inTransaction } from './transaction.ts'
@@ -74,7 +74,7 @@ export class Pool {
 
   /**
    * Runs `work` with a connection of its own. A connection that comes back with an open transaction, or
-   * busy, is closed. Rejects as `work` does; with the error of opening; with `ConnectionError` `POOL_FULL` if no connection
+   * busy, is closed. Rejects as `work` does; with the error of opening; with `PostgresConnectionError` `POOL_FULL` if no connection
    * becomes free in time; with `TimeLimitPassed` if none is open in time; with the reason of the signal.
    */
   async use<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
@@ -145,10 +145,10 @@ export class Pool {
   /** A connection, or null for a slot to open one in. */
   async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
-      throw new ConnectionError('POOL_FULL', 'too many requests wait for a connection')
+      throw new PostgresConnectionError('POOL_FULL', 'too many requests wait for a connection')
     const waiter = Promise.withResolvers<Connection | null>()
     this.#waiting.add(waiter)
-    const late = () => new ConnectionError('POOL_FULL', 'no connection became free in time')
+    const late = () => new PostgresConnectionError('POOL_FULL', 'no connection became free in time')
     const unused = (found: Connection | null) => (found === null ? this.#freeSlot() : this.#release(found))
     const admitted = withDeadline(waiter.promise, { deadline, signal }, { late, unused })
     return await admitted.finally(() => this.#waiting.delete(waiter))
@@ -180,6 +180,6 @@ export class Pool {
   }
 }
 
-function closedError(): ConnectionError {
-  return new ConnectionError('CONNECTION_CLOSED', 'the pool is closed')
+function closedError(): PostgresConnectionError {
+  return new PostgresConnectionError('CONNECTION_CLOSED', 'the pool is closed')
 }

@@ -1,7 +1,7 @@
 // The prepared statements of one connection, by their text. The least recently used one is deallocated for a new one.
 
 import { randomUUID } from 'node:crypto'
-import type { Field } from './typed-rows.ts'
+import type { ColumnDescription } from './typed-rows.ts'
 
 export const PREPARED_MAX = 64
 
@@ -15,7 +15,7 @@ export interface PreparedStatement {
   /** Whether the server has confirmed it. */
   isParsed: boolean
   /** Its columns, once the server has described them. */
-  fields: readonly Field[] | null
+  fields: readonly ColumnDescription[] | null
 }
 
 export class PreparedStatements {

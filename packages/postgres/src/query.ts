@@ -4,7 +4,7 @@ import type { Request, Sink } from './batch.ts'
 import type { Cell } from './cell.ts'
 import type { Connection } from './connection.ts'
 import type { Statement } from './statement.ts'
-import { type Field, rowDecoder } from './typed-rows.ts'
+import { type ColumnDescription, rowDecoder } from './typed-rows.ts'
 import type { RunOptions } from './within.ts'
 
 /** Bytes of all rows of one result, and of the objects that they become. */
@@ -13,13 +13,13 @@ const RESULT_BYTES_MAX = 64 * 1024 * 1024
 const OBJECT_BYTES = 32
 
 /** Reads one row: the cell spans a DataRow message in the binary format, and moves on when the call returns. */
-export type TakeRow = (row: Cell) => void
+export type RowSink = (row: Cell) => void
 
 /** Calls `take` with every row of the statement. Rejects as `Connection.read` does, and with the first error of `take`. */
 export async function readRows(
   connection: Connection,
   statement: Statement,
-  take: TakeRow,
+  take: RowSink,
   options: RunOptions = {},
 ): Promise<void> {
   await connection.read([{ statement, sink: { format: 'binary', row: take } }], options)
@@ -85,7 +85,7 @@ class Result implements Sink {
   private overheadBytes = 0
   private decode: ReturnType<typeof rowDecoder> | null = null
 
-  columns(fields: readonly Field[]): void {
+  columns(fields: readonly ColumnDescription[]): void {
     this.decode = rowDecoder(fields)
     this.overheadBytes = OBJECT_BYTES * (1 + fields.length)
   }

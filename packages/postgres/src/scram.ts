@@ -2,7 +2,7 @@
 
 import { createHmac, createSecretKey, hash, type KeyObject, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { authenticationError, type ConnectionError, protocolError } from './errors.ts'
+import { authenticationError, type PostgresConnectionError, protocolError } from './errors.ts'
 
 /** The error message for a server without that proof. */
 export const UNPROVED = 'the server did not prove that it knows the password'
@@ -56,7 +56,7 @@ export class ScramExchange {
     return this.#header + this.#firstBare
   }
 
-  /** The response to the server's first message. Throws `ConnectionError` for a message that the mechanism does not allow. */
+  /** The response to the server's first message. Throws `PostgresConnectionError` for a message that the mechanism does not allow. */
   async final(serverFirst: string): Promise<Buffer> {
     const { nonce, salt, iterations } = readServerFirst(serverFirst)
     if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) throw invalid('a nonce that does not extend its own')
@@ -69,7 +69,7 @@ export class ScramExchange {
     return Buffer.from(`${withoutProof},p=${xor(clientKey, signature).toString('base64')}`)
   }
 
-  /** Throws `ConnectionError` unless the server has proved that it knows the password. */
+  /** Throws `PostgresConnectionError` unless the server has proved that it knows the password. */
   verify(serverFinal: string): void {
     const sent = Buffer.from(/^v=([^,]+)/.exec(serverFinal)?.[1] ?? '', 'base64')
     const expected = this.#serverSignature
@@ -129,6 +129,6 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, index) => byte ^ (b[index] as number)))
 }
 
-function invalid(what: string): ConnectionError {
+function invalid(what: string): PostgresConnectionError {
   return protocolError(`${what} (SCRAM)`)
 }

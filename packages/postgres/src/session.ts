@@ -39,7 +39,7 @@ export class Session {
   }
 
   /**
-   * Reads a message. Throws the `PostgresError` that ends the session, and `ConnectionError` for a message that is not
+   * Reads a message. Throws the `PostgresError` that ends the session, and `PostgresConnectionError` for a message that is not
    * allowed now. Ignores messages after the end.
    */
   receive(type: number, body: Cell): void {
@@ -61,7 +61,7 @@ export class Session {
     if (this.exchange === null || this.exchange.refuse(error)) throw error
   }
 
-  /** Whether the message belongs to no exchange. Throws `ConnectionError` for a flood of such messages. */
+  /** Whether the message belongs to no exchange. Throws `PostgresConnectionError` for a flood of such messages. */
   #isAside(type: number, body: Cell): boolean {
     const isParameter = type === SERVER.parameterStatus
     const isAside = isParameter || type === SERVER.noticeResponse || type === SERVER.notificationResponse

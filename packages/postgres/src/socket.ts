@@ -5,7 +5,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { certificateHash } from './certificate-hash.ts'
 import type { DatabaseHost, TlsSettings } from './connection-url.ts'
-import { asConnectionError, ConnectionError, protocolError } from './errors.ts'
+import { asPostgresConnectionError, PostgresConnectionError, protocolError } from './errors.ts'
 import { hostLookup } from './host-lookup.ts'
 import { tlsContextOf } from './tls-context.ts'
 
@@ -38,7 +38,7 @@ export interface SocketOptions {
   readonly signal: AbortSignal
 }
 
-/** Opens a socket. Rejects with `ConnectionError`, or with the reason of the signal. */
+/** Opens a socket. Rejects with `PostgresConnectionError`, or with the reason of the signal. */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
@@ -59,7 +59,7 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
   } catch (error) {
     socket.destroy()
     signal.throwIfAborted()
-    throw asConnectionError(error)
+    throw asPostgresConnectionError(error)
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -88,12 +88,12 @@ function connect(host: DatabaseHost, reader: PlainReader): Socket {
 
 function requirePlainAllowed({ mode }: TlsSettings): void {
   if (mode === 'prefer') return
-  throw new ConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${mode} demands it`)
+  throw new PostgresConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${mode} demands it`)
 }
 
 async function secure(plain: Socket, host: string, tls: TlsSettings): Promise<TLSSocket> {
   const closed = once(plain, 'close').then(() => {
-    throw new ConnectionError('ECONNRESET', 'the server closed the connection')
+    throw new PostgresConnectionError('ECONNRESET', 'the server closed the connection')
   })
   // reading the certificates can take long, and a socket that was closed meanwhile has no events any more
   const options = await Promise.race([tlsOptions(host, tls), closed])
@@ -115,7 +115,7 @@ function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknow
     rootCertificate === null
       ? 'if a private CA issued it, add sslrootcert=/path/to/ca.pem to the connection URL'
       : 'sslrootcert must name the certificate of the CA that issued it'
-  return new ConnectionError(code, `the server's certificate was not issued by a trusted CA: ${advice}`)
+  return new PostgresConnectionError(code, `the server's certificate was not issued by a trusted CA: ${advice}`)
 }
 
 /** Bytes after the response would be read as if TLS protected them, so there must be none (CVE-2021-23214). */
@@ -154,7 +154,7 @@ function hashOf(secured: TLSSocket): Buffer | null {
 function unlessClosed<T = void>(socket: Socket, listen: (resolve: (value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     listen(resolve)
-    socket.once('close', () => reject(new ConnectionError('ECONNRESET', 'the server closed the connection')))
+    socket.once('close', () => reject(new PostgresConnectionError('ECONNRESET', 'the server closed the connection')))
     // Stays: without a listener, a later error of the socket would end the process.
     socket.on('error', reject)
   })

@@ -3,9 +3,10 @@
 import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
 
-export interface Field {
+/** A column that a RowDescription message names. */
+export interface ColumnDescription {
   readonly name: string
-  /** OID of its type. */
+  /** OID of the column's type. */
   readonly type: number
 }
 
@@ -16,10 +17,10 @@ const HEX = '\\x'
 const FIELD_BYTES = 18
 const TYPE_OFFSET = 6
 
-/** The columns that a RowDescription names. */
-export function readFields({ bytes, view, start, length }: Cell): Field[] {
+/** Returns the columns that a RowDescription message names. */
+export function readColumnDescriptions({ bytes, view, start, length }: Cell): ColumnDescription[] {
   const end = start + length
-  const fields: Field[] = []
+  const fields: ColumnDescription[] = []
   let at = start + COUNT_BYTES
   for (let left = view.getInt16(start); left > 0; left--) {
     const nameEnd = bytes.indexOf(0, at)
@@ -54,7 +55,7 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 ])
 
 /** Makes an object of each row; `fields` are its columns. Throws `MalformedRow` for a row that does not fit them. */
-export function rowDecoder(fields: readonly Field[]): (row: Cell) => Record<string, unknown> {
+export function rowDecoder(fields: readonly ColumnDescription[]): (row: Cell) => Record<string, unknown> {
   const columns = fields.map(({ name, type }) => ({ name, decode: DECODERS.get(type) ?? null }))
   const value = newCell()
   return (row) => {

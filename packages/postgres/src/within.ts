@@ -14,7 +14,7 @@ export interface RunOptions {
 }
 
 /** What happens when a wait ends early. */
-interface Lateness<T> {
+interface DeadlineHooks<T> {
   /** Called at the deadline. Returns the error of the wait, by default `TimeLimitPassed`. */
   readonly late?: () => Error
   /** Called with a result that arrives after the wait has ended. */
@@ -28,7 +28,7 @@ interface Lateness<T> {
 export function withDeadline<T>(
   pending: Promise<T>,
   options: RunOptions,
-  { late = timeLimitPassed, unused }: Lateness<T> = {},
+  { late = timeLimitPassed, unused }: DeadlineHooks<T> = {},
 ): Promise<T> {
   const { deadline, signal } = options
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ async function session(role: string, parameters?: string) {
   return await firstRow(await open(server.url(role, parameters)), SESSION)
 }
 
-const refused = { name: 'ConnectionError', code: 'EAUTH' }
+const refused = { name: 'PostgresConnectionError', code: 'EAUTH' }
 
 describe.skipIf(!canRun)('authentication', () => {
   test.each([
@@ -119,7 +119,7 @@ describe.skipIf(!canRun)('TLS', () => {
     expect(await firstRow(await open(byAddress('verify-ca')), SESSION)).toMatchObject({ isTls: true })
     expect(await firstRow(await open(byAddress('require')), SESSION)).toMatchObject({ isTls: true })
     await expect(open(byAddress('verify-full'))).rejects.toMatchObject({
-      name: 'ConnectionError',
+      name: 'PostgresConnectionError',
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })
   })
@@ -127,7 +127,7 @@ describe.skipIf(!canRun)('TLS', () => {
   test.each(['verify-ca', 'verify-full'])('%s refuses a certificate of another authority', async (mode) => {
     const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
     await expect(other).rejects.toMatchObject({
-      name: 'ConnectionError',
+      name: 'PostgresConnectionError',
       message: expect.stringContaining('sslrootcert must name the certificate of the CA'),
     })
     const none = open(server.url('scram', `sslmode=${mode}`))
@@ -136,7 +136,7 @@ describe.skipIf(!canRun)('TLS', () => {
 
   test('a certificate file that does not exist is an error', async () => {
     const url = server.url('scram', 'sslmode=verify-full&sslrootcert=/nowhere/ca.pem')
-    await expect(open(url)).rejects.toMatchObject({ name: 'ConnectionError', code: 'ENOENT' })
+    await expect(open(url)).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ENOENT' })
   })
 
   test('is negotiated directly with sslnegotiation=direct', async ({ skip }) => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'
 import { MalformedRow } from '../src/cell.ts'
 import type { Connection } from '../src/connection.ts'
-import { ConnectionError, PostgresError } from '../src/errors.ts'
+import { PostgresConnectionError, PostgresError } from '../src/errors.ts'
 import type { Pool } from '../src/pool.ts'
 import { queryRows } from '../src/query.ts'
 import { sql } from '../src/statement.ts'
@@ -34,10 +34,10 @@ const [PARSED, BOUND, DESCRIBED] = [message('1'), message('2'), columns(['value'
 const BEFORE_ROWS = Buffer.concat([PARSED, BOUND, DESCRIBED])
 const WHOLE = Buffer.concat([BEFORE_ROWS, dataRow(['x']), completed(), ready()])
 const LATE = expect.any(TimeLimitPassed)
-const BROKEN = expect.objectContaining({ name: 'ConnectionError', code: 'EPROTO' })
-const CLOSED = expect.objectContaining({ name: 'ConnectionError', code: 'ECONNRESET' })
+const BROKEN = expect.objectContaining({ name: 'PostgresConnectionError', code: 'EPROTO' })
+const CLOSED = expect.objectContaining({ name: 'PostgresConnectionError', code: 'ECONNRESET' })
 const MALFORMED = expect.any(MalformedRow)
-const TYPED = [ConnectionError, PostgresError, TimeLimitPassed, MalformedRow]
+const TYPED = [PostgresConnectionError, PostgresError, TimeLimitPassed, MalformedRow]
 
 type Violation = readonly [name: string, act: Act, error: unknown]
 type Work = (pool: Pool) => Promise<unknown>

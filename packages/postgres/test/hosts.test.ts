@@ -115,7 +115,7 @@ describe('a server without TLS', () => {
       })
     })
     const url = server.url.replace('sslmode=disable', 'sslmode=require')
-    await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'ConnectionError' })
+    await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'PostgresConnectionError' })
   })
 
   test('if the server hangs while the certificate file is read, connecting fails at the deadline', async () => {
@@ -151,7 +151,7 @@ describe('several hosts', () => {
 
   test('fail with an error that names each', async () => {
     const failed = open(at(() => `${NOBODY},127.0.0.1:2`))
-    await expect(failed).rejects.toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED' })
+    await expect(failed).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ECONNREFUSED' })
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { roundsOf } from '../../../test/support/rounds.ts'
 import type { Connection } from '../src/connection.ts'
-import { ConnectionError } from '../src/errors.ts'
+import { PostgresConnectionError } from '../src/errors.ts'
 import type { Pool, PoolSums } from '../src/pool.ts'
 import { executeOn, queryRows } from '../src/query.ts'
 import { sql } from '../src/statement.ts'
@@ -99,7 +99,7 @@ describe('a pool', () => {
     const aborted = pool.query(ONE, { signal: AbortSignal.timeout(30) })
     const patient = pool.query(ONE)
     expect(await Promise.allSettled([late, aborted])).toMatchObject([
-      { reason: { name: 'ConnectionError', code: 'POOL_FULL' } },
+      { reason: { name: 'PostgresConnectionError', code: 'POOL_FULL' } },
       { reason: { name: 'TimeoutError' } },
     ])
     expect(pool.sums.waiting).toBe(1)
@@ -270,7 +270,7 @@ test('whatever happens to its connections, a pool stays within its bound and los
           'leave open': () => pool.use(async (connection) => (await watched(connection)).script('begin')),
           abort: () => pool.query(sql`select pg_sleep(1)`, { signal: AbortSignal.timeout(3) }),
           late: () => pool.query(sql`select pg_sleep(1)`, within(2)),
-          throw: () => pool.use(async () => Promise.reject(new ConnectionError('X', 'thrown'))),
+          throw: () => pool.use(async () => Promise.reject(new PostgresConnectionError('X', 'thrown'))),
         }
         await Promise.allSettled(steps.map((name) => acts[name]()))
         expect(most).toBeLessThanOrEqual(max)

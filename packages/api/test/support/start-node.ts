@@ -16,7 +16,7 @@ export function startNode(platform: TestPlatform, settings: Record<string, strin
   return startService({
     config,
     controlUrl: platform.controlUrl,
-    keys: { current: platform.sealingKey, previous: null },
+    keys: { current: platform.encryptionKey, previous: null },
     emit: (event) => platform.events.push(event),
   })
 }

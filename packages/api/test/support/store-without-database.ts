@@ -10,7 +10,11 @@ export async function storeWithoutDatabase(
   kind: 'imported' | 'generating',
 ): Promise<{ id: string; key: string }> {
   const { id } = await addStore(
-    { database: platform.service.control, keys: { current: platform.sealingKey, previous: null }, random: randomBytes },
+    {
+      database: platform.service.control,
+      keys: { current: platform.encryptionKey, previous: null },
+      random: randomBytes,
+    },
     {
       name: kind,
       origin: kind === 'imported' ? 'imported' : 'generated',

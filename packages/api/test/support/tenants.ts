@@ -66,7 +66,7 @@ async function createTenant(platform: TestPlatform, url: string, { schema, revis
   const readerUrl = urlForLogin(inject('postgresUrl'), login)
   const context = {
     database: platform.service.control,
-    keys: { current: platform.sealingKey, previous: null },
+    keys: { current: platform.encryptionKey, previous: null },
     random: randomBytes,
   }
   const origin = { origin: 'generated', state: 'ready' } as const

@@ -2,7 +2,7 @@ import { executeOn, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { type ControlDatabase, openControlDatabase } from '../database.ts'
-import { openPassword } from '../sealing.ts'
+import { decryptPassword } from '../password-encryption.ts'
 import { addStore, removeStore } from '../stores.ts'
 import { type Admission, admit, admitMany, BUSY } from './admission.ts'
 import { hashApiKey, makeApiKey } from './api-key.ts'
@@ -61,7 +61,7 @@ describe('admission', () => {
       withinLimit: true,
       remaining: 119,
     })
-    expect(openPassword(control.keys, key.storeId, admission?.sealedPassword ?? '')).toBe('p@ss')
+    expect(decryptPassword(control.keys, key.storeId, admission?.encryptedPassword ?? '')).toBe('p@ss')
     expect(admission?.secondsToNextMinute).toBeGreaterThanOrEqual(1)
     expect(admission?.secondsToNextMinute).toBeLessThanOrEqual(60)
   })
@@ -71,7 +71,7 @@ describe('admission', () => {
     expect(await ask(undefined, control.database, await keyOf(store.id))).toMatchObject({
       origin: 'imported',
       databaseUrl: null,
-      sealedPassword: null,
+      encryptedPassword: null,
     })
   })
 

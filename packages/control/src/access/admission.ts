@@ -2,7 +2,7 @@
 // before the statement begins is refused on every node.
 
 import type { Pool, Value } from '@store-export/postgres'
-import type { SealedPassword } from '../sealing.ts'
+import type { EncryptedPassword } from '../password-encryption.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
 
@@ -24,7 +24,7 @@ export interface Admission {
   readonly state: StoreState
   /** URL of the store's database without its password; null for a store that has none yet. */
   readonly databaseUrl: string | null
-  readonly sealedPassword: SealedPassword | null
+  readonly encryptedPassword: EncryptedPassword | null
   /** The schema of that database that the store's tables are in. */
   readonly schemaName: string
   /** Requests of this key in the window, this one included. */
@@ -146,7 +146,7 @@ with known as (
   returning key_id, minute, requests
 )
 select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
-  known.database_url as "databaseUrl", known.database_password as "sealedPassword",
+  known.database_url as "databaseUrl", known.database_password as "encryptedPassword",
   known.schema_name as "schemaName", counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - ${INSTANT}))))::int
     as "secondsToNextMinute"${hash}

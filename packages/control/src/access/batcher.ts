@@ -1,7 +1,7 @@
 // Loads values in batches, as dataloader does: calls that arrive during a batch share the next one. A statement
 // costs this process and its database nearly the same for one value as for many.
 
-import { ConnectionError, within } from '@store-export/postgres'
+import { PostgresConnectionError, within } from '@store-export/postgres'
 
 /** How a batcher loads. */
 export interface BatcherOptions<In, Out> {
@@ -45,7 +45,8 @@ export class Batcher<In, Out> {
 
   /** The result for a value. Rejects as the batch does, with `TimeLimitPassed`, and with `POOL_FULL` if too many calls wait. */
   async load(value: In): Promise<Out> {
-    if (this.#waiting.size >= this.#options.waitingMax) throw new ConnectionError('POOL_FULL', 'too many calls wait')
+    if (this.#waiting.size >= this.#options.waitingMax)
+      throw new PostgresConnectionError('POOL_FULL', 'too many calls wait')
     const call = { value, ...Promise.withResolvers<Out>() }
     this.#waiting.add(call)
     this.#schedule()

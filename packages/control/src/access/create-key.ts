@@ -55,15 +55,15 @@ export class KeyNotReplaceable extends Error {
 }
 
 /** Thrown for a name that is not accepted. */
-export class KeyNameProblem extends Error {
-  override readonly name = 'KeyNameProblem'
+export class InvalidKeyNameError extends Error {
+  override readonly name = 'InvalidKeyNameError'
 }
 
 /** Another request takes the slot of each failed attempt, so more attempts fail only if keys are revoked meanwhile. */
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 
 /**
- * A new active key. Throws `KeyNameProblem`, `UnknownStore` (a removed one counts as unknown), `KeyLimitReached`, or
+ * A new active key. Throws `InvalidKeyNameError`, `UnknownStore` (a removed one counts as unknown), `KeyLimitReached`, or
  * `KeyNotReplaceable` if the key to replace is not active, not of this store, or replaced already.
  */
 export async function createKey(request: KeyRequest): Promise<NewKey> {
@@ -84,7 +84,7 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
 /** Invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
 
-/** The name without spaces around it. Throws `KeyNameProblem` if it is empty, too long or unprintable. */
+/** The name without spaces around it. Throws `InvalidKeyNameError` if it is empty, too long or unprintable. */
 function checkName(text: string): string {
   const name = text.trim().normalize('NFC')
   const length = Array.from(name).length
@@ -94,7 +94,7 @@ function checkName(text: string): string {
     name.replace(INVISIBLE, '') === '' ||
     /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
   ) {
-    throw new KeyNameProblem(
+    throw new InvalidKeyNameError(
       `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, one of them visible, without control characters; got ${length} characters`,
     )
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { removeStore, UnknownStore } from '../stores.ts'
-import { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from './create-key.ts'
+import { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from './create-key.ts'
 import { listKeys, revokeKey } from './keys.ts'
 
 let control: TestControl
@@ -170,7 +170,7 @@ describe('the keys of a store', () => {
     'turned\u202e',
   ])('the name %j is refused', async (name) => {
     const store = await control.store()
-    await expect(create(store.id, name)).rejects.toThrow(KeyNameProblem)
+    await expect(create(store.id, name)).rejects.toThrow(InvalidKeyNameError)
   })
 
   test('a name of eighty characters in any script is stored unchanged', async () => {

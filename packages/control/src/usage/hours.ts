@@ -9,9 +9,9 @@ export interface HourEntry {
   readonly keyId: string
   /** Start of the hour, milliseconds since 1970. */
   readonly hour: number
-  answered: number
+  successful: number
   clientErrors: number
-  refused: number
+  rejected: number
   failed: number
   /** Requests in the hour's fullest minute. */
   peakMinute: number
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000
 /** The entry of a single request. `at` is in milliseconds since 1970. */
 export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS
-  const none = { answered: 0, clientErrors: 0, refused: 0, failed: 0 }
+  const none = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
   return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, lastUsed: at }
 }
 
@@ -34,9 +34,9 @@ export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourE
 }
 
 function merge(into: HourEntry, from: HourEntry): void {
-  into.answered += from.answered
+  into.successful += from.successful
   into.clientErrors += from.clientErrors
-  into.refused += from.refused
+  into.rejected += from.rejected
   into.failed += from.failed
   into.peakMinute = Math.max(into.peakMinute, from.peakMinute)
   into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
@@ -46,11 +46,11 @@ function merge(into: HourEntry, from: HourEntry): void {
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   await pool.execute(sql`
     with used as materialized (
-      select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.answered,
-        u."clientErrors" as client_errors, u.refused, u.failed,
+      select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.successful,
+        u."clientErrors" as client_errors, u.rejected, u.failed,
         u."peakMinute" as peak_minute, to_timestamp(u."lastUsed" / 1000) as last_used
       from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
-        as u ("keyId" uuid, hour double precision, answered bigint, "clientErrors" bigint, refused bigint, failed bigint,
+        as u ("keyId" uuid, hour double precision, successful bigint, "clientErrors" bigint, rejected bigint, failed bigint,
           "peakMinute" integer, "lastUsed" double precision)
     ), locked as materialized (
       select k.id from api_keys k join stores s on s.id = k.store_id
@@ -62,13 +62,13 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
       update api_keys k set last_used_at = greatest(k.last_used_at, latest.last_used)
       from latest, locked where k.id = latest.key_id and locked.id = k.id
     )
-    insert into usage_hours as h (key_id, hour, answered, client_errors, refused, failed, peak_minute)
-    select key_id, hour, answered, client_errors, refused, failed, peak_minute from used join locked on locked.id = used.key_id
+    insert into usage_hours as h (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
+    select key_id, hour, successful, client_errors, rejected, failed, peak_minute from used join locked on locked.id = used.key_id
     order by key_id, hour
     on conflict (key_id, hour) do update set
-      answered = h.answered + excluded.answered,
+      successful = h.successful + excluded.successful,
       client_errors = h.client_errors + excluded.client_errors,
-      refused = h.refused + excluded.refused,
+      rejected = h.rejected + excluded.rejected,
       failed = h.failed + excluded.failed,
       peak_minute = greatest(h.peak_minute, excluded.peak_minute)`)
 }

@@ -51,8 +51,8 @@ export async function readUsageHours(options: {
   readonly since: Date
 }): Promise<UsageHour[]> {
   return options.database.pool.query<UsageHour>(sql`
-    select h.key_id as "keyId", h.hour, h.answered::float8 as answered,
-      h.client_errors::float8 as "clientErrors", h.refused::float8 as refused,
+    select h.key_id as "keyId", h.hour, h.successful::float8 as successful,
+      h.client_errors::float8 as "clientErrors", h.rejected::float8 as rejected,
       h.failed::float8 as failed, h.peak_minute as "peakMinute"
     from usage_hours h join api_keys k on k.id = h.key_id
     where k.store_id = ${options.storeId} and h.hour >= ${options.since}::timestamptz

@@ -2,12 +2,12 @@
 
 /**
  * How a request ended:
- * - `answered`: with the requested data
+ * - `successful`: with the requested data
  * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
- * - `refused`: by the limit, or because the store is not served
+ * - `rejected`: by the limit, or because the store is not served
  * - `failed`: with an error of the service or of a database
  */
-export type UsageOutcome = 'answered' | 'clientErrors' | 'refused' | 'failed'
+export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 
 /** How a page is part of a walk. */
 export interface WalkStep {

@@ -49,7 +49,7 @@ function request(keyId: string, outcome: UsageOutcome, more: Partial<RecordedReq
 }
 
 function page(keyId: string, walk: WalkStep): RecordedRequest {
-  return request(keyId, 'answered', { rows: 250, walk })
+  return request(keyId, 'successful', { rows: 250, walk })
 }
 
 /** The newest page of a key's request log. */
@@ -60,7 +60,7 @@ function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnl
 
 function usageOf(keyId: string) {
   return control.sql`
-    select hour, answered::int, client_errors::int as "clientErrors", refused::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
+    select hour, successful::int, client_errors::int as "clientErrors", rejected::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
 }
 
 describe('usage', () => {
@@ -68,17 +68,17 @@ describe('usage', () => {
     const { id, storeId } = await aKey()
     let now = NOON + 3_599_999
     const usage = recorder(() => now)
-    usage.record(request(id, 'answered'))
+    usage.record(request(id, 'successful'))
     usage.record(request(id, 'clientErrors'))
-    usage.record(request(id, 'refused'))
+    usage.record(request(id, 'rejected'))
     now = NOON + 3_600_000
     usage.record(request(id, 'failed'))
     await usage.flush()
     usage.record(request(id, 'failed'))
     await usage.close()
     expect(await usageOf(id)).toEqual([
-      { hour: new Date(NOON), answered: 1, clientErrors: 1, refused: 1, failed: 0 },
-      { hour: new Date(NOON + 3_600_000), answered: 0, clientErrors: 0, refused: 0, failed: 2 },
+      { hour: new Date(NOON), successful: 1, clientErrors: 1, rejected: 1, failed: 0 },
+      { hour: new Date(NOON + 3_600_000), successful: 0, clientErrors: 0, rejected: 0, failed: 2 },
     ])
     const [key] = await listKeys({ database: control.database, storeId })
     expect(key?.lastUsedAt).toEqual(new Date(now))
@@ -90,14 +90,14 @@ describe('usage', () => {
     for (let round = 0; round < 10; round += 1) {
       for (const [index, node] of nodes.entries()) {
         for (const { id } of index === 0 ? keys : keys.toReversed()) {
-          node.record(request(id, 'answered'))
+          node.record(request(id, 'successful'))
         }
       }
       await Promise.all(nodes.map((node) => node.flush()))
     }
     expect(nodes.flatMap((node) => node.seen)).toEqual([])
     for (const { id } of keys) {
-      expect(await usageOf(id)).toMatchObject([{ answered: 20 }])
+      expect(await usageOf(id)).toMatchObject([{ successful: 20 }])
     }
   })
 
@@ -105,7 +105,7 @@ describe('usage', () => {
     const { id, storeId } = await aKey()
     for (const now of [NOON, NOON - 60_000]) {
       const usage = recorder(() => now)
-      usage.record(request(id, 'answered'))
+      usage.record(request(id, 'successful'))
       await usage.close()
     }
     const [key] = await listKeys({ database: control.database, storeId })
@@ -116,31 +116,31 @@ describe('usage', () => {
     const { id } = await aKey()
     const usage = recorder(() => NOON)
     await control.sql`alter table usage_hours rename to usage_hours_away`
-    usage.record(request(id, 'answered'))
+    usage.record(request(id, 'successful'))
     await usage.flush()
-    usage.record(request(id, 'answered'))
+    usage.record(request(id, 'successful'))
     expect(usage.seen).toMatchObject([{ event: 'usage.write_failed', pending: 1, dropped: 0 }])
     await control.sql`alter table usage_hours_away rename to usage_hours`
     await usage.close()
-    expect(await usageOf(id)).toMatchObject([{ answered: 2 }])
+    expect(await usageOf(id)).toMatchObject([{ successful: 2 }])
   })
 
   test('usage beyond the memory limit is dropped and reported', async () => {
     const [one, two] = [await aKey(), await aKey()]
     const usage = recorder(() => NOON, control.database, 1)
-    usage.record(request(one.id, 'answered'))
-    usage.record(request(two.id, 'answered'))
-    usage.record(request(one.id, 'answered'))
+    usage.record(request(one.id, 'successful'))
+    usage.record(request(two.id, 'successful'))
+    usage.record(request(one.id, 'successful'))
     await usage.close()
     expect(usage.seen).toMatchObject([{ event: 'usage.write_failed', dropped: 1 }])
-    expect(await usageOf(one.id)).toMatchObject([{ answered: 2 }])
+    expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
   test('usage older than the setting is deleted by the month', async () => {
     const { id } = await aKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
-      usage.record(request(id, 'answered'))
+      usage.record(request(id, 'successful'))
       await usage.close()
     }
     const now = new Date('2026-03-01T00:00:00Z')
@@ -154,11 +154,11 @@ describe('the busiest minute', () => {
     const { id, storeId } = await aKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
-      usage.record(request(id, 'answered', { minuteRequests }))
+      usage.record(request(id, 'successful', { minuteRequests }))
       await usage.close()
     }
     const hours = await readUsageHours({ database: control.database, storeId, since: new Date(NOON) })
-    expect(hours).toMatchObject([{ keyId: id, answered: 2, peakMinute: 41 }])
+    expect(hours).toMatchObject([{ keyId: id, successful: 2, peakMinute: 41 }])
   })
 })
 
@@ -172,22 +172,22 @@ describe('the request log of a key', () => {
     for (const usage of nodes) {
       for (let second = 0; second < 60; second += 1) {
         now = NOON + second * 1000
-        usage.record(request(id, 'answered', { rows: 250, durationMs: second }))
+        usage.record(request(id, 'successful', { rows: 250, durationMs: second }))
       }
       await usage.flush()
     }
     now = NOON + 59_500
-    nodes[0]?.record(request(id, 'refused', { status: 429, code: 'RATE_LIMITED', rows: 0, durationMs: 0.4 }))
+    nodes[0]?.record(request(id, 'rejected', { status: 429, code: 'RATE_LIMITED', rows: 0, durationMs: 0.4 }))
     now = NOON + MINUTE_MS
-    nodes[1]?.record(request(id, 'answered'))
+    nodes[1]?.record(request(id, 'successful'))
     for (const usage of nodes) await usage.close()
     const line = { endpoint: '/api/v1/orders', status: 200, code: null }
-    const refused = { ...line, status: 429, code: 'RATE_LIMITED' }
+    const rejected = { ...line, status: 429, code: 'RATE_LIMITED' }
     const [minute, next] = [new Date(NOON), new Date(NOON + MINUTE_MS)]
     expect(await logOf(id)).toEqual({
       lines: [
         { ...line, minute: next, requests: 1, rows: 3, durationMs: 1, lastAt: next },
-        { ...refused, minute, requests: 1, rows: 0, durationMs: 0, lastAt: new Date(NOON + 59_500) },
+        { ...rejected, minute, requests: 1, rows: 0, durationMs: 0, lastAt: new Date(NOON + 59_500) },
         { ...line, minute, requests: 120, rows: 30_000, durationMs: 59, lastAt: new Date(NOON + 59_000) },
       ],
       hasOlder: false,
@@ -204,7 +204,7 @@ describe('the request log of a key', () => {
     for (let minute = 0; minute < 360; minute += 1) {
       for (let count = 0; count < 120; count += 1) {
         now = NOON + minute * MINUTE_MS + count * 500
-        usage.record(request(id, 'answered', { endpoint: lists[count % 3] ?? '' }))
+        usage.record(request(id, 'successful', { endpoint: lists[count % 3] ?? '' }))
       }
     }
     await usage.close()
@@ -226,7 +226,7 @@ describe('the request log of a key', () => {
     const usage = recorder(() => now)
     for (let minute = 0; minute < 300; minute += 1) {
       now = NOON + minute * MINUTE_MS
-      usage.record(request(id, 'answered', { rows: minute }))
+      usage.record(request(id, 'successful', { rows: minute }))
       if (minute % 10 === 0) await usage.flush()
     }
     await usage.close()
@@ -245,7 +245,7 @@ describe('the request log of a key', () => {
     for (let round = 0; round < 8; round += 1) {
       for (const [index, node] of nodes.entries()) {
         for (const { id } of index === 0 ? keys : keys.toReversed()) {
-          for (let count = 0; count < 30; count += 1) node.record(request(id, 'answered'))
+          for (let count = 0; count < 30; count += 1) node.record(request(id, 'successful'))
         }
       }
       await Promise.all(nodes.map((node) => node.flush()))

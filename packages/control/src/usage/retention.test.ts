@@ -18,7 +18,7 @@ test('hours older than the setting become one row for each key and UTC day, and 
   // three days of hours; 32 days before today's start is 2026-02-16 00:00 UTC
   for (const keyId of keys) {
     await control.sql`
-      insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+      insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
       select ${keyId}, hour, 1, 2, 3, 4, extract(hour from hour at time zone 'UTC')::int
       from generate_series('2026-02-14 00:00+00'::timestamptz, '2026-02-16 23:00+00', interval '1 hour') as hour`
   }
@@ -26,7 +26,7 @@ test('hours older than the setting become one row for each key and UTC day, and 
   expect(await read()).toHaveLength(2 * 3 * 24)
   expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(2 * 2 * 23)
   const hours = await read()
-  const whole = { answered: 24, clientErrors: 48, refused: 72, failed: 96, peakMinute: 23 }
+  const whole = { successful: 24, clientErrors: 48, rejected: 72, failed: 96, peakMinute: 23 }
   for (const keyId of keys) {
     const ofKey = hours.filter((each) => each.keyId === keyId)
     expect(ofKey.slice(0, 2)).toEqual([
@@ -59,10 +59,10 @@ test('if the database cancels a statement, the next run continues with the same 
   // a row of the second step
   await other`select from usage_hours where hour = '2026-02-13 23:00+00' order by key_id desc limit 1 for update`
   const running = sumUpOldHours({ database: control.secondNode(), usageHourDays: 32, now: NOW })
-  const refused = expect(running).rejects.toMatchObject({ code: '57014' })
+  const rejected = expect(running).rejects.toMatchObject({ code: '57014' })
   const pid = await waitingSession(control)
   await control.sql`select pg_cancel_backend(${pid})`
-  await refused
+  await rejected
   expect(await steps()).toEqual([10_000])
   expect(await sums()).toEqual(before)
   await other`rollback`
@@ -89,16 +89,16 @@ test('if the usage recorder has locked rows of today, neither statement waits fo
   const { control, steps } = await manyHours()
   const { database } = control
   await control.sql`
-    insert into usage_hours (key_id, hour, answered) select distinct key_id, ${NOW.toISOString()}::text::timestamptz, 1
+    insert into usage_hours (key_id, hour, successful) select distinct key_id, ${NOW.toISOString()}::text::timestamptz, 1
     from usage_hours`
   const recorder = await transaction(control)
-  await recorder`update usage_hours set answered = answered + 1 where hour = ${NOW.toISOString()}::text::timestamptz`
+  await recorder`update usage_hours set successful = successful + 1 where hour = ${NOW.toISOString()}::text::timestamptz`
   await sumUpOldHours({ database, usageHourDays: 32, now: NOW })
   expect(await steps()).toHaveLength(6)
   expect(await deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })).toBe(3 * KEYS)
   await recorder`commit`
-  const [left] = await control.sql`select count(*)::int as rows, sum(answered)::int as answered from usage_hours`
-  expect(left).toEqual({ rows: KEYS, answered: 2 * KEYS })
+  const [left] = await control.sql`select count(*)::int as rows, sum(successful)::int as successful from usage_hours`
+  expect(left).toEqual({ rows: KEYS, successful: 2 * KEYS })
 })
 
 /** An open transaction on a connection of its own. */
@@ -127,7 +127,7 @@ async function manyHours() {
   onTestFinished(() => control.drop())
   const { sql } = control
   await sql.unsafe(`
-    insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+    insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
     select key_id, hour, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int
     from (select md5(key::text)::uuid as key_id from generate_series(1, ${KEYS}) as key) as keys,
       generate_series('2026-02-13 00:00+00'::timestamptz, '2026-02-15 23:00+00', interval '1 hour') as hour;
@@ -138,7 +138,7 @@ async function manyHours() {
     create trigger count_rows after delete on usage_hours referencing old table as gone
       for each statement execute function count_rows()`)
   const sums = () => sql`
-    select key_id, date_trunc('day', hour, 'UTC') as day, sum(answered), sum(client_errors), sum(refused), sum(failed),
+    select key_id, date_trunc('day', hour, 'UTC') as day, sum(successful), sum(client_errors), sum(rejected), sum(failed),
       max(peak_minute) from usage_hours group by 1, 2 order by 1, 2`
   const steps = async () => (await sql<{ rows: number }[]>`select rows from steps order by id`).map(({ rows }) => rows)
   return { control, sums, steps }

@@ -101,13 +101,13 @@ async function sumUpStep(pool: Pool, day: Date): Promise<Step> {
     ), deleted as (
       delete from usage_hours where ctid = any (array(select id from found)) returning *
     ), summed_up as (
-      insert into usage_hours as u (key_id, hour, answered, client_errors, refused, failed, peak_minute)
-      select key_id, ${begin}, sum(answered), sum(client_errors), sum(refused), sum(failed), max(peak_minute)
+      insert into usage_hours as u (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
+      select key_id, ${begin}, sum(successful), sum(client_errors), sum(rejected), sum(failed), max(peak_minute)
       from deleted group by key_id order by key_id
       on conflict (key_id, hour) do update set
-        answered = u.answered + excluded.answered,
+        successful = u.successful + excluded.successful,
         client_errors = u.client_errors + excluded.client_errors,
-        refused = u.refused + excluded.refused,
+        rejected = u.rejected + excluded.rejected,
         failed = u.failed + excluded.failed,
         peak_minute = greatest(u.peak_minute, excluded.peak_minute)
     )

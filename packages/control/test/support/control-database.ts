@@ -5,7 +5,7 @@ import type { Sql } from 'postgres'
 import { openClient } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
 import { type ControlDatabase, openControlDatabase } from '../../src/database.ts'
-import { SealingKey } from '../../src/sealing.ts'
+import { EncryptionKey } from '../../src/password-encryption.ts'
 import { addStore, type RegisteredStore, type RegistryContext } from '../../src/stores.ts'
 
 /** A control database of the test's own, and what changes of it need. */
@@ -33,7 +33,7 @@ export async function createControlDatabase(): Promise<TestControl> {
   const context = {
     database: open(),
     random: randomBytes,
-    keys: { current: new SealingKey(randomBytes(32)), previous: null },
+    keys: { current: new EncryptionKey(randomBytes(32)), previous: null },
   }
   const databaseUrl = 'postgres://reader:p%40ss@127.0.0.1:5432/shop?sslmode=verify-full'
   const sql = openClient(url, 2)

@@ -1,7 +1,7 @@
 // The accounts of merchants. The operator creates them, and merchants sign in by password, by one-time link or by single
 // sign-on. This file limits the rate of attempts; better-auth stores passwords and sessions (auth.ts).
 
-import { addMembership, type ControlDatabase, countAttempt, forgiveAttempt } from '@store-export/control'
+import { addMembership, type ControlDatabase, countAttempt, discountAttempt } from '@store-export/control'
 import { isAPIError } from 'better-auth/api'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { browserName } from './browser-name.ts'
@@ -118,7 +118,7 @@ export class Accounts {
       }),
     )
     if (cookies === null) return { kind: 'rejected' }
-    await forgiveAttempt(this.#database, scopes)
+    await discountAttempt(this.#database, scopes)
     return { kind: 'succeeded', cookies }
   }
 
@@ -134,7 +134,7 @@ export class Accounts {
       this.#auth.api.magicLinkVerify({ query: { token }, headers: userAgentHeader(headers), returnHeaders: true }),
     )
     if (cookies === null) return { kind: 'rejected' }
-    await forgiveAttempt(this.#database, scopes)
+    await discountAttempt(this.#database, scopes)
     return { kind: 'succeeded', cookies }
   }
 
@@ -203,7 +203,7 @@ export class Accounts {
       this.#auth.api.changePassword({ body, headers: cookieHeader(headers), returnHeaders: true }),
     )
     if (cookies === null) return { problem: 'current' }
-    await forgiveAttempt(this.#database, scopes)
+    await discountAttempt(this.#database, scopes)
     return { cookies }
   }
 

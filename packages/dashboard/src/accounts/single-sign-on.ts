@@ -1,7 +1,7 @@
 // Single sign-on at the operator's OpenID Connect provider. It signs in existing accounts only. While the provider doesn't
 // respond, passwords and links still work.
 
-import { countAttempt, forgiveAttempt, type Secret } from '@store-export/control'
+import { countAttempt, discountAttempt, type Secret } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 import { APIError } from 'better-auth/api'
 import { isSecureUrl } from '../security/is-secure-url.ts'
@@ -87,7 +87,7 @@ export class SingleSignOn {
     const verdict = await countAttempt(database, scopes)
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     const result = await this.#exchangeInTime(callback.query, this.#headersOf(callback.headers))
-    if (result.kind === 'succeeded') await forgiveAttempt(database, scopes)
+    if (result.kind === 'succeeded') await discountAttempt(database, scopes)
     return result
   }
 

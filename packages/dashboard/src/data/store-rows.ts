@@ -54,9 +54,9 @@ export function storeStatus({ origin, state, databaseUrl }: RegisteredStore): St
 
 /** Returns the address of the store's database; null unless the store is ready. */
 export function addressOf(store: RegisteredStore): StoreAddress | null {
-  const { id, databaseUrl, schemaName, sealedPassword } = store
+  const { id, databaseUrl, schemaName, encryptedPassword } = store
   if (storeStatus(store) !== 'ready' || databaseUrl === null) return null
-  return { storeId: id, databaseUrl, schemaName, sealedPassword }
+  return { storeId: id, databaseUrl, schemaName, encryptedPassword }
 }
 
 /** The rows of a list to read: at most `limit` rows after a position. */

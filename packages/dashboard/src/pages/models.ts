@@ -181,11 +181,11 @@ export interface ReplacePage {
 /** Numbers of requests by outcome. */
 export interface RequestSums {
   /** Requests that returned data. */
-  readonly answered: number
+  readonly successful: number
   /** Requests with an error of the client, such as a wrong parameter. */
   readonly clientErrors: number
   /** Requests over the rate limit, or to a store that is not ready. */
-  readonly refused: number
+  readonly rejected: number
   /** Requests that failed because of an error of the service. */
   readonly failed: number
 }

@@ -47,9 +47,9 @@ function sumTiles(frame: Frame, { days }: UsagePage): Html {
 }
 
 const PART_NOTES = {
-  answered: 'Requests that returned data',
+  successful: 'Requests that returned data',
   clientErrors: 'Wrong parameters or unknown IDs',
-  refused: 'Over the rate limit, or the store was not ready',
+  rejected: 'Over the rate limit, or the store was not ready',
   failed: 'Errors on our side; tools can retry',
 } as const satisfies Record<keyof RequestSums, string>
 

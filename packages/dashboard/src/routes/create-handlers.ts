@@ -3,7 +3,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
-import { isFirstSending, type RegisteredStore, storesOfMerchant } from '@store-export/control'
+import { consumeFormToken, type RegisteredStore, storesOfMerchant } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
@@ -166,7 +166,7 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
     if (hash === null) return rejectedFormPage(request, back)
     // Repeating a sign-in has no further effect.
     const isRepeatable = request.session === null || options?.isRepeatable === true
-    return isRepeatable || (await isFirstSending(services.database, hash))
+    return isRepeatable || (await consumeFormToken(services.database, hash))
       ? handler(request, form)
       : repeatedFormPage(request, back)
   }

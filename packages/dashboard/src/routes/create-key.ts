@@ -1,7 +1,7 @@
 // Creates and replaces keys, and shows a new key. A form that is sent twice creates one key, and both responses redirect to
 // its page. Only that page contains the key; URLs, sessions and logs don't.
 
-import { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from '@store-export/control'
+import { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from '@store-export/control'
 import { keyCreatedView } from '../pages/key-created-view.ts'
 import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
 import type { KeyRow, KeysPage, PageNotice } from '../pages/models.ts'
@@ -76,7 +76,7 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
   return { html: keyCreatedView(frame, { id: row.id, name: row.name, key, curl, replaces }) }
 }
 
-type Refusal = KeyNameProblem | KeyLimitReached | KeyNotReplaceable
+type Refusal = InvalidKeyNameError | KeyLimitReached | KeyNotReplaceable
 type NewKeyOptions = Pick<Parameters<typeof createKey>[0], 'name' | 'replaces'>
 
 /** Creates the key of this token, or returns it if the same form has already created it. */
@@ -96,7 +96,7 @@ async function createOnce(
     services.emit({ event: 'key.created', requestId, storeId: store.id, keyId: created.id })
     return created
   } catch (error) {
-    const isRefusal = [KeyNameProblem, KeyLimitReached, KeyNotReplaceable].some((known) => error instanceof known)
+    const isRefusal = [InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable].some((known) => error instanceof known)
     if (!isRefusal) throw error
     // A second request with the same form may have created it in the meantime.
     return (await findCreatedKey(request, token)) ?? (error as Refusal)
@@ -113,7 +113,7 @@ function toCreated(request: StoreRequest, keyId: string, token: string): Redirec
 
 async function rejected(request: StoreRequest, name: string, refusal: Refusal): Promise<PageResult> {
   const page = await readKeysPage(request)
-  if (refusal instanceof KeyNameProblem)
+  if (refusal instanceof InvalidKeyNameError)
     return { ...renderKeysPage(request, page, { create: { name, problem: nameProblem(name) } }), status: 400 }
   const text = `“${name.trim()}” was not created, because you have reached the limit of ${page.keysMax} active keys.`
   return {

@@ -5,7 +5,7 @@ import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@st
 import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { KeyRow, KeysPage, KeyTiles, PageNotice } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
-import { peakMinuteToday, readSince, refusedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
+import { peakMinuteToday, readSince, rejectedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
 import { stoppedWalkRange } from '../usage/walk-status.ts'
 import { warningsOf } from '../usage/warnings.ts'
 import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
@@ -104,7 +104,7 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
     requestsToday: requestsToday(usage),
     peakMinute,
     requestsPerMinute,
-    refusedSevenDays: refusedSince(usage, DAYS),
+    refusedSevenDays: rejectedSince(usage, DAYS),
     activeKeys: active.length,
     keysMax,
   }

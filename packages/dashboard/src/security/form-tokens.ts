@@ -38,7 +38,7 @@ export class FormTokens {
     return Buffer.concat([payload, this.#sign(payload, sessionId)]).toString('base64url')
   }
 
-  /** Returns the token's hash for `isFirstSending`; null if the token belongs to another session, is forged or expired. */
+  /** Returns the token's hash for `consumeFormToken`; null if the token belongs to another session, is forged or expired. */
   check(text: string, sessionId: string): Buffer | null {
     if (!SHAPE.test(text)) return null
     const payload = payloadOf(text)

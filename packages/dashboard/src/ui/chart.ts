@@ -37,14 +37,14 @@ type Part = keyof RequestSums
 
 /** The label of each part. */
 export const PART_LABELS = {
-  answered: 'Successful',
+  successful: 'Successful',
   clientErrors: 'Client errors',
-  refused: 'Rejected',
+  rejected: 'Rejected',
   failed: 'Failed',
 } as const satisfies Record<Part, string>
 
 /** Parts with a pattern, because some people can't distinguish their colors from those of the neighboring parts. */
-const PATTERNED: readonly Part[] = ['clientErrors', 'refused']
+const PATTERNED: readonly Part[] = ['clientErrors', 'rejected']
 
 /** Returns a round number at or above `value` that is divisible by four, so that the labels of the axis are whole numbers. */
 function niceTop(value: number): number {
@@ -72,7 +72,7 @@ function isPatterned(part: Part): boolean {
 /** Stripes for rejected requests, dots for client errors. */
 function pattern(part: Part, id: string): Html {
   const shape =
-    part === 'refused'
+    part === 'rejected'
       ? html`<rect class="stripe" width="1.6" height="4"/>`
       : html`<circle class="dot" cx="2" cy="2" r="1"/>`
   return html`<pattern id="${id}-${part}" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">${shape}</pattern>`

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   hoursOfDays,
   peakMinuteToday,
-  refusedSince,
+  rejectedSince,
   requestsIn24Hours,
   requestsToday,
   sumsByDay,
@@ -10,26 +10,26 @@ import {
 } from './summaries.ts'
 
 type More = {
-  readonly answered?: number
+  readonly successful?: number
   readonly clientErrors?: number
-  readonly refused?: number
+  readonly rejected?: number
   readonly peakMinute?: number
 }
 
 const hourOf = (keyId: string, hour: string, more: More) => {
-  return { keyId, hour: new Date(hour), answered: 0, clientErrors: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
+  return { keyId, hour: new Date(hour), successful: 0, clientErrors: 0, rejected: 0, failed: 0, peakMinute: 1, ...more }
 }
 
 describe('sums by day', () => {
   test('in any time zone, include days without requests and end with today', () => {
     const hours = [
-      hourOf('a', '2026-03-09T22:00:00Z', { answered: 1 }),
-      hourOf('a', '2026-03-09T23:00:00Z', { answered: 2 }),
-      hourOf('b', '2026-03-10T22:00:00Z', { answered: 4 }),
+      hourOf('a', '2026-03-09T22:00:00Z', { successful: 1 }),
+      hourOf('a', '2026-03-09T23:00:00Z', { successful: 2 }),
+      hourOf('b', '2026-03-10T22:00:00Z', { successful: 4 }),
     ]
     const now = new Date('2026-03-10T22:30:00Z')
     const days = (timeZone: string) =>
-      sumsByDay({ hours, timeZone, now }, 3).map(({ day, answered }) => `${day} ${answered}`)
+      sumsByDay({ hours, timeZone, now }, 3).map(({ day, successful }) => `${day} ${successful}`)
     expect(days('UTC')).toEqual(['2026-03-08 0', '2026-03-09 3', '2026-03-10 4'])
     expect(days('Europe/Berlin')).toEqual(['2026-03-08 0', '2026-03-09 1', '2026-03-10 6'])
     expect(days('Pacific/Auckland')).toEqual(['2026-03-09 0', '2026-03-10 3', '2026-03-11 4'])
@@ -46,22 +46,23 @@ describe('sums by day', () => {
 
 test('sums by key and sums by day count the same hours', () => {
   const hours = [
-    hourOf('a', '2026-03-07T22:59:00Z', { answered: 70 }),
-    hourOf('a', '2026-03-07T23:00:00Z', { answered: 2 }),
-    hourOf('b', '2026-03-10T05:00:00Z', { answered: 4 }),
+    hourOf('a', '2026-03-07T22:59:00Z', { successful: 70 }),
+    hourOf('a', '2026-03-07T23:00:00Z', { successful: 2 }),
+    hourOf('b', '2026-03-10T05:00:00Z', { successful: 4 }),
   ]
   const usage = { hours, timeZone: 'Europe/Berlin', now: new Date('2026-03-10T06:00:00Z') }
   const ofDays = hoursOfDays(usage, 3)
-  const all = (sums: Iterable<{ readonly answered: number }>) => [...sums].reduce((sum, each) => sum + each.answered, 0)
+  const all = (sums: Iterable<{ readonly successful: number }>) =>
+    [...sums].reduce((sum, each) => sum + each.successful, 0)
   expect(all(sumsByKey(ofDays).values())).toBe(all(sumsByDay(usage, 3)))
   expect(all(sumsByDay(usage, 3))).toBe(6)
 })
 
 test('today begins at midnight in the store’s time zone', () => {
   const hours = [
-    hourOf('a', '2026-03-09T22:00:00Z', { answered: 1, peakMinute: 100 }),
-    hourOf('a', '2026-03-09T23:00:00Z', { answered: 2, peakMinute: 7 }),
-    hourOf('b', '2026-03-10T05:00:00Z', { answered: 4, refused: 3, peakMinute: 9 }),
+    hourOf('a', '2026-03-09T22:00:00Z', { successful: 1, peakMinute: 100 }),
+    hourOf('a', '2026-03-09T23:00:00Z', { successful: 2, peakMinute: 7 }),
+    hourOf('b', '2026-03-10T05:00:00Z', { successful: 4, rejected: 3, peakMinute: 9 }),
   ]
   const usage = { hours, timeZone: 'Europe/Berlin', now: new Date('2026-03-10T06:00:00Z') }
   expect(requestsToday(usage)).toBe(9)
@@ -71,15 +72,15 @@ test('today begins at midnight in the store’s time zone', () => {
 
 test('requests are summed by key, in 24 hours, and if rejected', () => {
   const hours = [
-    hourOf('a', '2026-03-01T00:00:00Z', { answered: 1, refused: 5 }),
-    hourOf('a', '2026-03-09T05:00:00Z', { answered: 2, clientErrors: 1, refused: 1 }),
-    hourOf('b', '2026-03-10T05:00:00Z', { answered: 4 }),
+    hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
+    hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),
+    hourOf('b', '2026-03-10T05:00:00Z', { successful: 4 }),
   ]
   const now = new Date('2026-03-10T05:59:00Z')
-  expect(sumsByKey(hours).get('a')).toEqual({ answered: 3, clientErrors: 1, refused: 6, failed: 0 })
+  expect(sumsByKey(hours).get('a')).toEqual({ successful: 3, clientErrors: 1, rejected: 6, failed: 0 })
   expect([...requestsIn24Hours({ hours, now })]).toEqual([
     ['a', 4],
     ['b', 4],
   ])
-  expect(refusedSince({ hours, now }, 7)).toBe(1)
+  expect(rejectedSince({ hours, now }, 7)).toBe(1)
 })

@@ -55,9 +55,9 @@ export function peakMinuteToday(usage: UsageOfStore): { requests: number; keyId:
 }
 
 /** Returns the number of rejected requests in the last `days` days. */
-export function refusedSince({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>, days: number): number {
+export function rejectedSince({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>, days: number): number {
   const since = now.getTime() - days * DAY_MS
-  return hours.reduce((sum, { hour, refused }) => (hour.getTime() >= since ? sum + refused : sum), 0)
+  return hours.reduce((sum, { hour, rejected }) => (hour.getTime() >= since ? sum + rejected : sum), 0)
 }
 
 /** Returns the number of requests of each key in about the last 24 hours, by key ID. Usage is known per hour. */
@@ -78,13 +78,18 @@ export function totalRequests(sums: RequestSums): number {
 }
 
 /** The parts of the sums, in display order. */
-export const REQUEST_PARTS = ['answered', 'clientErrors', 'refused', 'failed'] as const satisfies (keyof RequestSums)[]
+export const REQUEST_PARTS = [
+  'successful',
+  'clientErrors',
+  'rejected',
+  'failed',
+] as const satisfies (keyof RequestSums)[]
 
 type Sums = { -readonly [Part in keyof RequestSums]: number }
 
 /** Returns sums of zero. */
 export function noRequests(): Sums {
-  return { answered: 0, clientErrors: 0, refused: 0, failed: 0 }
+  return { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
 }
 
 function add(into: Sums | undefined, sums: RequestSums): void {

@@ -12,8 +12,8 @@ function keyUsed(lastUsedAt: Date | null, more: Partial<KeyRow> = {}): KeyRow {
 }
 
 /** Returns usage in each of these hours before the current one. */
-function usedIn(hours: readonly number[], more: { answered?: number; clientErrors?: number; failed?: number } = {}) {
-  const sums = { answered: 4, clientErrors: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
+function usedIn(hours: readonly number[], more: { successful?: number; clientErrors?: number; failed?: number } = {}) {
+  const sums = { successful: 4, clientErrors: 0, rejected: 0, failed: 0, peakMinute: 1, ...more }
   return hours
     .toSorted((one, other) => other - one)
     .map((ago) => ({ keyId: 'k', hour: new Date(Math.floor(hoursAgo(ago).getTime() / HOUR_MS) * HOUR_MS), ...sums }))
@@ -45,9 +45,9 @@ test('a key that is being replaced and no longer used causes no warning', () => 
 
 test('a key with only errors for an hour causes a warning, unless one request succeeded', () => {
   const keys = [keyUsed(NOW)]
-  expect(kinds({ keys, hours: usedIn([0, 1], { answered: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
-  expect(kinds({ keys, hours: usedIn([0], { answered: 0, clientErrors: 4 }), stopped: [] })).toEqual([])
-  expect(kinds({ keys, hours: usedIn([0], { answered: 1, failed: 50 }), stopped: [] })).toEqual([])
+  expect(kinds({ keys, hours: usedIn([0, 1], { successful: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
+  expect(kinds({ keys, hours: usedIn([0], { successful: 0, clientErrors: 4 }), stopped: [] })).toEqual([])
+  expect(kinds({ keys, hours: usedIn([0], { successful: 1, failed: 50 }), stopped: [] })).toEqual([])
 })
 
 test('a key with a stopped sync that is no longer used causes only the warning about the sync', () => {

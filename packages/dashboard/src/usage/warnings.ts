@@ -36,7 +36,7 @@ export function warningsOf({ keys, hours, stopped, now }: WarningOptions): KeyWa
 function failing(key: KeyRow, hours: readonly UsageHour[], now: Date): KeyWarning | null {
   const since = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - HOUR_MS)
   const sums = sumsByKey(hours.filter(({ hour }) => hour >= since)).get(key.id)
-  if (sums === undefined || sums.answered > 0 || totalRequests(sums) < ERRORS_MIN) return null
+  if (sums === undefined || sums.successful > 0 || totalRequests(sums) < ERRORS_MIN) return null
   return { kind: 'failing', key, requests: totalRequests(sums), since }
 }
 

@@ -119,23 +119,23 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
 })
 
 interface Sums {
-  readonly answered: number
+  readonly successful: number
   readonly clientErrors: number
-  readonly refused: number
+  readonly rejected: number
   readonly failed: number
 }
 
 const PATTERN =
-  /: (?<answered>[\d,]+) successful, (?<clientErrors>[\d,]+) client errors?, (?<refused>[\d,]+) rejected, (?<failed>[\d,]+) failed$/
+  /: (?<successful>[\d,]+) successful, (?<clientErrors>[\d,]+) client errors?, (?<rejected>[\d,]+) rejected, (?<failed>[\d,]+) failed$/
 
 const numberIn = (text = '') => Number(text.replaceAll(',', ''))
 
 function sumsIn(words: string): Sums {
-  const { answered, clientErrors, refused, failed } = PATTERN.exec(words)?.groups ?? {}
+  const { successful, clientErrors, rejected, failed } = PATTERN.exec(words)?.groups ?? {}
   return {
-    answered: numberIn(answered),
+    successful: numberIn(successful),
     clientErrors: numberIn(clientErrors),
-    refused: numberIn(refused),
+    rejected: numberIn(rejected),
     failed: numberIn(failed),
   }
 }
@@ -147,9 +147,9 @@ async function tableSums(page: Page, name: string): Promise<Sums[]> {
   return Promise.all(
     rows.map(async (row) => {
       const cells = (await row.locator('td.number').allTextContents()).map(numberIn)
-      const [answered = 0, clientErrors = 0, refused = 0, failed = 0, all] = cells
-      expect(all).toBe(answered + clientErrors + refused + failed)
-      return { answered, clientErrors, refused, failed }
+      const [successful = 0, clientErrors = 0, rejected = 0, failed = 0, all] = cells
+      expect(all).toBe(successful + clientErrors + rejected + failed)
+      return { successful, clientErrors, rejected, failed }
     }),
   )
 }
@@ -157,9 +157,9 @@ async function tableSums(page: Page, name: string): Promise<Sums[]> {
 function total(list: readonly Sums[]): Sums {
   const sum = (part: keyof Sums) => list.reduce((all, sums) => all + sums[part], 0)
   return {
-    answered: sum('answered'),
+    successful: sum('successful'),
     clientErrors: sum('clientErrors'),
-    refused: sum('refused'),
+    rejected: sum('rejected'),
     failed: sum('failed'),
   }
 }
@@ -170,7 +170,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
       await platform.controlSql`
-        insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+        insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
         select ${keyId}, date_trunc('hour', now()) - make_interval(hours => n * 7), n * ${at + 11}, n % 5, n % 3, n % 2, 2
         from generate_series(0, 90) as n on conflict do nothing`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -180,20 +180,20 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(chart).toHaveLength(30)
     expect(chart).toEqual(byDay.toReversed())
     const whole = total(chart)
-    expect(whole.answered).toBeGreaterThan(1000)
+    expect(whole.successful).toBeGreaterThan(1000)
     expect(whole.clientErrors).toBeGreaterThan(0)
-    expect(whole.refused).toBeGreaterThan(0)
+    expect(whole.rejected).toBeGreaterThan(0)
     expect(whole.failed).toBeGreaterThan(0)
     expect(total(await tableSums(page, 'Requests by key, most first'))).toEqual(whole)
-    const [answered, clientErrors, refused, failed] = (await textsOf(page, '.tile-value')).map(numberIn)
-    expect({ answered, clientErrors, refused, failed }).toEqual(whole)
+    const [successful, clientErrors, rejected, failed] = (await textsOf(page, '.tile-value')).map(numberIn)
+    expect({ successful, clientErrors, rejected, failed }).toEqual(whole)
 
     await page.locator('table:has-text("Requests by key") tbody tr th a').last().click()
     expect(page.url()).toContain('?key=')
     const selected = page.locator('table:has-text("Requests by key") tr.selected td.number')
     const [ofKey = 0] = (await selected.allTextContents()).map(numberIn)
-    expect(total((await textsOf(page, '.day > title')).map(sumsIn)).answered).toBe(ofKey)
-    expect(ofKey).toBeLessThan(whole.answered)
+    expect(total((await textsOf(page, '.day > title')).map(sumsIn)).successful).toBe(ofKey)
+    expect(ofKey).toBeLessThan(whole.successful)
   })
 
   test('on a phone, does not break the names of keys', async () => {

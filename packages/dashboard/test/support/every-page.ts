@@ -52,8 +52,8 @@ export async function showStores(scene: Scene): Promise<Shown> {
 }
 
 async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'imported'): Promise<string> {
-  const { service, sealingKey } = platform
-  const context = { database: service.control, keys: { current: sealingKey, previous: null }, random: randomBytes }
+  const { service, encryptionKey } = platform
+  const context = { database: service.control, keys: { current: encryptionKey, previous: null }, random: randomBytes }
   const state =
     kind === 'imported'
       ? ({ origin: 'imported', state: 'ready' } as const)
@@ -80,7 +80,7 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
   await revokeKey({ database, storeId, keyId: revoked.id })
   for (const used of [keyId, revoked.id])
     await platform.controlSql`
-      insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+      insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
       select ${used}, date_trunc('hour', now()) - make_interval(hours => n * 5), n * 37, n % 7, n % 4, n % 3, 90
       from generate_series(0, 130) as n`
   for (const path of ['orders?limit=20', 'orders?limit=1000', 'orders/nowhere', 'products?limit=5', 'nothing'])

@@ -29,7 +29,7 @@ export function openReader(platform: TestPlatform): TestReader {
   const emit = (event: ServiceEvent) => events.push(event)
   const now = () => performance.now()
   const { config } = readConfig({})
-  const keys = { current: platform.sealingKey, previous: null }
+  const keys = { current: platform.encryptionKey, previous: null }
   const connectionUrl = (address: StoreAddress) => connectionUrlOf(keys, address)
   const pools = new StorePools({ bounds: config, connectionUrl, emit })
   const reader = new StoreReader({

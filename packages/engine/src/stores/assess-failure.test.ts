@@ -1,8 +1,8 @@
 import { TimeLimitPassed } from '@store-export/postgres'
 import { expect, test } from 'vitest'
-import { assessFailure, type FailedUse } from './assess-failure.ts'
+import { assessFailure, type FailedAttempt } from './assess-failure.ts'
 
-const USED: FailedUse = {
+const USED: FailedAttempt = {
   cause: new Error('any'),
   isFresh: false,
   isConnecting: false,
@@ -10,7 +10,7 @@ const USED: FailedUse = {
   durationMs: 10,
   timeoutMs: 5000,
 }
-const OPENED: FailedUse = { ...USED, isFresh: true, isConnecting: true, hasResponded: false }
+const OPENED: FailedAttempt = { ...USED, isFresh: true, isConnecting: true, hasResponded: false }
 
 function error(code: string, more: object = {}): Error {
   return Object.assign(new Error(code), { code }, more)

@@ -10,7 +10,7 @@ import {
 } from './database-errors.ts'
 
 /** A request that failed, and its connection. */
-export interface FailedUse {
+export interface FailedAttempt {
   readonly cause: unknown
   /** Whether the connection was opened for this request. */
   readonly isFresh: boolean
@@ -38,7 +38,13 @@ const HUNG_SHARE = 0.5
 const SILENT_SHARE = 0.2
 
 /** Returns what follows from a failure. */
-export function assessFailure({ cause, hasResponded, durationMs, timeoutMs, ...use }: FailedUse): FailureAssessment {
+export function assessFailure({
+  cause,
+  hasResponded,
+  durationMs,
+  timeoutMs,
+  ...use
+}: FailedAttempt): FailureAssessment {
   const full = fullPartOf(cause)
   if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }
   const isHung = durationMs > timeoutMs * (hasResponded ? HUNG_SHARE : SILENT_SHARE)

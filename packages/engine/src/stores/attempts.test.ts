@@ -28,7 +28,7 @@ test('[ERR-3] if the time limit has passed, sends no statement, and the cause na
   onTestFinished(() => pools.close())
   const columns = new StoreColumns({ refreshSeconds: 15, emit, now: () => performance.now() })
   const attempts = new Attempts({ pools, columns, emit, timeoutMs: TIMEOUT_MS })
-  const address = { storeId: 's', databaseUrl: database.url, schemaName: 'public', sealedPassword: null }
+  const address = { storeId: 's', databaseUrl: database.url, schemaName: 'public', encryptedPassword: null }
   let isStarted = false
   const work = async () => {
     isStarted = true

@@ -24,8 +24,8 @@ export interface AttemptRequest {
   readonly signal?: AbortSignal
 }
 
-/** Work on a connection of a store. `present` are the columns of the store. */
-export type Work<T> = (connection: Connection, present: PresentColumns) => Promise<T>
+/** StoreWork on a connection of a store. `present` are the columns of the store. */
+export type StoreWork<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
 /** A statement that takes a larger share of the time limit counts as hung, and the store's connections as lost. */
@@ -49,7 +49,7 @@ export class Attempts {
    * Runs the work, and retries it once if the error allows it. Rejects with `ApiError`, with the signal's reason, and with
    * `StoreDatabaseError` for every other error, after emitting the event `store.query_failed`.
    */
-  async run<T>(request: AttemptRequest, work: Work<T>): Promise<T> {
+  async run<T>(request: AttemptRequest, work: StoreWork<T>): Promise<T> {
     const { startedAt, address, requestId, signal } = request
     const deadline = startedAt + this.options.timeoutMs
     const isFinal = (cause: unknown) => cause instanceof ApiError || signal?.aborted === true
@@ -67,7 +67,7 @@ export class Attempts {
   }
 
   /** Runs the work once. `deadline` is by `performance.now()`. Rejects like `work`, and closes lost connections. */
-  async once<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
+  async once<T>(address: StoreAddress, work: StoreWork<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options
     const requireTime = () => {
       if (performance.now() < deadline) return

@@ -11,8 +11,8 @@
 import type { ConnectionBudget } from './connection-budget.ts'
 import type { StoreSlot, Waiter } from './store-pool.ts'
 
-/** When a request may open a connection, and how. */
-export interface Opening {
+/** Earliest time at which a request may open a connection, and the connection to close before. */
+export interface OpeningTime {
   /** Earliest time, by `performance.now()`, if nothing else happens before. */
   readonly at: number
   /** The idle connection to close first; null if there is room. */
@@ -25,7 +25,7 @@ const IDLE_MS_MIN = 5000
 const OWN_WAIT_MS = 200
 
 /** Returns null if another event must happen first. `idle` starts with the slot that was used least recently. */
-export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): Opening | null {
+export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): OpeningTime | null {
   const { health, budgets, retryAt } = pool
   if (retryAt > now) return { at: retryAt, displaced: null }
   if (health !== 'responding' && pool.isConnecting) return null

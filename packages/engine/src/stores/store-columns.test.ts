@@ -13,7 +13,7 @@ const things = resource({
   removedColumn: 'deleted_at',
   fields: { id: uuid('Id'), word: text('A text'), n: integer('A number') },
 })
-const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://one', schemaName: 'public', sealedPassword: null }
+const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://one', schemaName: 'public', encryptedPassword: null }
 
 /** A column without an index. */
 const NOT_INDEXED = { indexes: [], readsOtherTables: false }

@@ -56,11 +56,14 @@ function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   onTestFinished(() => pools.close())
   const useStore = (role: string, work: () => Promise<unknown> = async () => undefined) => {
     const databaseUrl = `postgres://${role}@127.0.0.1:${port}/shop?sslmode=disable`
-    return pools.use({ storeId: role, databaseUrl, schemaName: 'public', sealedPassword: null }, async (connection) => {
-      const response = connection.script('select')
-      await within(300, response, () => pools.discard(role, 'no response in time', { connection, graceSeconds: 5 }))
-      await work()
-    })
+    return pools.use(
+      { storeId: role, databaseUrl, schemaName: 'public', encryptedPassword: null },
+      async (connection) => {
+        const response = connection.script('select')
+        await within(300, response, () => pools.discard(role, 'no response in time', { connection, graceSeconds: 5 }))
+        await work()
+      },
+    )
   }
   return { pools, useStore }
 }

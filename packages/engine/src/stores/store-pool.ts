@@ -13,7 +13,7 @@ export interface StoreAddress {
   /** The schema of the store's tables. Stores can share a database. */
   readonly schemaName: string
   /** The encrypted password; null if there is none. `StorePoolsOptions.connectionUrl` decrypts it. */
-  readonly sealedPassword: string | null
+  readonly encryptedPassword: string | null
 }
 
 /** Settings for the sessions of stores. */
@@ -90,12 +90,12 @@ export class StorePool {
   }
 
   /** Whether this is the pool of the address. */
-  isAt({ databaseUrl, schemaName, sealedPassword }: StoreAddress): boolean {
+  isAt({ databaseUrl, schemaName, encryptedPassword }: StoreAddress): boolean {
     const { address } = this
     return (
       address.databaseUrl === databaseUrl &&
       address.schemaName === schemaName &&
-      address.sealedPassword === sealedPassword
+      address.encryptedPassword === encryptedPassword
     )
   }
 

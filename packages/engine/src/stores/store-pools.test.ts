@@ -17,7 +17,7 @@ const BOUNDS = {
   storeSessionSettings: true,
 }
 /** The tests don’t encrypt passwords. */
-const connectionUrl = ({ databaseUrl, sealedPassword }: StoreAddress) => withPassword(databaseUrl, sealedPassword)
+const connectionUrl = ({ databaseUrl, encryptedPassword }: StoreAddress) => withPassword(databaseUrl, encryptedPassword)
 
 let events: StoreEvent[]
 let pools: StorePools
@@ -48,7 +48,7 @@ function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)
   url.password = ''
-  return { storeId, databaseUrl: url.href, schemaName: 'public', sealedPassword: password }
+  return { storeId, databaseUrl: url.href, schemaName: 'public', encryptedPassword: password }
 }
 
 /** Work that lasts until `end` is called. `started` resolves when it has a connection. */
@@ -262,7 +262,7 @@ describe('a server that closes each connection', () => {
     startPools({ storePoolSize: 4, storeQueueMax: 1000 })
     const { counted, databaseUrl } = await closingServer(message)
     const useStore = (storeId: string) =>
-      pools.use({ storeId, databaseUrl, schemaName: 'public', sealedPassword: null }, select1)
+      pools.use({ storeId, databaseUrl, schemaName: 'public', encryptedPassword: null }, select1)
     await expect(useStore('a')).rejects.toThrow()
     expect(counted.connections).toBe(1)
     const since = performance.now()

@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const BOUNDS = { storePoolSize: 1, storeQueueMax: 2, storeQueueWaitMs: 1000 }
-const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://r@h/d', schemaName: 'public', sealedPassword: null }
+const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://r@h/d', schemaName: 'public', encryptedPassword: null }
 
 /** Returns the queue of a store with `running` connections in use. */
 function queueOf({ running }: { readonly running: number }) {

@@ -87,7 +87,7 @@ async function serve(
     resources: [resource],
   })
   const present = await columns.of(
-    { storeId: 'samples', databaseUrl: '', schemaName: 'public', sealedPassword: null },
+    { storeId: 'samples', databaseUrl: '', schemaName: 'public', encryptedPassword: null },
     reader,
   )
   const page = new PageWriter(resource, bounds, '[')

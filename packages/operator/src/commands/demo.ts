@@ -21,7 +21,7 @@ import {
 import { ensureDemoKeys } from '../demo/demo-keys.ts'
 import { type DemoSignIn, ensureDemoMerchant } from '../demo/demo-merchant.ts'
 import type { DemoStore } from '../demo/demo-stores.ts'
-import { formatPanel, type PanelFacts } from '../demo/panel.ts'
+import { formatPanel, type PanelContent } from '../demo/panel.ts'
 import { createProgress, type StepProgress } from '../demo/progress.ts'
 import { repointStores } from '../demo/repoint-stores.ts'
 import { setUpStores } from '../demo/set-up-stores.ts'
@@ -112,7 +112,7 @@ function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   return { ...defaults, ...Object.fromEntries(set) }
 }
 
-async function run(demo: Demo): Promise<PanelFacts> {
+async function run(demo: Demo): Promise<PanelContent> {
   const { config, lifecycle, log } = demo
   await requirePorts(demo)
   const postgres = await startPostgres(demo)
@@ -208,7 +208,7 @@ function localUrl(url: string, { host }: Config): string {
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${port || '80'}` : url
 }
 
-function summary({ url, operationsUrl, stores, keys, dashboard }: PanelFacts) {
+function summary({ url, operationsUrl, stores, keys, dashboard }: PanelContent) {
   const described = stores.map((store) => ({
     id: store.id,
     name: store.name,

@@ -1,7 +1,7 @@
 // Reads the values of options.
 
 import { findRevision, REVISIONS, type RevisionId } from '@store-export/contract'
-import { ConnectionUrlProblem, splitPassword } from '@store-export/postgres'
+import { InvalidUrlError, splitPassword } from '@store-export/postgres'
 import { InvalidArgumentError } from 'commander'
 import { printMessage } from '../output.ts'
 import { UsageError } from '../user-error.ts'
@@ -24,7 +24,7 @@ export async function readUrlOption(text: string): Promise<string> {
       )
     }
   } catch (error) {
-    if (error instanceof ConnectionUrlProblem) throw new UsageError(`--database-url: ${error.message}`)
+    if (error instanceof InvalidUrlError) throw new UsageError(`--database-url: ${error.message}`)
     throw error
   }
   return url

@@ -16,8 +16,10 @@ export function addSecretsCommands(program: Command, processContext: ProcessCont
   ).action(async ({ json }: CommonOptions) => {
     const rotation = await withControl(processContext, rotateSecrets)
     if (json) return printJson(rotation)
-    const { resealed, unchanged } = rotation
-    printMessage(`Encrypted ${countOf(resealed, 'password')} with STORE_EXPORT_SECRET; ${unchanged} needed no change.`)
+    const { reencrypted, unchanged } = rotation
+    printMessage(
+      `Encrypted ${countOf(reencrypted, 'password')} with STORE_EXPORT_SECRET; ${unchanged} needed no change.`,
+    )
     printMessage('Remove STORE_EXPORT_SECRET_PREVIOUS from every node and restart the nodes.')
   })
 }

@@ -4,7 +4,7 @@
 import type { RevisionId } from '@store-export/contract'
 import {
   addStore,
-  openStoreUrl,
+  decryptStoreUrl,
   type RegisteredStore,
   removeStore,
   requireServiceSecret,
@@ -154,7 +154,7 @@ async function showExisting(
   store: RegisteredStore,
   { json }: ProvisionOptions,
 ): Promise<void> {
-  const readerUrl = openStoreUrl(context.keys, store)?.reveal() ?? null
+  const readerUrl = decryptStoreUrl(context.keys, store)?.reveal() ?? null
   const revision = await revisionOf(context, store)
   if (json) {
     return printJson({ ...describeStore(store), created: false, revision, database_url: null, reader_url: readerUrl })

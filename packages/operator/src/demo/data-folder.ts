@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { RandomBytes, SealingKeys, Secret } from '@store-export/control'
+import type { EncryptionKeys, RandomBytes, Secret } from '@store-export/control'
 import { explainWriteErrors } from '../embedded/embedded-postgres-error.ts'
 import { loadSecrets } from '../load-secrets.ts'
 
@@ -36,7 +36,7 @@ const SECRET_BYTES = 32
 const OWNER_ONLY = 0o600
 
 /** Loads the secret of the demo. `previous` is the secret that a rotation replaces. Throws `InvalidSettingError`. */
-export function loadDemoSecrets(dataFolder: string, previous: Secret | null = null): SealingKeys {
+export function loadDemoSecrets(dataFolder: string, previous: Secret | null = null): EncryptionKeys {
   const file = path.join(dataFolder, 'secret')
   return loadSecrets({ secret: null, secretFile: file, secretPrevious: previous }, (name) => readFileSync(name, 'utf8'))
 }

@@ -1,6 +1,6 @@
 // The merchant of the demo: an account with access to all stores, whose password the demo prints.
 
-import { type ControlDatabase, type RandomBytes, readDashboardSecret, type SealingKeys } from '@store-export/control'
+import { type ControlDatabase, type EncryptionKeys, type RandomBytes, readDashboardSecret } from '@store-export/control'
 import type { Config } from '../config.ts'
 import { readSignIn } from './data-folder.ts'
 
@@ -8,7 +8,7 @@ import { readSignIn } from './data-folder.ts'
 export interface DemoMerchantOptions {
   readonly config: Config
   readonly database: ControlDatabase
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   readonly random: RandomBytes
   readonly dataFolder: string
   readonly storeIds: readonly string[]
@@ -26,7 +26,7 @@ const PASSWORD_BYTES = 12
 /** Creates the account if it does not exist, and resets its password to the printed one. */
 export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<DemoSignIn> {
   const { config, database, keys, random, dataFolder, storeIds } = options
-  const secret = await readDashboardSecret({ database, keys, random, replaceUnopenable: true })
+  const secret = await readDashboardSecret({ database, keys, random, replaceUndecryptable: true })
   // a dynamic import, so that other commands start faster
   const { Accounts } = await import('@store-export/dashboard')
   const accounts = new Accounts({ ...config, database, secret, url: 'http://127.0.0.1' })

@@ -16,14 +16,14 @@ export interface FilledDemoStore {
 }
 
 /** A store without a database: an imported store, or a store that is still being generated. */
-export interface BareDemoStore {
+export interface UnservedDemoStore {
   readonly kind: 'imported' | 'generating'
   readonly id: string
   readonly name: string
 }
 
 /** A store of the demo. */
-export type DemoStore = FilledDemoStore | BareDemoStore
+export type DemoStore = FilledDemoStore | UnservedDemoStore
 
 /** The seed of all random data of the demo. */
 export const DEMO_SEED = 'store-export demo 1'

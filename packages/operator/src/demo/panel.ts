@@ -5,7 +5,7 @@ import type { DemoKeys, StoredSignIn } from './data-folder.ts'
 import type { DemoStore } from './demo-stores.ts'
 
 /** The facts of a running demo. */
-export interface PanelFacts {
+export interface PanelContent {
   /** Address of the API that a browser on this machine can open. */
   readonly url: string
   readonly operationsUrl: string | null
@@ -18,7 +18,7 @@ export interface PanelFacts {
 export type Paint = (style: Style, text: string) => string
 
 /** Returns the lines of the panel. */
-export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: PanelFacts, paint: Paint): string {
+export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: PanelContent, paint: Paint): string {
   const shown = stores.flatMap((store) => {
     const found = keys.get(store.id)
     return found === undefined ? [] : [{ store, key: found.key }]

@@ -2,7 +2,7 @@
 // between two starts.
 
 import { isDeepStrictEqual } from 'node:util'
-import { listStores, openStoreUrl, type RegistryContext, setStore } from '@store-export/control'
+import { decryptStoreUrl, listStores, type RegistryContext, setStore } from '@store-export/control'
 import { parseConnectionUrl } from '@store-export/postgres'
 import { urlForLogin } from '../store-schema/store-url.ts'
 
@@ -14,7 +14,7 @@ export async function repointStores(registry: RegistryContext, adminUrl: string)
     const known = parseConnectionUrl(store.databaseUrl)
     const isElsewhere = known.hosts.some(({ kind }) => kind !== 'unix')
     if (isElsewhere || isDeepStrictEqual(known.hosts, hosts)) continue
-    const { user, password, database } = parseConnectionUrl(openStoreUrl(registry.keys, store)?.reveal() ?? '')
+    const { user, password, database } = parseConnectionUrl(decryptStoreUrl(registry.keys, store)?.reveal() ?? '')
     if (user === null || password === null || database === null) continue
     await setStore(registry, store.id, { databaseUrl: urlForLogin(adminUrl, { user, password, database }) })
   }

@@ -3,11 +3,11 @@
 
 import {
   addStore,
+  DecryptionError,
+  decryptStoreUrl,
   listStores,
-  openStoreUrl,
   type RegisteredStore,
   type RegistryContext,
-  SealingProblem,
   setStore,
 } from '@store-export/control'
 import { connectOnce } from '../command-context.ts'
@@ -45,10 +45,10 @@ export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
 /** False if the secret was lost, and with it the password of the store. */
 function canDecrypt({ keys }: RegistryContext, store: RegisteredStore): boolean {
   try {
-    openStoreUrl(keys, store)
+    decryptStoreUrl(keys, store)
     return true
   } catch (error) {
-    if (error instanceof SealingProblem) return false
+    if (error instanceof DecryptionError) return false
     throw error
   }
 }

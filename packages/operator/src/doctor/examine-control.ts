@@ -1,6 +1,6 @@
 // Examines the control database: connection, migrations, passwords, clock.
 
-import { listStores, missingMigrations, openStoreUrl, SealingProblem } from '@store-export/control'
+import { DecryptionError, decryptStoreUrl, listStores, missingMigrations } from '@store-export/control'
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
 import type { CommandContext } from '../command-context.ts'
 import { databaseErrorMessage } from '../explain-error.ts'
@@ -39,17 +39,17 @@ async function examine(context: CommandContext): Promise<ControlReport> {
 
 async function checkSecret({ database, keys }: CommandContext): Promise<DoctorCheck> {
   const findings: DoctorFinding[] = []
-  const sealed = (await listStores(database)).filter(({ sealedPassword }) => sealedPassword !== null)
-  for (const store of sealed) {
+  const encrypted = (await listStores(database)).filter(({ encryptedPassword }) => encryptedPassword !== null)
+  for (const store of encrypted) {
     try {
-      openStoreUrl(keys, store)
+      decryptStoreUrl(keys, store)
     } catch (error) {
-      if (!(error instanceof SealingProblem)) throw error
+      if (!(error instanceof DecryptionError)) throw error
       const fix = `store-export stores set ${store.id} --database-url -`
-      findings.push({ severity: 'error', code: 'password_sealed', message: error.message, fix })
+      findings.push({ severity: 'error', code: 'password_not_decryptable', message: error.message, fix })
     }
   }
-  return { name: 'secret', summary: `decrypts all ${sealed.length} passwords`, findings }
+  return { name: 'secret', summary: `decrypts all ${encrypted.length} passwords`, findings }
 }
 
 function missingMigration(name: string): DoctorFinding {

@@ -1,6 +1,6 @@
 // Examines one store: reads its facts and derives the findings.
 
-import { openStoreUrl, type RegisteredStore, type SealingKeys } from '@store-export/control'
+import { decryptStoreUrl, type EncryptionKeys, type RegisteredStore } from '@store-export/control'
 import { checkClock } from './check-clock.ts'
 import { checkConnection } from './check-connection.ts'
 import { checkIndexes } from './check-indexes.ts'
@@ -14,14 +14,14 @@ import type { DoctorCheck, DoctorFinding, StoreReport } from './report.ts'
 
 /** Options of the examination. */
 export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
 }
 
 /** Examines a registered store. Never rejects, because an error of one store must not hide the reports of the others. */
 export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
   const { id, name, origin, state, schemaName } = store
   try {
-    const url = openStoreUrl(options.keys, store)
+    const url = decryptStoreUrl(options.keys, store)
     if (url === null) return { id, name, revision: null, checks: [withoutDatabase(origin, state)] }
     const { facts, refusal } = await readAsNodes(url.reveal(), { ...options, schemaName })
     return reportOf(store, facts, refusal === null ? [] : [settingsRefused(refusal)])

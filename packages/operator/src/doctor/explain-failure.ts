@@ -1,8 +1,8 @@
 // Explains why `doctor` could not read a store: a finding with a fix for each error. Pure.
 
-import { type RegisteredStore, SealingProblem } from '@store-export/control'
+import { DecryptionError, type RegisteredStore } from '@store-export/control'
 import { sessionSettings } from '@store-export/engine'
-import { ConnectionUrlProblem, parseConnectionUrl, TimeLimitPassed } from '@store-export/postgres'
+import { InvalidUrlError, parseConnectionUrl, TimeLimitPassed } from '@store-export/postgres'
 import { codeOf, databaseErrorMessage } from '../explain-error.ts'
 import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
@@ -11,8 +11,8 @@ import type { DoctorFinding } from './report.ts'
 /** Returns a finding for any error. */
 export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
   const setUrl = `store-export stores set ${store.id} --database-url -`
-  if (error instanceof SealingProblem) return failure('password_sealed', error.message, setUrl)
-  if (error instanceof ConnectionUrlProblem) return failure('url_unusable', error.message, setUrl)
+  if (error instanceof DecryptionError) return failure('password_not_decryptable', error.message, setUrl)
+  if (error instanceof InvalidUrlError) return failure('url_unusable', error.message, setUrl)
   if (error instanceof TimeLimitPassed) {
     return failure(
       'no_answer',

@@ -8,9 +8,9 @@ import {
   addStore,
   type ControlDatabase,
   createKey,
+  EncryptionKey,
   migrate,
   openControlDatabase,
-  SealingKey,
 } from '@store-export/control'
 import { inject, onTestFinished } from 'vitest'
 import { connectOnce, withConnection } from '../../../../test/support/client.ts'
@@ -84,7 +84,7 @@ export async function startFleet(controlUrl?: string): Promise<TestFleet> {
   const control = openControlDatabase(url, { poolSize: 4, preparedStatements: true })
   onTestFinished(() => control.close())
   const secret = randomBytes(32)
-  const keys = { current: new SealingKey(secret), previous: null }
+  const keys = { current: new EncryptionKey(secret), previous: null }
   const newStoreKey = async (storeId: string) => {
     const { id, key } = await createKey({ database: control, random: randomBytes, storeId, name: 'k', createdBy: null })
     return { id, key: key.reveal() }

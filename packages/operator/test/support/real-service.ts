@@ -7,8 +7,8 @@ import {
   addStore,
   type ControlDatabase,
   createKey,
+  EncryptionKey,
   openControlDatabase,
-  SealingKey,
   setStore,
 } from '@store-export/control'
 import { inject, onTestFinished } from 'vitest'
@@ -78,7 +78,7 @@ export async function createPlatform(controlUrl?: string): Promise<RealPlatform>
   const secret = newSecret()
   const database = openControlDatabase(url, { poolSize: 1 })
   onTestFinished(() => database.close())
-  const keys = { current: new SealingKey(Buffer.from(secret, 'base64')), previous: null }
+  const keys = { current: new EncryptionKey(Buffer.from(secret, 'base64')), previous: null }
   const registry = { database, keys, random: randomBytes }
   const settings = { DATABASE_URL: url, SECRET: secret, REQUESTS_PER_MINUTE: '100000' }
   const add = async (made: Omit<RealStore, 'key'>, databaseUrl: string) => {

@@ -62,7 +62,7 @@ export class RestartableService {
   }
 }
 
-function startOn({ controlUrl, sealingKey, events }: TestPlatform, port: string): Promise<RunningService> {
+function startOn({ controlUrl, encryptionKey, events }: TestPlatform, port: string): Promise<RunningService> {
   const { config } = readConfig({
     STORE_EXPORT_PORT: port,
     STORE_EXPORT_REQUESTS_PER_MINUTE: String(REQUESTS_PER_MINUTE),
@@ -72,7 +72,7 @@ function startOn({ controlUrl, sealingKey, events }: TestPlatform, port: string)
   return startService({
     config,
     controlUrl,
-    keys: { current: sealingKey, previous: null },
+    keys: { current: encryptionKey, previous: null },
     emit: (event) => events.push(event),
   })
 }

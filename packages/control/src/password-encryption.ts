@@ -1,5 +1,5 @@
-// Seals the passwords of store databases with AES-256-GCM. The store's ID is associated data, so a sealed password that is
-// copied to another row does not open. The operator's settings provide the keys.
+// Encrypts the passwords of store databases with AES-256-GCM. The store's ID is associated data, so an encrypted password
+// that is copied to another row cannot be decrypted there. The operator's settings provide the keys.
 
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -7,14 +7,14 @@ import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
 
 /** A password as stored: base64 of version, key ID, nonce, tag and ciphertext. */
-export type SealedPassword = string
+export type EncryptedPassword = string
 
-/** Bytes of a sealing key. */
-export const SEALING_KEY_BYTES = 32
+/** Bytes of an encryption key. */
+export const ENCRYPTION_KEY_BYTES = 32
 const FINGERPRINT_BYTES = 8
 
 /** A key of 256 bits. It cannot be printed. */
-export class SealingKey {
+export class EncryptionKey {
   /** The key itself. Node needs three times as long for a cipher with the bytes of a key. */
   readonly object: KeyObject
   /** First byte of the key's hash: selects the key to try. */
@@ -23,8 +23,8 @@ export class SealingKey {
   readonly fingerprint: string
 
   constructor(bytes: Buffer) {
-    if (bytes.length !== SEALING_KEY_BYTES)
-      throw new RangeError(`a sealing key has ${SEALING_KEY_BYTES} bytes; got ${bytes.length}`)
+    if (bytes.length !== ENCRYPTION_KEY_BYTES)
+      throw new RangeError(`an encryption key has ${ENCRYPTION_KEY_BYTES} bytes; got ${bytes.length}`)
     this.object = createSecretKey(bytes)
     const hashOf = (use: string) => createHash('sha256').update(`store-export key ${use}`).update(bytes).digest()
     this.id = hashOf('id').readUInt8(0)
@@ -32,22 +32,22 @@ export class SealingKey {
   }
 }
 
-/** The key that seals, and the one before it, which still opens. */
-export interface SealingKeys {
-  readonly current: SealingKey
-  readonly previous: SealingKey | null
+/** The key that encrypts, and the one before it, which still decrypts. */
+export interface EncryptionKeys {
+  readonly current: EncryptionKey
+  readonly previous: EncryptionKey | null
 }
 
-/** The control database, and what seals passwords in it. */
-export interface SealingContext {
+/** The control database, and what encrypts passwords in it. */
+export interface EncryptionContext {
   readonly database: ControlDatabase
-  readonly keys: SealingKeys
+  readonly keys: EncryptionKeys
   readonly random: RandomBytes
 }
 
-/** A sealed password that no key opens. */
-export class SealingProblem extends Error {
-  override readonly name = 'SealingProblem'
+/** Thrown for an encrypted password that no key decrypts. */
+export class DecryptionError extends Error {
+  override readonly name = 'DecryptionError'
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -57,13 +57,13 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 2
 const TEXT_STARTS = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 
-/** The password sealed with the current key, for this store only. */
-export function sealPassword({
+/** Encrypts the password with the current key, for this store only. */
+export function encryptPassword({
   keys: { current },
   storeId,
   password,
   random,
-}: Omit<SealingContext, 'database'> & { readonly storeId: string; readonly password: string }): SealedPassword {
+}: Omit<EncryptionContext, 'database'> & { readonly storeId: string; readonly password: string }): EncryptedPassword {
   const header = Buffer.from([VERSION, current.id])
   const nonce = random(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, current.object, nonce)
@@ -72,72 +72,72 @@ export function sealPassword({
   return Buffer.concat([header, nonce, cipher.getAuthTag(), text]).toString('base64')
 }
 
-/** The password. Throws `SealingProblem` if neither key opens it or it was sealed for another store. */
-export function openPassword(keys: SealingKeys, storeId: string, sealed: SealedPassword): string {
-  const bytes = Buffer.from(sealed, 'base64')
+/** Returns the password. Throws `DecryptionError` if neither key decrypts it or it was encrypted for another store. */
+export function decryptPassword(keys: EncryptionKeys, storeId: string, encrypted: EncryptedPassword): string {
+  const bytes = Buffer.from(encrypted, 'base64')
   if (bytes.length < TEXT_STARTS || bytes[0] !== VERSION)
-    throw new SealingProblem(`the password of store ${storeId} is not sealed in a way this version knows`)
+    throw new DecryptionError(`the password of store ${storeId} is not encrypted in a format that this version knows`)
   for (const key of [keys.current, keys.previous]) {
     if (key !== null && key.id === bytes[1]) {
-      const password = open(key, storeId, bytes)
+      const password = decrypt(key, storeId, bytes)
       if (password !== null) return password
     }
   }
-  throw new SealingProblem(
+  throw new DecryptionError(
     `the password of store ${storeId} was encrypted with another secret: ` +
       "set that secret as STORE_EXPORT_SECRET_PREVIOUS, or set the store's URL with store-export stores set",
   )
 }
 
-/** Whether the current key, rather than the previous one, opens it. */
-export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: SealedPassword): boolean {
-  const bytes = Buffer.from(sealed, 'base64')
-  return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && open(keys.current, storeId, bytes) !== null
+/** Whether the current key, rather than the previous one, encrypted this password. */
+export function isEncryptedWithCurrent(keys: EncryptionKeys, storeId: string, encrypted: EncryptedPassword): boolean {
+  const bytes = Buffer.from(encrypted, 'base64')
+  return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && decrypt(keys.current, storeId, bytes) !== null
 }
 
 /** How many store passwords these keys can decrypt, and how many they can't. */
 export interface DecryptionCounts {
-  readonly opened: number
-  readonly unopened: number
-  /** The error of the first password that does not open; null if all open. */
-  readonly problem: SealingProblem | null
+  readonly decryptable: number
+  readonly undecryptable: number
+  /** The error of the first password that no key decrypts; null if there is none. */
+  readonly error: DecryptionError | null
 }
 
-/** Opens one password of each key, except that of the store `except`, and counts all passwords that this key sealed. */
-export async function countOpenable(
+/** Decrypts one password of each key, except that of the store `except`, and counts all passwords of that key. */
+export async function countDecryptable(
   { pool }: ControlDatabase,
-  keys: SealingKeys,
+  keys: EncryptionKeys,
   except: string | null = null,
 ): Promise<DecryptionCounts> {
   // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce
-  const samples = await pool.query<{ id: string; sealed: SealedPassword; count: number }>(sql`
-    select id, database_password as sealed, count
+  const samples = await pool.query<{ id: string; encrypted: EncryptedPassword; count: number }>(sql`
+    select id, database_password as encrypted, count
     from (
       select min(id::text collate "C")::uuid as id, count(*)::int as count from stores
       where database_password is not null and id is distinct from ${except}::uuid
       group by left(database_password, 3)) as sample
     join stores using (id) order by id`)
-  const result = { opened: 0, unopened: 0, problem: null as SealingProblem | null }
-  for (const { id, sealed, count } of samples) {
-    const problem = problemOf(keys, id, sealed)
-    if (problem === null) result.opened += count
-    else result.unopened += count
-    result.problem ??= problem
+  const result = { decryptable: 0, undecryptable: 0, error: null as DecryptionError | null }
+  for (const { id, encrypted, count } of samples) {
+    const error = errorOf(keys, id, encrypted)
+    if (error === null) result.decryptable += count
+    else result.undecryptable += count
+    result.error ??= error
   }
   return result
 }
 
-function problemOf(keys: SealingKeys, id: string, sealed: SealedPassword): SealingProblem | null {
+function errorOf(keys: EncryptionKeys, id: string, encrypted: EncryptedPassword): DecryptionError | null {
   try {
-    openPassword(keys, id, sealed)
+    decryptPassword(keys, id, encrypted)
     return null
   } catch (error) {
-    if (error instanceof SealingProblem) return error
+    if (error instanceof DecryptionError) return error
     throw error
   }
 }
 
-function open(key: SealingKey, storeId: string, bytes: Buffer): string | null {
+function decrypt(key: EncryptionKey, storeId: string, bytes: Buffer): string | null {
   const header = bytes.subarray(0, HEADER_BYTES)
   const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
   const decipher = createDecipheriv(CIPHER, key.object, nonce, { authTagLength: TAG_BYTES })

@@ -1,0 +1,19 @@
+// Single-use form tokens: each form carries one, so that a reload of a page does not repeat a change. The table stores a
+// hash of each used token.
+
+import { sql } from '@store-export/postgres'
+import type { ControlDatabase } from './database.ts'
+
+/** Marks a form token as used. Returns whether it was unused. */
+export async function consumeFormToken(database: ControlDatabase, tokenHash: Buffer): Promise<boolean> {
+  const inserted = await database.pool.execute(
+    sql`insert into used_form_tokens (token_hash) values (${tokenHash}) on conflict do nothing`,
+  )
+  return inserted === 1
+}
+
+/** Deletes the tokens that were used more than `hours` ago. Returns how many. */
+export async function deleteFormTokens(database: ControlDatabase, hours: number): Promise<number> {
+  return await database.pool.execute(sql`
+    delete from used_form_tokens where used_at < clock_timestamp() - make_interval(hours => ${hours}::int)`)
+}
