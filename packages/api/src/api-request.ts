@@ -1,4 +1,5 @@
-// Parses an HTTP request into plain values, and rejects malformed requests. Rejected requests do not count for the key.
+// Parses an HTTP request into plain values, and rejects malformed requests. Malformed requests do not count for the
+// key.
 
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
@@ -7,11 +8,13 @@ import type { KeyRejected } from './request-event.ts'
 
 /** A parsed request. */
 export interface ApiRequest {
+  /** UUID that the service created. */
   readonly requestId: string
   readonly method: string
+  /** Path as the client sent it, without the origin and the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** All values of the header `x-api-key`. */
+  /** All values of the header `x-api-key`, in their order; empty without the header. */
   readonly keys: readonly string[]
 }
 
@@ -20,7 +23,7 @@ const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
 const VERSIONS = ['1.0', '1.1']
 
-/** Parses a request. Throws status 400 for a malformed request (R36). */
+/** Returns the parsed request. Throws an `ApiError` with status 400 for a malformed request (R36). */
 export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
   // Node parses a request line without a version as HTTP/0.9, whose responses have no headers.
@@ -46,7 +49,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Creates the error for a malformed request. */
+/** Returns the error for a malformed request. `what` ends its message. The connection closes after the response. */
 export function malformedRequest(what: string, status = 400): ApiError {
   return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {
     status,
@@ -54,7 +57,7 @@ export function malformedRequest(what: string, status = 400): ApiError {
   })
 }
 
-/** Returns the key of a request, or why it has no valid key. Two keys are invalid even if one of them is right (R25). */
+/** Returns the key, or why the request has no well-formed key. Two keys are invalid even if one is right (R25). */
 export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] {
   const [text, second] = keys
   if (text === undefined) return 'missing'
@@ -69,7 +72,7 @@ function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return values
 }
 
-/** Returns the path and the query of a request target. In the absolute form, which proxies send, they follow the host. */
+/** Returns the path and the query of a request target. Proxies send the absolute form, which starts with the origin. */
 function splitTarget(target: string): [string, string] {
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)?.[0] ?? ''
   const [beforeFragment = ''] = target.slice(origin.length).split('#', 1)

@@ -1,4 +1,4 @@
-// Responses before they are sent: status, headers and a complete body.
+// Creates the responses of the API: status, headers and a complete body.
 
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
@@ -10,8 +10,9 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
+  /** Rows in the body; 0 for an error or a document. */
   readonly rows: number
-  /** Releases the memory of the body. The caller calls it when nothing reads the body. */
+  /** Releases the memory of the body. The caller calls it after the last read of the body. */
   readonly release?: () => void
 }
 
@@ -28,14 +29,14 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Start of the JSON before the first row. */
 export const OPENING = { object: '{"data":', list: '{"data":[' } as const
 
-/** Returns the response with one object. */
+/** Returns the response with one object. `page` starts with `OPENING.object`. */
 export function objectResponse(page: PageWriter): ApiResponse {
   const { out, rows } = page
   out.putAscii('}')
   return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
-/** Returns the response with a page of a list. `nextCursor` is null on the last page. */
+/** Returns the response with a page of a list. `page` starts with `OPENING.list`. The last page has no `nextCursor`. */
 export function listResponse(page: PageWriter, nextCursor: string | null): ApiResponse {
   const { out, rows } = page
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
@@ -50,7 +51,7 @@ export function errorResponse(error: unknown, random: () => number = Math.random
   return { ...rest, body, headers: { ...rest.headers, ...retryAfter(code, random), ...headers } }
 }
 
-/** The value is random in its range, so clients that failed at the same time do not retry at the same time (R41). */
+/** Chooses a random value in the range, so clients that failed at the same time retry at different times (R41). */
 function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
   const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
   if (retryAfterSeconds === undefined) return {}

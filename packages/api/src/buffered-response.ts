@@ -1,5 +1,5 @@
-// Handles a request within the limits of the response buffer. It checks them before the service reads the store, and again
-// after the read, because several requests can pass the first check at the same time.
+// Handles a request within the limits of the response buffer. It checks the limits before the service reads the store,
+// and again after the read, because several requests can pass the first check at the same time.
 
 import type { ServerResponse } from 'node:http'
 import type { ApiRequest } from './api-request.ts'
@@ -7,7 +7,7 @@ import type { ApiResponse } from './api-response.ts'
 import type { OpenResponses } from './open-responses.ts'
 import { handleRequest, type Pipeline, type Trace } from './pipeline.ts'
 
-/** Options of `bufferedResponse`. */
+/** What `bufferedResponse` needs besides the request. */
 export interface ResponseContext {
   readonly response: ServerResponse
   readonly trace: Trace
@@ -15,14 +15,14 @@ export interface ResponseContext {
   readonly openResponses: OpenResponses
 }
 
-/** The client closed its connection before the response. */
+/** Thrown when the client closes its connection before the service has read the store. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'
 }
 
 /**
- * Handles a request, and counts its bytes until the response is closed. Throws like `handleRequest` and
- * `OpenResponses.addBytes`, and `ClientDisconnected`.
+ * Handles a request, and counts the bytes of its body until the response is closed. Throws `ClientDisconnected`, and
+ * the errors of `handleRequest` and `OpenResponses.addBytes`.
  */
 export async function bufferedResponse(request: ApiRequest, context: ResponseContext): Promise<ApiResponse> {
   const { response, trace, pipeline, openResponses } = context
@@ -54,7 +54,7 @@ export async function bufferedResponse(request: ApiRequest, context: ResponseCon
   }
 }
 
-/** The service reuses the memory of smaller pages, so a copy saves nothing. */
+/** 1 MiB. The service reuses the memory of smaller pages, so a copy would save nothing. */
 const COPIED_BYTES_MIN = 1_048_576
 
 /** Copies a large page to memory of its exact size. Its memory grew by doubling, so up to half of it is unused. */

@@ -1,5 +1,5 @@
-// Seals and opens cursors. A cursor has the position of the last row of a page. The service rejects a cursor that was edited
-// or truncated, and a cursor of another list or store (R15). The limit and the filters may change between pages.
+// Seals and opens cursors. A cursor has the position of the last row of a page. The service rejects an edited or
+// truncated cursor, and a cursor of another list or store (R15). The limit and the filters can change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
@@ -13,7 +13,7 @@ export interface CursorContent {
   readonly watermark: Microseconds
 }
 
-/** The list that a cursor belongs to, and the secret. */
+/** The list that a cursor belongs to, and the secret that seals it. */
 export interface CursorScope {
   readonly storeId: string
   readonly resource: Resource
@@ -22,9 +22,9 @@ export interface CursorScope {
 }
 
 /*
- * Layout, with sizes in bytes: version (1), 1 if the row has no creation time and 0 otherwise (1), creation time (8), ID
- * (16), watermark (8), seal (17). Times are microseconds since 2000.
- * The 51 bytes are 68 base64 characters without padding and without spare bits, so every changed character is detected.
+ * Layout, with sizes in bytes: version (1), 1 if the row has no creation time and 0 otherwise (1), creation time (8),
+ * ID (16), watermark (8), seal (17). Times are microseconds since 2000. The 51 bytes are 68 base64 characters without
+ * padding and without spare bits, so every changed character is detected.
  */
 const VERSION = 2
 const PAYLOAD_BYTES = 34

@@ -1,14 +1,14 @@
-// Caches the bodies of documents. Documents need no key, so a client must not cause work or memory with each request.
+// Caches the bodies of documents. Documents need no key, so their requests must not cost work and memory each time.
 
 import { compress, type Encoding } from './compress.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 
-/** Cached bodies of documents, by encoding. */
+/** A cache of the bodies of documents, by encoding. */
 export class DocumentBodies {
   readonly #plain = new WeakMap<ReferenceRoute, Promise<Buffer>>()
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
-  /** Returns the body of a document. It is the same buffer for each call. */
+  /** Returns the body of a document, which is the same buffer for each call. */
   of(document: ReferenceRoute): Promise<Buffer> {
     return cached(this.#plain, document, async () => {
       const body = await (typeof document.body === 'function' ? document.body() : document.body)
@@ -18,7 +18,7 @@ export class DocumentBodies {
     })
   }
 
-  /** Compresses a body. The result is cached if the body belongs to a document. */
+  /** Returns the compressed body. The cache stores it if the body belongs to a document. */
   encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
     const encoded = this.#encoded.get(body)
     return encoded === undefined ? compress(body, encoding) : cached(encoded, encoding, () => compress(body, encoding))
@@ -32,7 +32,7 @@ interface Cache<Name, Value> {
   delete(name: Name): unknown
 }
 
-/** Returns the cached value, or creates it. A failure is not cached. */
+/** Returns the cached value, or creates it. The cache does not store failures. */
 function cached<Name, Value>(
   cache: Cache<Name, Promise<Value>>,
   name: Name,

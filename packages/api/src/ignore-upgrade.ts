@@ -1,14 +1,14 @@
-// Serves requests that offer another protocol (`Upgrade: h2c`, as Java's HttpClient does) over HTTP/1.1. Node does this by
-// default, but drops the bytes that arrived with the request. A pipelined request would then get no response, and its
-// client would read the next response instead.
+// Serves requests that offer another protocol (`Upgrade: h2c`, as Java's HttpClient does) over HTTP/1.1. Node does this
+// by default, but drops the bytes that arrived with the request. A pipelined request would then get no response, and
+// its client would read the next response instead.
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Makes the server parse such a request again without the header `Upgrade`, after `previousSent` resolves. */
+/** Makes the server parse a request with the header `Upgrade` again without it, after `previousSent` resolves. */
 export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => Promise<void>): void {
   server.on('upgrade', (message, socket, head) => {
-    // Node has removed its own listener: without one, a client that resets the connection would end the process.
+    // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.
     const onError = () => socket.destroy()
     socket.on('error', onError)
     void previousSent(socket).then(() => {
@@ -20,7 +20,7 @@ export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => 
   })
 }
 
-/** The head of the request without the header `Upgrade`. Node decodes names and values as latin1. */
+/** Returns the head of the request without the header `Upgrade`. Node decodes names and values as latin1. */
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let i = 0; i < rawHeaders.length; i += 2)

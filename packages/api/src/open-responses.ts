@@ -1,5 +1,5 @@
-// Tracks open responses and the bytes that clients have not read yet. The service rejects requests of a client that does
-// not read its responses, before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md.
+// Tracks open responses and the bytes that clients have not read yet. If a client does not read its responses, the
+// service rejects its requests before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md.
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -9,14 +9,14 @@ import { ApiError } from '@store-export/contract'
 export interface ResponseBufferLimits {
   readonly responseBufferBytesMax: number
   readonly keyResponseBufferBytesMax: number
-  /** Approximate size of a page. So many bytes must be free before the service reads a page. */
+  /** Approximate size of a page. The service reads a page only if this many bytes are free. */
   readonly pageBytesMax: number
 }
 
-/** Seconds. A client that reads its responses soon has space again. */
+/** One second, because a client that reads its responses soon has space again. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** All responses from the arrival of the request until the last byte is sent or the connection is closed. */
+/** A response is open from the arrival of its request until its last byte is sent or its connection is closed. */
 export class OpenResponses {
   readonly #limits: ResponseBufferLimits
   /** Callbacks for the end of each open response. */
@@ -30,7 +30,7 @@ export class OpenResponses {
     this.#limits = limits
   }
 
-  /** Adds a response. It is open until it is closed. */
+  /** Tracks a response until it is closed. */
   add(response: ServerResponse): void {
     this.#open.set(response, [])
     this.#ofSocket(response.req.socket).add(response)
@@ -56,8 +56,8 @@ export class OpenResponses {
   }
 
   /**
-   * Throws `RATE_LIMITED` or `STORE_DB_ERROR` if the buffer has no space for `bytes` more, by default a page. A single
-   * response always has space, whatever its size.
+   * Throws `RATE_LIMITED` if the buffer of the key has no space for `bytes` more, by default a page. Throws
+   * `STORE_DB_ERROR` if the buffer of all keys has no space. An empty buffer has space for a response of any size.
    */
   requireSpace(keyId: string, bytes = this.#limits.pageBytesMax): void {
     const { keyResponseBufferBytesMax, responseBufferBytesMax } = this.#limits
@@ -72,7 +72,10 @@ export class OpenResponses {
     this.whenClosed(response, () => this.#count(keyId, -bytes))
   }
 
-  /** Node does not report a closed connection to a response that waits for an earlier response of the connection. */
+  /**
+   * Returns the open responses of a connection, and closes them with it. Node does not report a closed connection to a
+   * response that waits for an earlier response.
+   */
   #ofSocket(socket: Duplex): Set<ServerResponse> {
     const known = this.#ofSockets.get(socket)
     if (known !== undefined) return known

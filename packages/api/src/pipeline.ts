@@ -1,4 +1,4 @@
-// Handles a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
+// Handles a request. It checks in this order: 401, 429, 403/409, 404/405, 400 (R6). Then it reads the rows.
 
 import type { KeyObject } from 'node:crypto'
 import { ApiError, type Endpoint, formatTimestamp, type Resource, readResource } from '@store-export/contract'
@@ -12,9 +12,9 @@ import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.
 import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 
-/** Dependencies of the pipeline. */
+/** What the pipeline needs to handle requests. */
 export interface Pipeline {
-  /** Checks a key and counts the request. Returns null for an invalid key. */
+  /** Checks a key and counts the request. Returns null for an unknown or revoked key. */
   readonly admit: (hash: HashedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router
@@ -22,7 +22,7 @@ export interface Pipeline {
   readonly requestsPerMinute: number
 }
 
-/** What the pipeline learns about a request, for headers, usage and the log. It is set for failed requests, too. */
+/** What the pipeline learns about a request, for headers, usage and the log. It is incomplete for a failed request. */
 export interface Trace {
   keyId: string | null
   storeId: string | null
@@ -30,12 +30,12 @@ export interface Trace {
   keyRejected: KeyRejected['reason'] | null
   /** Requests of the key in this one-minute window, including this one; 0 before the key is checked. */
   minuteRequests: number
-  /** The position of this page in its list; null for other responses, and for a list with one page. */
+  /** Position of this page in its list; null for other responses, and for a list with one page. */
   walk: WalkStep | null
   readonly headers: Record<string, string>
 }
 
-/** Returns the response for a request. Throws `ApiError`, or the error of a database. */
+/** Returns the response for a request. Throws `ApiError`, `StoreDatabaseError` or `ControlDatabaseError`. */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
   // Set before the key is checked, so that events of rejected keys have the endpoint.
@@ -127,13 +127,13 @@ async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline
   throw kind === 'only' ? new Error(`the table ${resource.table} is empty`) : notFound(resource)
 }
 
-/** Name of the parameter for the watermark in the next sync; null if each sync reads the whole list. */
+/** Returns the parameter for the watermark in the next sync; null if each sync reads the whole list. */
 function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string | null {
   if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
   return parameters.includes('created_since') ? 'created_since' : null
 }
 
-/** Reads a page of a list. The cursor has the watermark of the first page. */
+/** Reads a page of a list. Later pages have the watermark of the first page, which is in the cursor. */
 async function readList(
   { parameters }: Endpoint,
   request: ReadRequest,
@@ -144,7 +144,7 @@ async function readList(
   return await reader.readFirst({ ...request, waits: parameters.includes('updated_since') })
 }
 
-/** Throws `NOT_FOUND` if the rows belong to a parent that does not exist. Otherwise, an empty list is valid. */
+/** Throws `NOT_FOUND` if the parent of the rows does not exist. If it exists, an empty list is valid. */
 async function requireParent(
   { response }: Endpoint,
   id: string,
@@ -160,7 +160,7 @@ function notFound({ name }: Resource): ApiError {
   return new ApiError('NOT_FOUND', `no ${name.toLowerCase()} of this store has this id`)
 }
 
-/** A page with a cursor continues a list. A page without a cursor begins a list, unless it is the only page. */
+/** Returns null for a list with one page, which needs no second request. A request without a cursor begins a list. */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null
   const begins = plan.after === null
@@ -175,7 +175,7 @@ function positionOf(page: PageWriter) {
   return position
 }
 
-/** The response is the same for a missing, malformed, unknown or revoked key (R26). */
+/** Returns the same error for a missing, malformed, unknown or revoked key (R26). */
 function invalidKey(): ApiError {
   const message =
     'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'

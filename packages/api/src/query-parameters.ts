@@ -12,10 +12,13 @@ import {
   repeatedParameter,
 } from '@store-export/contract'
 
-/** Parsed values of the parameters in the query. */
+/** Parsed values of the parameters in the query, by name. */
 export type ParameterValues = ReadonlyMap<ParameterName, ParameterValue>
 
-/** Parses the parameters of an endpoint. Throws `INVALID_PARAM` or `INVALID_CURSOR` at the first invalid one (R9 to R12). */
+/**
+ * Parses the parameters of an endpoint. Throws `INVALID_PARAM` or `INVALID_CURSOR` at the first invalid one (R9 to
+ * R12).
+ */
 export function readParameters({ parameters, resource }: Endpoint, query: URLSearchParams): ParameterValues {
   const values = new Map<ParameterName, ParameterValue>()
   for (const name of parameters) {
@@ -45,7 +48,7 @@ function singleValue({ name, rule }: { name: ParameterName; rule: string }, quer
 const IGNORED_NAMES_MAX = 10
 const IGNORED_CHARACTERS_MAX = 64
 
-/** Returns the value of the header `x-ignored-params`; null if no parameter was ignored. */
+/** Returns the header `x-ignored-params` with up to 10 percent-encoded names; null if `ignored` is empty. */
 export function ignoredHeader(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null
   return ignored

@@ -1,4 +1,4 @@
-// Responses to requests that Node cannot parse. There is no response object for them, so the bytes go to the socket.
+// Responds to requests that Node cannot parse. They have no response object, so the service writes to the socket.
 
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -17,7 +17,7 @@ const PARSER_ERRORS: Readonly<Record<string, { readonly status: number; readonly
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, what: 'it did not arrive in time' },
 }
 
-/** Refuses a request that Node cannot parse. */
+/** Responds with status 400, 408 or 431 to a request that Node cannot parse, and closes the connection. */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { emit }: ServerOptions): void {
   const code = error.code ?? 'unknown'
   const { status, what } = PARSER_ERRORS[code] ?? { status: 400, what: 'it cannot be parsed' }
@@ -25,9 +25,9 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { 
   rejectRaw(socket, malformedRequest(what, status), code, emit)
 }
 
-/** Refuses the method CONNECT. */
+/** Responds with status 400 to the method CONNECT, and closes the connection. */
 export function rejectConnect(socket: Duplex, { emit }: ServerOptions): void {
-  // Node has removed its own listener: without one, a client that resets the connection would end the process.
+  // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())
   rejectRaw(socket, malformedRequest('CONNECT is not served'), 'CONNECT', emit)
 }
@@ -51,7 +51,10 @@ function writeRaw(socket: Duplex, { status, headers, body }: ApiResponse): void 
   endSoon(socket, Buffer.concat([Buffer.from(head), body]))
 }
 
-/** Ends a connection with these bytes. A client that keeps its own side open would hold its slot until the idle timeout. */
+/**
+ * Sends `bytes` and ends the connection, at the latest after a second. Otherwise, a client that leaves its side open
+ * would occupy a connection until the idle timeout.
+ */
 export function endSoon(socket: Duplex, bytes?: Buffer): void {
   socket.end(bytes)
   const timer = setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS)

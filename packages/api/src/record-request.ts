@@ -17,7 +17,7 @@ interface CompletedRequest {
   readonly options: ServerOptions
 }
 
-/** Counts the request for its key and reports it to the log and the metrics. */
+/** Counts the request for its key, if the key is valid, and reports it to the log and the metrics. */
 export function recordRequest({ message, result, trace, requestId, durationMs, options }: CompletedRequest): void {
   const { keyId, storeId, endpoint, keyRejected } = trace
   const { status, rows, code } = result

@@ -1,4 +1,5 @@
-// Events of the export API. They contain IDs, names of the contract, and numbers, but no key, cursor, or content of a row.
+// Defines the events of the export API. They contain IDs, names of the contract, and numbers. They contain no keys,
+// cursors or rows.
 
 /** The service completed an API request. */
 export interface RequestCompleted {
@@ -26,11 +27,12 @@ export interface KeyRejected {
   readonly reason: 'missing' | 'repeated' | 'malformed' | 'unknown'
 }
 
-/** A client sent no well-formed HTTP request, or one that is too slow or too large. */
+/** A client sent a request that is malformed, too slow or too large. */
 export interface RequestMalformed {
   readonly event: 'request.malformed'
   readonly requestId: string
   readonly status: number
+  /** Error code of Node's parser, such as `HPE_HEADER_OVERFLOW`; `CONNECT` for this method. */
   readonly code: string
 }
 
@@ -43,5 +45,5 @@ export interface RequestFailed {
 
 export type RequestEvent = RequestCompleted | KeyRejected | RequestMalformed | RequestFailed
 
-/** Called with each event. It returns at once and never throws. */
+/** Called with each event. The handler must return at once and must not throw. */
 export type RequestEventHandler = (event: RequestEvent) => void

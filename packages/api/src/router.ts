@@ -1,4 +1,4 @@
-// Finds the endpoint of a request. Paths must match exactly.
+// Finds the endpoint of a request. A path must match exactly.
 
 import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
 import type { ApiRequest } from './api-request.ts'
@@ -7,7 +7,7 @@ import { suggestPath } from './suggest-path.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ID = '{id}'
 
-/** An endpoint, and the path segment of its ID. */
+/** An endpoint, and the path segment of its ID; '' if the path has no ID. */
 export interface Route {
   readonly endpoint: Endpoint
   readonly rawId: string
@@ -21,7 +21,7 @@ export class Router {
     this.routes = endpoints.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/') }))
   }
 
-  /** The route of a path; null for an unknown one. */
+  /** Returns the route of a path; null for an unknown path. */
   find(path: string): Route | null {
     const requested = path.split('/')
     const found = this.routes.find(({ segments }) => matches(segments, requested))
@@ -42,7 +42,7 @@ export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequ
   return route
 }
 
-/** Returns the ID in lower case. Throws `INVALID_PARAM` if it is not a canonical UUID (R24). */
+/** Returns the ID in lower case; '' if the path has no ID. Throws `INVALID_PARAM` for other forms of a UUID (R24). */
 export function readId(endpoint: Endpoint, rawId: string): string {
   if (!endpoint.path.includes(ID)) return ''
   if (UUID.test(rawId)) return rawId.toLowerCase()

@@ -1,4 +1,4 @@
-// Serves one request: sends an API response or a document, limits its time, and records it.
+// Serves one request: sends an API response or a document, limits the time to read it, and records the request.
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -18,9 +18,9 @@ import { requestOrigin } from './reference/request-origin.ts'
 import type { ServerOptions } from './server.ts'
 import { closeAfterBody } from './unread-body.ts'
 
-/** The service closes a connection if its client neither reads nor writes for so long. */
+/** Time after which the service closes a connection whose client neither reads nor writes. */
 export const SILENCE_MS = 30_000
-/** Recorded if the client closed the connection before its response. It is not sent. */
+/** The service records this response, and does not send it, if the client closed the connection before its response. */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 /** A request and the state of the server. */
@@ -36,7 +36,7 @@ interface RequestContext {
   readonly isDraining: () => boolean
 }
 
-/** Serves one request. */
+/** Waits for the previous response of the connection, then sends the response to this request and records it. */
 export async function serveRequest(context: RequestContext): Promise<void> {
   const { message, response, before, options, openResponses, bodies, isDraining } = context
   response.on('error', () => undefined)
@@ -73,8 +73,8 @@ export async function serveRequest(context: RequestContext): Promise<void> {
 }
 
 /**
- * Resolves when the response is sent. The service handles the requests of a connection one after another, so a client that
- * reads no response uses the memory of one page.
+ * Resolves when the response is sent. The service handles the requests of a connection one after another, so a client
+ * that reads no response uses the memory of one page.
  */
 export function whenSent(before: ServerResponse | undefined): Promise<void> {
   if (before === undefined || before.writableFinished) return Promise.resolve()

@@ -1,4 +1,4 @@
-// The HTTP server: limits on connections, headers, and time. serve-request.ts serves each request.
+// Creates the HTTP server with its limits on connections, headers and time. serve-request.ts serves each request.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,13 +17,17 @@ import { stopServer } from './stop-server.ts'
 export interface ServerLimits extends ResponseBufferLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
+  /** Time in which the headers of a request must arrive. */
   readonly headersTimeoutMs: number
+  /** Time in which a whole request must arrive; at least `headersTimeoutMs`. */
   readonly requestTimeoutMs: number
+  /** Time for which an idle connection stays open. */
   readonly keepAliveMs: number
+  /** Time in which a client must read a response. */
   readonly responseTimeoutMs: number
 }
 
-/** Options of the server. */
+/** What the server serves, with which limits, and where it reports requests. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Documents that need no key, by path. */
@@ -52,12 +56,12 @@ export function createApiServer(options: ServerOptions): ApiServer {
     {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
-      // Node does not start if this is shorter than the time limit of the headers.
+      // Node rejects a value that is shorter than the time limit of the headers.
       requestTimeout: Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs),
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs),
       insecureHTTPParser: false,
-      // api-request.ts checks it, because Node's own response has no body.
+      // api-request.ts checks the host, because Node's own response has no body.
       requireHostHeader: false,
       noDelay: true,
     },
@@ -82,7 +86,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
     })
   }
   server.maxConnections = limits.connectionsMax
-  // `maxHeaderSize` limits them. With a maximum count, Node would ignore further headers without an error.
+  // `maxHeaderSize` limits the headers. With a maximum count, Node would ignore further headers without an error.
   server.maxHeadersCount = 0
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
   server.on('checkExpectation', receive)

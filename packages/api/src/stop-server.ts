@@ -9,7 +9,7 @@ const SILENT_MS = 500
 
 /** Resolves when every connection is closed. Connections close when all responses are sent, or after `drainMs`. */
 export async function stopServer(server: Server, openResponses: OpenResponses, drainMs: number): Promise<void> {
-  // close() of an HTTP server also closes connections whose response is written but not sent: it treats them as idle.
+  // The close() of an HTTP server treats a connection as idle, and closes it, before its written response is sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   const cut = () => {
     openResponses.destroyConnections()

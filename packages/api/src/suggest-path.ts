@@ -1,4 +1,5 @@
-// Suggests the path that a client probably meant. It ignores case, prefix, slashes, underscores, and singular or plural.
+// Suggests the path that a client probably meant. It ignores case, prefix, slashes, underscores, and singular or
+// plural.
 
 import { ENDPOINTS } from '@store-export/contract'
 import { isUuid } from '@store-export/control'
@@ -15,7 +16,7 @@ export function suggestPath(path: string): string | null {
   return isUuid(id) ? closest.path.replace(ID, id) : closest.path
 }
 
-/** Normalized segments of a path without `/api/v1`. */
+/** Returns the normalized segments of a path without `/api/v1`. */
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   return segments.map(comparable).filter((segment, index) => !(index < 2 && /^(api|v\d+)$/.test(segment)))

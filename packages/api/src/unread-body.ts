@@ -1,15 +1,15 @@
-// Closes a connection whose request has a body. The service reads no body, and responds before the body has arrived. But an
-// operating system resets a connection that is closed with unread bytes, and a client that sends everything before it reads,
-// as most programs do, would lose the response. So the rest of the body is read and discarded, slowly: other clients must not
-// wait for it.
+// Closes a connection whose request has a body. The service uses no body, and responds before the body has arrived. An
+// operating system resets a connection that a program closes with unread bytes. Most clients send everything before
+// they read, so a reset would lose the response. Therefore, this module reads and discards the rest of the body. It
+// reads slowly, because other clients must not wait for it.
 
 import type { IncomingMessage } from 'node:http'
 
-/** A connection closes if its client sends nothing for so long. */
+/** Time after which the connection closes if its client sends nothing. */
 const SILENCE_MS = 5000
 /** Maximum bytes that the service discards. The connection closes if the body is longer. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
-/** The service pauses after each part: it reads at most 16 MB per second of a connection. */
+/** The service pauses after each part, so it reads at most 16 MB per second from a connection. */
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
@@ -31,7 +31,7 @@ export function closeAfterBody(message: IncomingMessage, msMax: number): void {
     if (message.complete) return destroySoon()
     socket.end()
     socket.setTimeout(SILENCE_MS)
-    // The time limit of the request may have passed already, and Node reports it only once.
+    // Node reports the time limit of a request only once, and the limit can have passed already.
     const timer = setTimeout(() => socket.destroy(), msMax)
     socket.once('close', () => clearTimeout(timer))
     message.once('end', destroySoon)

@@ -1,4 +1,4 @@
-// Recognizes connection errors that mean a wrong address. A retry does not help against these.
+// Recognizes connection errors that mean a wrong address. A retry cannot fix a wrong address.
 
 /** Messages by system error code. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [

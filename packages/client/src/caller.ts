@@ -8,13 +8,13 @@ import { RequestPacer } from './request-pacer.ts'
 import { type CompleteResponse, responseObject, responsePage } from './response.ts'
 import { type Pause, retryPause } from './retry.ts'
 
-/** Options of every method. */
+/** Accepted by every method of the client. */
 export interface CallOptions {
   /** Aborts the call. The promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** A pause of the client, to show progress. */
+/** A pause of the client. `onPause` gets it, to show progress. */
 export interface ClientPause {
   /** `pace`: the client spreads its requests. `limit`: the response has status 429. `error`: a temporary failure. */
   readonly reason: Pause['reason'] | 'pace'
@@ -23,19 +23,21 @@ export interface ClientPause {
   readonly error?: unknown
 }
 
-/** A response, to show progress. */
+/** A response of the service. `onResponse` gets it, to show progress. */
 export interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
-  /** null if the response has no rate limit headers. */
+  /** Rate limit of the key; null if the response has no rate limit headers. */
   readonly limit: RateLimit | null
 }
 
-/** Options of a client besides the address and the key. */
+/** How a client retries, limits and reports its requests. */
 export interface CallerOptions {
-  /** Time in which a failed call is retried, in ms; defaults to 120,000. 0 allows one attempt. */
+  /** Time in which the client retries a failed call, in ms; defaults to 120,000. 0 allows one attempt. */
   readonly retryForMs?: number
-  /** Time in which a refused connection is retried before the first response, in ms; defaults to `retryForMs`. */
+  /**
+   * Like `retryForMs`, for refused connections before the first response. The default and the maximum is `retryForMs`.
+   */
   readonly retryRefusedForMs?: number
   /** Time limit of an attempt in ms; defaults to 30,000. */
   readonly attemptTimeoutMs?: number
@@ -45,15 +47,15 @@ export interface CallerOptions {
   readonly onPause?: (pause: ClientPause) => void
   /** Called after each response of the service, including errors. */
   readonly onResponse?: (response: ResponseInfo) => void
-  /** Replaces JSON.parse, for example to read numbers without rounding. Must throw for a text that is not JSON. */
+  /** Replaces `JSON.parse`, for example to read numbers without rounding. Must throw for a string that is not JSON. */
   readonly parse?: (text: string) => unknown
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** Replaces the timer. Must reject when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
-  /** Returns milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. Replaces `performance.now`. */
   readonly now?: () => number
-  /** Returns a number from 0 to 1. It spreads the retries. */
+  /** Returns a number from 0 to 1, which spreads the retries. Replaces `Math.random`. */
   readonly random?: () => number
 }
 
@@ -69,7 +71,7 @@ export class Caller {
   readonly #key: string
   readonly #options: CallerOptions
   readonly #pacer: RequestPacer | null
-  /** After the first response, the address is known to be right, so later failures are temporary. */
+  /** The first response proves that the address is right, so later failures are temporary. */
   #hasResponded = false
 
   /** `url` has no slash at its end. */
@@ -158,7 +160,7 @@ export class Caller {
     return { status, headers, text, parse }
   }
 
-  /** Returns the response and its complete body. `limit` is aborted at the time limit of the attempt. */
+  /** Returns the response and its complete body. `limit` aborts at the time limit of the attempt. */
   async #fetchText(
     path: string,
     signal: AbortSignal | undefined,

@@ -1,8 +1,8 @@
-// The errors of a call: an error response, or no complete response.
+// Defines the errors of a call: an error response, or no complete response.
 
 import type { ErrorCode } from './generated/types.ts'
 
-/** Properties of an error response. */
+/** The members of a `StoreExportError`, which documents them. */
 export interface ErrorDetails {
   readonly code: ErrorCode
   readonly message: string
@@ -14,7 +14,10 @@ export interface ErrorDetails {
 /** An error response. `message` is for people and says what to do; `code` is for programs. */
 export class StoreExportError extends Error {
   override readonly name = 'StoreExportError'
-  /** `INVALID_PARAM`, `RATE_LIMITED`, and so on; `UNKNOWN` if the response is not from the service, for example from a proxy. */
+  /**
+   * `INVALID_PARAM`, `RATE_LIMITED`, and so on; `UNKNOWN` if the response is not from the service, for example from a
+   * proxy.
+   */
   readonly code: ErrorCode
   /** HTTP status. */
   readonly status: number

@@ -1,21 +1,21 @@
-// A list that requests its pages during the iteration.
+// Requests the pages of a list during the iteration.
 
 import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
 
-/** Options of every list. */
+/** Accepted by every method that returns a list. */
 export interface PagedListOptions extends CallOptions {
-  /** Continues after a page: its `cursor`. Use the same list and the same filters, and do not store the cursor for long. */
+  /** `cursor` of the page to continue after. Use the same list and filters, and do not store the cursor for long. */
   readonly cursor?: string
 }
 
-/** Options of every list of rows. */
+/** Accepted by every method that returns a list of rows. */
 export interface ListOptions extends PagedListOptions {
   /** Maximum rows per page, 1 to 250; defaults to 250. Large pages need fewer requests of the rate limit. */
   readonly limit?: number
 }
 
-/** Options for the next sync of a list. Pass them to the method of the list unchanged. */
+/** The filter for the next sync of a list. Pass it to the method of the list unchanged. */
 export interface NextSync {
   readonly updatedSince?: string
   /** Replaces `updatedSince` for customers of a store that does not track customer updates. */
@@ -29,16 +29,19 @@ export interface RowsPage<Row> {
   readonly cursor: string | null
   /** Timestamp for the next sync, from the header `x-sync-watermark`; null without the header. */
   readonly watermark: string | null
-  /** Options for the next sync. Save them after you have written the whole list. null: the next sync reads the whole list. */
+  /** Filter for the next sync; null if that sync reads the whole list. Save it after you have written all pages. */
   readonly nextSync: NextSync | null
   /** Time of the response on the clock of the service, from the header `Date` (seconds); null without the header. */
   readonly servedAt: string | null
 }
 
-/** Requests one page. null as the cursor requests the first page. */
+/** Requests the page after `cursor`; the first page for null. */
 export type FetchPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
 
-/** A list. Iterate over its rows, or over its `pages()`. Each iteration requests the pages again. */
+/**
+ * A list. Iterate over its rows, or over its `pages()`. Each iteration requests the pages again, and throws the errors
+ * that other methods of the client reject with.
+ */
 export class PagedList<Row> implements AsyncIterable<Row> {
   readonly #fetchPage: FetchPage<Row>
   readonly #cursor: string | null

@@ -9,14 +9,14 @@ export class RequestPacer {
     this.#intervalMs = 60_000 / requestsPerMinute
   }
 
-  /** Reserves the next slot. Returns the milliseconds to wait for it. */
+  /** Reserves the next slot. Returns the milliseconds from `now` until the slot. */
   reserve(now: number): number {
     const at = Math.max(now, this.#nextAt)
     this.#nextAt = at + this.#intervalMs
     return at - now
   }
 
-  /** Releases a slot that was not used. The next request waits one interval less. */
+  /** Releases an unused slot. The next request waits one interval less. */
   release(): void {
     this.#nextAt -= this.#intervalMs
   }

@@ -8,11 +8,11 @@ export interface CompleteResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Parses the text. Throws if it is not JSON. */
+  /** Parses the body. Throws if it is not JSON. */
   readonly parse: (text: string) => unknown
 }
 
-/** Returns the object in `data`. Throws if the response is an error or has no object. */
+/** Returns the object in `data`. Throws `StoreExportError` for an error, and `ConnectionError` for other content. */
 export function responseObject<Row>(response: CompleteResponse): Row {
   const { data } = bodyOf(response)
   if (typeof data !== 'object' || data === null || Array.isArray(data))
@@ -20,7 +20,7 @@ export function responseObject<Row>(response: CompleteResponse): Row {
   return data as Row
 }
 
-/** Returns the page of rows. Throws if the response is an error or not a list. */
+/** Returns the page of rows. Throws `StoreExportError` for an error, and `ConnectionError` for other content. */
 export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
   const { data, meta } = bodyOf(response)
   if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is not a list')
@@ -79,7 +79,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }
 
-/** Returns undefined for a text that is not JSON. Such a response is not from the service. */
+/** Returns undefined for a body that is not JSON. Such a response is not from the service. */
 function parsed({ text, parse }: CompleteResponse): unknown {
   try {
     return parse(text)

@@ -1,5 +1,5 @@
-// Decides whether a failed request is retried, and after which pause. A rate limit sets its own pause. Temporary failures
-// have growing pauses. Other failures are not retried.
+// Decides whether the client retries a failed request, and after which pause. A rate limit sets its own pause.
+// Temporary failures have growing pauses. The client does not retry other failures.
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
@@ -13,12 +13,12 @@ export interface Pause {
 const FIRST_PAUSE_MS = 500
 const PAUSE_MS_MAX = 30_000
 const RATE_LIMITED_STATUS = 429
-/** The store has no database yet, or the store database does not respond. */
+/** 409: the store has no database yet. 502: a database did not respond, or the service failed. */
 const TEMPORARY_STATUSES = [409, 502]
 /** A proxy cannot reach a node of the service. The service itself does not return these statuses. */
 const PROXY_STATUSES = [503, 504]
 
-/** Returns the pause after a failed attempt; null if the request is not retried. `attempt` starts at 1; `random` is 0 to 1. */
+/** Returns the pause after a failed attempt; null for no retry. `attempt` starts at 1. `random` is from 0 to 1. */
 export function retryPause(error: unknown, attempt: number, random: number): Pause | null {
   if (error instanceof AddressError) return null
   if (error instanceof ConnectionError) return { reason: 'error', ms: backoffMs(attempt, random) }
@@ -30,7 +30,7 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   return passes ? { reason: 'error', ms: backoffMs(attempt, random) } : null
 }
 
-/** The pause doubles with each attempt. It is random within its upper half, so that clients do not retry at the same time. */
+/** The longest pause doubles with each attempt. The pause is random within its upper half, to spread the clients. */
 function backoffMs(attempt: number, random: number): number {
   const longest = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** (attempt - 1))
   return Math.round(longest * (0.5 + random / 2))

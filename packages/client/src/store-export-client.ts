@@ -1,7 +1,7 @@
 import { Caller, type CallerOptions } from './caller.ts'
 import { Endpoints } from './generated/endpoints.ts'
 
-/** Options of a client. */
+/** The service and the store that a client reads, and how it sends requests. */
 export interface ClientOptions extends CallerOptions {
   /** Address of the service, such as `https://export.example.com`, with or without `/api/v1`. */
   readonly url: string
@@ -11,7 +11,8 @@ export interface ClientOptions extends CallerOptions {
 
 /**
  * A client for one store. It waits for the rate limit, retries temporary failures, and throws `StoreExportError` or
- * `ConnectionError` for other failures. The constructor throws in a browser, and for an invalid address or key.
+ * `ConnectionError` for other failures. The constructor throws `Error` in a browser, `TypeError` for an invalid address
+ * or key, and `RangeError` for a number outside its range.
  */
 export class StoreExportClient extends Endpoints {
   constructor({ url, key, ...options }: ClientOptions) {
@@ -20,7 +21,7 @@ export class StoreExportClient extends Endpoints {
   }
 }
 
-/** A web page must not contain a key: every visitor could read the whole store with it. */
+/** Throws in a browser: every visitor of a web page with a key could read the whole store. */
 function rejectBrowser(): void {
   const { window, document } = globalThis as { window?: unknown; document?: unknown }
   if (window !== undefined && document !== undefined)

@@ -1,4 +1,4 @@
-// Source code of the TypeScript client's endpoint classes: one method for each endpoint, with doc comments.
+// Generates the source code of the TypeScript client's endpoint classes: one method per endpoint, with doc comments.
 
 import { type Contract, contractWith, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -13,7 +13,7 @@ import type { ListOptions, PagedList, PagedListOptions } from '../paged-list.ts'
 import type { TYPES } from './types.ts'
 `
 
-/** Returns the source code. It compiles next to `types.ts` and the other modules of the client. */
+/** Returns the source code of `endpoints.ts`. It compiles next to `types.ts` and the other modules of the client. */
 export function clientEndpoints(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const groups = Map.groupBy(endpoints, groupOf)
@@ -22,13 +22,13 @@ export function clientEndpoints(parts: Partial<Contract> = {}): string {
   return `${[HEAD.replace('TYPES', types.join(', ')), ...classes, allGroups([...groups.keys()])].join('\n')}\n`
 }
 
-/** The path of an endpoint's method in the client: `client[group][method]`. */
+/** An endpoint's method in the client: `client[group][method]`. */
 export interface ClientMethod {
   readonly group: string
   readonly method: string
 }
 
-/** Returns the path of an endpoint's method in the client. */
+/** Returns the method of an endpoint, such as `orders` and `list`. */
 export function clientMethodOf(endpoint: Endpoint): ClientMethod {
   return { group: groupOf(endpoint), method: methodOf(endpoint) }
 }
@@ -47,7 +47,7 @@ function methodOf({ path, response }: Endpoint): string {
   }
 }
 
-/** The path segment of the resource, in camel case: `customerAddresses`. */
+/** Returns the path segment of the resource in camel case: `customerAddresses`. */
 function groupOf({ path, response }: Endpoint): string {
   const [, , , first = '', second = ''] = path.split('/')
   return (response.kind === 'ids' ? second : first).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -76,7 +76,8 @@ function listOptions(endpoint: Endpoint): string {
       `${comment('  ', parameterNote(name, resource, 'in code'))}\n  readonly ${camel(name)}?: ${filterType(name, resource)}`,
   )
   const body = fields.length === 0 ? '{}' : `{\n${fields.join('\n')}\n}`
-  return `${comment('', `Options of \`client.${groupOf(endpoint)}.list\`.`)}\nexport interface ${optionsName(id)} extends ListOptions ${body}\n\n`
+  const selected = fields.length === 0 ? 'The page size' : 'The filters and the page size'
+  return `${comment('', `${selected} of \`client.${groupOf(endpoint)}.list\`.`)}\nexport interface ${optionsName(id)} extends ListOptions ${body}\n\n`
 }
 
 function filterType(name: ParameterName, resource: Resource): string {

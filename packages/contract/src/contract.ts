@@ -1,5 +1,5 @@
-// The contract as one value, from which OpenAPI, types and tables are derived. Tests replace a part of it to prove that a
-// new field, endpoint or error code needs one declaration.
+// Combines endpoints, errors and revisions into one value, from which OpenAPI, types and tables are derived. Tests
+// replace a part of the value to prove that a new field, endpoint or error code needs one declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
@@ -26,37 +26,37 @@ export interface Contract {
 /** The contract that this package declares. */
 export const CONTRACT: Contract = { endpoints: ENDPOINTS, errors: ERRORS, revisions: REVISIONS }
 
-/** The declared contract, with some parts replaced. */
+/** Returns the declared contract with `parts` in place of its own. */
 export function contractWith(parts: Partial<Contract>): Contract {
   return { ...CONTRACT, ...parts }
 }
 
-/** The row shapes of all endpoints without duplicates. Embedded rows follow the row that contains them. */
+/** Returns the row shapes of all endpoints without duplicates. Embedded rows follow the row that contains them. */
 export function resourcesOf({ endpoints }: Contract): RowShape[] {
   return [...new Set(endpoints.map(rowShapeOf).flatMap((row) => [row, ...childrenOf(row)]))]
 }
 
-/** The resource that the service reads for the endpoint. For a list of IDs, it has only the fields that the list needs. */
+/** Returns the resource that the service reads. For a list of IDs, it has only the fields that the list needs. */
 export function readResource({ response, resource }: Endpoint): Resource {
   return response.kind === 'ids' ? response.rows : resource
 }
 
-/** The shape of a row in the response. It is the same for all lists of IDs. */
+/** Returns the shape of a row in the response. It is the same for all lists of IDs. */
 export function rowShapeOf({ response, resource }: Endpoint): RowShape {
   return response.kind === 'ids' ? idRow : resource
 }
 
-/** The error codes that an endpoint can return, in the order of `errors`. */
+/** Returns the error codes that an endpoint can return, in the order of `errors`. */
 export function errorsOf({ response }: Endpoint, { errors }: Contract = CONTRACT): string[] {
   return errorsFor(response.kind, errors)
 }
 
-/** ID of the newest revision. */
+/** Returns the ID of the newest revision; `launch` if the contract has no revisions. */
 export function latestRevisionOf({ revisions }: Contract): string {
   return revisions.at(-1)?.id ?? 'launch'
 }
 
-/** The name as an identifier: `Customer address` becomes `CustomerAddress`. */
+/** Returns the name as an identifier: `Customer address` becomes `CustomerAddress`. */
 export function typeName({ name }: RowShape): string {
   return name
     .split(' ')

@@ -1,4 +1,4 @@
-// The endpoints of the API: the path, the response, the resource and the parameters of each.
+// Declares the endpoints of the API: the path, the response, the resource and the parameters of each.
 
 import { idListOf } from './ids.ts'
 import { LIMITS } from './limits.ts'
@@ -22,12 +22,12 @@ export type ResponseShape =
   | { readonly kind: 'one' }
   /** A page of rows. */
   | { readonly kind: 'page' }
-  /** A page of IDs with their last changes. `rows` is the part of the resource that is read for it. */
+  /** A page of IDs with their last changes. `rows` is the part of the resource that the service reads. */
   | { readonly kind: 'ids'; readonly rows: Resource }
   /** All rows with the ID in the path in their `column`, as a list; 404 if `parent` has no row with this ID. */
   | { readonly kind: 'allOf'; readonly parent: Resource; readonly column: string }
 
-/** An endpoint. */
+/** A path that accepts GET and HEAD. Its route, documentation and client method are derived from this declaration. */
 export interface Endpoint {
   /** Unique name. It is the `operationId` in OpenAPI. */
   readonly id: string
@@ -37,6 +37,7 @@ export interface Endpoint {
   readonly response: ResponseShape
   readonly resource: Resource
   readonly parameters: readonly ParameterName[]
+  /** First revision whose stores have the table. Lists are empty on older stores. */
   readonly since: RevisionId
   /** Set if the specification does not name the endpoint (R31). */
   readonly addition?: true
@@ -82,16 +83,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
 /** Every resource that has its own endpoint. Embedded resources are not included. */
 export const RESOURCES: readonly Resource[] = [...new Set(ENDPOINTS.map((endpoint) => endpoint.resource))]
 
-/** The columns that the service reads, by table. Tables of embedded resources are included. */
+/** Returns the columns that the service reads, by table. Tables of embedded resources are included. */
 export function columnsByTable(resources: readonly Resource[] = RESOURCES): ReadonlyMap<string, readonly string[]> {
   return new Map(
     resources.flatMap((resource) => [resource, ...childrenOf(resource)]).map((each) => [each.table, columnsOf(each)]),
   )
 }
 
-/** Options of every endpoint. The path is relative to `/api/v1`. */
+/** What every kind of endpoint declares. */
 interface EndpointDeclaration {
   readonly id: string
+  /** Path relative to `/api/v1`. */
   readonly path: string
   readonly resource: Resource
   readonly addition?: true

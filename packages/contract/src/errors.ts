@@ -1,4 +1,4 @@
-// The error codes of the API, and the error class with which the service returns them.
+// Declares the error codes of the API, and the error class with which the service returns them.
 
 /** Every error code, in the order of the specification. Each has a generated page in `docs/api/errors`. */
 export const ERRORS = {
@@ -94,10 +94,10 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorDeclaration>
 
-/** Kind of an endpoint's response. */
+/** Kind of an endpoint's response. `ResponseShape` describes each kind. */
 export type ResponseKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
 
-/** An error code with its documentation. */
+/** The status and the documentation of an error code. */
 export interface ErrorDeclaration {
   /** HTTP status. */
   readonly status: number
@@ -105,7 +105,7 @@ export interface ErrorDeclaration {
   readonly returnedBy: 'every' | readonly ResponseKind[]
   readonly condition: string
   readonly retry: string
-  /** Range of the header `Retry-After`, unless the error sets the header itself (R41). */
+  /** Range of the header `Retry-After`, unless the `ApiError` sets the header itself (R41). */
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
@@ -122,7 +122,7 @@ export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, Er
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * An error response. Clients see `message`; only the log contains the cause.
+ * An error that the service returns to the client. Clients see `message`; only the log contains the cause.
  * `status` differs from the status of the code for method errors (R3) and for malformed requests (R36).
  */
 export class ApiError extends Error {
@@ -139,7 +139,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Options of an `ApiError`. */
+/** What an `ApiError` adds to the declaration of its code. `status` replaces the declared status. */
 export interface ApiErrorOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -1,17 +1,17 @@
-// Examples of resources: the values in example-values.ts, or a value for the type of the field.
+// Creates examples of resources from the values in example-values.ts, or from the type of the field.
 
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import type { RowShape } from './resource.ts'
 
-/** An example row with every field. Each call returns the same values. */
+/** Returns an example row with every field. Each call returns the same values. */
 export function exampleOf(resource: RowShape): Record<string, unknown> {
   const given: Readonly<Record<string, unknown>> = EXAMPLE_VALUES[resource.name] ?? {}
   const fields = Object.entries(resource.fields)
   return Object.fromEntries(fields.map(([name, { type }]) => [name, name in given ? given[name] : byKind(type)]))
 }
 
-/** An example list response with one row, and with a cursor if the list is paginated. */
+/** Returns an example list response with one row, and with a cursor if the list is paginated. */
 export function exampleListOf(resource: RowShape, paginated: boolean): Record<string, unknown> {
   const next = paginated ? 'AZXkq0c2mQv1n8r7JdWfK3sT5uYbE9hLxPzGaVo6iRw' : null
   return { data: [exampleOf(resource)], meta: { next_cursor: next, has_more: paginated } }

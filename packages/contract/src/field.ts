@@ -1,4 +1,4 @@
-// Types of fields, and functions that declare them. SQL, JSON, OpenAPI and the client's types are derived from them.
+// Declares fields and their types. SQL, JSON, OpenAPI and the client's types are derived from the declarations.
 
 import type { Resource } from './resource.ts'
 import type { RevisionId } from './revisions.ts'
@@ -15,10 +15,10 @@ export type JsonShape =
 /** Members of an object inside JSON, by name. `any` allows every JSON value. */
 export type JsonEntry = 'any' | Readonly<Record<string, JsonMember>>
 
-/** Type of a member inside stored JSON. */
+/** Type of a member inside stored JSON. `any` allows every JSON value. */
 export type JsonMember = 'text' | 'integer' | 'number' | 'boolean' | 'any'
 
-/** Type of a field. */
+/** Type of a field without null. */
 export type FieldType =
   | { readonly kind: 'uuid' }
   | { readonly kind: 'text' }
@@ -57,12 +57,15 @@ export interface Field {
 
 /** A `Field` with methods that return a changed copy. */
 export interface FieldDeclaration extends Field {
+  /** The field can be null on every store. */
   orNull(): FieldDeclaration
+  /** Stores older than `revision` do not have the column, so the field can be null. */
   from(revision: RevisionId): FieldDeclaration
+  /** The API serves null if another field of the row has `value` (R34). */
   nullWhenever(field: string, value: string): FieldDeclaration
 }
 
-/** Declares a UUID. JSON has it in lower case. */
+/** Declares a UUID, which is in lower case in JSON. */
 export const uuid = (note: string): FieldDeclaration => declare({ kind: 'uuid' }, note)
 /** Declares a string. */
 export const text = (note: string): FieldDeclaration => declare({ kind: 'text' }, note)

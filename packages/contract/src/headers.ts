@@ -1,4 +1,4 @@
-// The response headers that clients can use.
+// Declares the response headers that clients can use.
 
 /** A response header. */
 export interface HeaderDeclaration {
@@ -32,7 +32,7 @@ export const RESPONSE_HEADERS = {
     on: 'every response to a valid key',
   },
   ratelimit: {
-    note: `The rest of the rate limit: r requests, and t seconds until the next window (${REQUESTS_HEADER}).`,
+    note: `The remaining rate limit: r requests in this window, and t seconds until the next window (${REQUESTS_HEADER}).`,
     schema: { type: 'string' },
     example: '"minute";r=117;t=42',
     on: 'every response to a valid key',

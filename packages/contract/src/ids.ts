@@ -1,4 +1,4 @@
-// Lists of IDs. A client finds deleted rows with them, and needs a fortieth of the requests that the rows would need.
+// Declares the lists of IDs. A client finds deleted rows with them, in a fortieth of the requests that rows need.
 
 import { timestamp, uuid } from './field.ts'
 import type { Resource, RowShape } from './resource.ts'
@@ -17,7 +17,10 @@ export const idRow: RowShape = {
   },
 }
 
-/** Returns the part of a resource that a list of IDs reads. It reads the creation time only for the order and the cursor. */
+/**
+ * Returns the part of a resource that a list of IDs reads. The creation time is only for the order and the cursor.
+ * Throws if the resource has no ID or no creation time.
+ */
 export function idListOf(resource: Resource): Resource {
   const { id, updated_at: updatedAt = timestamp('Not stored').orNull(), created_at: createdAt } = resource.fields
   if (id === undefined || createdAt === undefined)

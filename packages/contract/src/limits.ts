@@ -1,4 +1,4 @@
-/** The limits of the API: requests per key and one-minute window, rows per page, active keys per store. */
+/** The limits of the API. `requestsPerMinute` applies to each key and one-minute window. */
 export const LIMITS = {
   requestsPerMinute: 120,
   pageRowsMin: 1,

@@ -1,4 +1,4 @@
-// The contract as Markdown tables and pages.
+// Renders the contract as Markdown tables and pages.
 
 import {
   type Contract,
@@ -18,7 +18,7 @@ import { endpointNote, fieldNote, fieldSince, memberType, parameterNote, sentenc
 import { PARAMETERS, type ParameterName } from './parameters.ts'
 import type { RowShape } from './resource.ts'
 
-/** A table of the fields of a resource. */
+/** Returns a table of the fields of a resource. */
 export function fieldTable(resource: RowShape): string {
   const rows = Object.entries(resource.fields).map(([name, field]) => [
     code(name),
@@ -29,7 +29,7 @@ export function fieldTable(resource: RowShape): string {
   return table(['Field', 'Type', 'Notes', 'Since'], rows)
 }
 
-/** A table of the endpoints: what each returns, its parameters, and the errors that not every endpoint can return. */
+/** Returns a table of the endpoints. Its error column omits the errors that every endpoint can return. */
 export function endpointTable(parts: Partial<Contract> = {}): string {
   const contract = contractWith(parts)
   const common = commonErrors(contract)
@@ -47,12 +47,12 @@ export function endpointTable(parts: Partial<Contract> = {}): string {
   return table(['Endpoint', 'Returns', 'Query parameters', 'Further errors', 'Since'], rows)
 }
 
-/** The codes that every endpoint can return. */
+/** Returns the error codes that every endpoint can return. */
 export function commonErrors({ errors }: Contract): string[] {
   return Object.keys(errors).filter((code) => errors[code]?.returnedBy === 'every')
 }
 
-/** A table of the query parameters. */
+/** Returns a table of the query parameters. */
 export function parameterTable(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const names = new Set(endpoints.flatMap(({ parameters }) => parameters))
@@ -63,7 +63,7 @@ export function parameterTable(parts: Partial<Contract> = {}): string {
   return table(['Parameter', 'Accepts', 'Endpoints', 'Description'], rows)
 }
 
-/** A table of the error codes with links to their pages. */
+/** Returns a table of the error codes with links to their pages. */
 export function errorTable(parts: Partial<Contract> = {}): string {
   const rows = Object.entries(contractWith(parts).errors).map(([name, { status, condition, retry }]) => [
     String(status),
@@ -74,7 +74,7 @@ export function errorTable(parts: Partial<Contract> = {}): string {
   return table(['Status', 'Code', 'What happened', 'Retry'], rows)
 }
 
-/** The page of an error code. */
+/** Returns the page of the error code `name`. */
 export function errorPage(name: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): string {
   return lines(
     `# ${name}`,
@@ -89,7 +89,7 @@ export function errorPage(name: string, { status, condition, retry, fix, mistake
   )
 }
 
-/** A table of the limits. */
+/** Returns a table of the limits. */
 export function limitTable(): string {
   const rowsPerMinute = (LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')
   return table(
@@ -107,13 +107,13 @@ export function limitTable(): string {
   )
 }
 
-/** A table of the schema revisions, oldest first. */
+/** Returns a table of the schema revisions, oldest first. */
 export function revisionTable(parts: Partial<Contract> = {}): string {
   const rows = contractWith(parts).revisions.map(({ id, date, summary }) => [id, date, summary])
   return table(['Version', 'Date', 'Changes'], rows)
 }
 
-/** A table of the response headers. */
+/** Returns a table of the response headers. */
 export function headerTable(): string {
   const rows = Object.entries(RESPONSE_HEADERS).map(([name, { note, example, on }]) => [
     code(name),
@@ -132,7 +132,7 @@ export interface LiveExample {
   readonly body: unknown
 }
 
-/** The reference page. `examples` has examples by endpoint ID. */
+/** Returns the reference page. `examples` has a request and its response by endpoint ID. */
 export function referencePage(
   parts: Partial<Contract> = {},
   examples: Readonly<Record<string, LiveExample>> = {},
@@ -177,7 +177,7 @@ function returnsOf(endpoint: Endpoint): string {
   return response.kind === 'allOf' ? `all rows of ${resource.name}` : `one ${resource.name}`
 }
 
-/** The longest note: a restriction of one endpoint makes its note longer. */
+/** Returns the longest note, because a restriction of one endpoint makes its note longer. */
 function longestNote(name: ParameterName, users: readonly Endpoint[]): string {
   const notes = users.map(({ resource }) => parameterNote(name, resource))
   return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '')
@@ -245,7 +245,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** Joins paragraphs with empty lines, and ends with a line break. */
+/** Joins paragraphs with empty lines, and adds a line break at the end. */
 function lines(...paragraphs: readonly string[]): string {
   return `${paragraphs.join('\n\n')}\n`
 }

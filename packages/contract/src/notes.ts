@@ -1,4 +1,4 @@
-// Sentences about fields, endpoints and parameters, derived from their declarations. OpenAPI, types and tables share them.
+// Derives sentences about fields, endpoints and parameters from their declarations, for OpenAPI, types and tables.
 
 import { returnsList } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -17,12 +17,14 @@ export function fieldNote(field: Field): string {
   return [note, ...open, ...nulls, ...older].map(sentence).join(' ')
 }
 
-/** Returns the first revision whose stores have the field. A field without its own revision has the one of its table. */
+/**
+ * Returns the first revision whose stores have the field. A field without its own revision has the one of its table.
+ */
 export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since
 }
 
-/** Returns whole sentences: what the endpoint returns. The note of its resource describes a row. */
+/** Returns whole sentences about what the endpoint returns. The note of its resource describes a row. */
 export function endpointNote(endpoint: Endpoint): string {
   const { note, response, since } = endpoint
   const deletions = response.kind === 'ids' ? [DELETIONS_NOTE] : []
@@ -36,7 +38,7 @@ export function endpointNote(endpoint: Endpoint): string {
 const DELETIONS_NOTE =
   'A row that you had before reading this list, and that the list does not return, has been deleted'
 
-/** The title of the endpoint, such as `List orders`. */
+/** Returns the title of the endpoint, such as `List orders`. */
 export function endpointTitle({ response, resource }: Endpoint): string {
   const one = resource.name.toLowerCase()
   if (response.kind === 'only') return `Get the ${one}`
@@ -46,15 +48,16 @@ export function endpointTitle({ response, resource }: Endpoint): string {
   return `List the ${resource.plural} of one ${response.parent.name.toLowerCase()}`
 }
 
-/** The group that lists the endpoint, such as `Customer addresses`. */
+/** Returns the group that lists the endpoint, such as `Customer addresses`. */
 export function endpointGroup({ response, resource }: Endpoint): string {
   const words = response.kind === 'only' ? resource.name : resource.plural
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**
- * Returns the rule of a parameter in whole sentences. For a datetime, this includes why an offset is required (R12), and
- * which stores reject the parameter because they do not have the field (R1). `in code` omits how to write it in a URL.
+ * Returns the rule of a parameter in whole sentences. For a datetime, they say why an offset is required (R12). They
+ * also name the stores that reject the parameter because the stores do not have the field (R1). `in code` omits how to
+ * encode the parameter in a URL.
  */
 export function parameterNote(
   name: ParameterName,
@@ -75,13 +78,13 @@ function untrackedUpdatesNote({ plural }: Resource, since: string): string {
 
 const OFFSET_NOTE = 'A datetime without an offset is rejected: a local time that is read as UTC could skip rows'
 
-/** The JSON Schema type of a member of stored JSON; null if it can have any type. */
+/** Returns the JSON Schema type of a member of stored JSON; null if it can have any type. */
 export function memberType(member: JsonMember): 'string' | 'integer' | 'number' | 'boolean' | null {
   if (member === 'any') return null
   return member === 'text' ? 'string' : member
 }
 
-/** `text` with a period at the end. */
+/** Returns `text` with a period at the end, unless it ends with a punctuation mark. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -1,4 +1,4 @@
-// The OpenAPI responses of an operation: the success with its headers, and the errors by status.
+// Creates the OpenAPI responses of an operation: the success with its headers, and the errors by status.
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -22,7 +22,7 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
 }
 const METHOD_STATUS = 405
 
-/** Every documented header as a component. */
+/** Returns every documented header as a component. */
 export function headersOf(): OpenApiObject {
   const headers = Object.entries(RESPONSE_HEADERS)
   return Object.fromEntries(
@@ -30,7 +30,7 @@ export function headersOf(): OpenApiObject {
   )
 }
 
-/** The error responses that are the same for every endpoint. `METHOD` is the one for status 405. */
+/** Returns the error responses that are the same for every endpoint. `METHOD` is the response with status 405. */
 export function sharedResponses(contract: Contract): OpenApiObject {
   const shared = Object.entries(contract.errors).filter(([code, { status }]) => isShared(code, status, contract))
   return {
@@ -44,7 +44,7 @@ export function sharedResponses(contract: Contract): OpenApiObject {
   }
 }
 
-/** The responses of an endpoint by status. */
+/** Returns the responses of an endpoint by status. */
 export function responsesOf(endpoint: Endpoint, contract: Contract): OpenApiObject {
   const codes = errorsOf(endpoint, contract)
   const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
@@ -99,7 +99,7 @@ function errorResponse(status: number, examples: readonly ErrorExample[], { erro
   }
 }
 
-/** The parsers of the parameters produce the messages, so the examples are the messages of the service. */
+/** Returns examples with the messages of the service, because the parsers of the parameters create them. */
 function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): ErrorExample[] {
   const inPath = endpoint.path.includes('{id}')
   if (code === 'INVALID_PARAM' && inPath)

@@ -1,5 +1,5 @@
-// JSON Schema 2020-12 of the responses. Objects allow unknown fields, and enumerations allow unknown values (R33), so that
-// the responses of a newer service match this schema.
+// Creates the JSON Schema 2020-12 of the responses. Objects allow unknown fields, and enumerations allow unknown values
+// (R33), so the responses of a newer service match this schema.
 
 import { type Contract, resourcesOf, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
@@ -10,14 +10,14 @@ import type { RowShape } from './resource.ts'
 /** A JSON Schema or another object of an OpenAPI document. */
 export type OpenApiObject = { readonly [name: string]: unknown }
 
-/** Extension keywords in the schemas. A strict validator needs the list. */
+/** Extension keywords in the schemas. A strict validator rejects them unless it gets this list. */
 export const SCHEMA_EXTENSIONS = ['x-since', 'x-enum-open', 'x-enum-varnames', 'x-enum-descriptions'] as const
 
 const MONEY = '^-?\\d+\\.\\d{2}$'
 const DECIMAL = '^-?\\d+(\\.\\d+)?$'
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 
-/** Every schema of the contract by component name. */
+/** Returns every schema of the contract by component name. */
 export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
   const lists = new Set(contract.endpoints.filter(({ response }) => response.kind !== 'only').map(rowShapeOf))
   return {
@@ -31,17 +31,17 @@ export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
   }
 }
 
-/** Component name of a list response with such rows. */
+/** Returns the component name of a list response with rows of this shape. */
 export function listName(resource: RowShape): string {
   return `${typeName(resource)}List`
 }
 
-/** Reference to a component schema. */
+/** Returns a reference to a component schema. */
 export function schemaRef(name: string): OpenApiObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The schema of an object in which all `properties` are required. */
+/** Returns the schema of an object in which all `properties` are required. */
 export function requiredProperties(properties: Readonly<Record<string, OpenApiObject>>): OpenApiObject {
   return { type: 'object', required: Object.keys(properties), properties }
 }
@@ -63,7 +63,7 @@ function fieldSchema(resource: RowShape, field: Field): OpenApiObject {
   return { type: types, description: fieldNote(field), 'x-since': fieldSince(resource, field), ...rest }
 }
 
-/** The schema of a type without null. Its `type` is one name, so the caller can add null. */
+/** Returns the schema of a type without null. Its `type` is one name, so the caller can add null. */
 function typeSchema(type: FieldType): OpenApiObject & { readonly type: string } {
   switch (type.kind) {
     case 'uuid':
@@ -173,7 +173,7 @@ const ERROR_RESPONSE: OpenApiObject = {
   }),
 }
 
-/** Has a name for each value, because generators would turn `INVALID_API_KEY` into `INVALIDAPIKEY`. */
+/** Names each value for code generators, which would otherwise turn `INVALID_API_KEY` into `INVALIDAPIKEY`. */
 function errorCodeSchema({ errors }: Contract): OpenApiObject {
   const codes = Object.keys(errors)
   return {
@@ -185,7 +185,7 @@ function errorCodeSchema({ errors }: Contract): OpenApiObject {
   }
 }
 
-/** The code as the name of an enum member: `INVALID_API_KEY` becomes `InvalidApiKey`. */
+/** Returns the code as the name of an enum member: `INVALID_API_KEY` becomes `InvalidApiKey`. */
 function memberName(code: string): string {
   return code
     .toLowerCase()

@@ -1,4 +1,4 @@
-// The contract as an OpenAPI 3.1 document.
+// Renders the contract as an OpenAPI 3.1 document.
 
 import { type Contract, contractWith, latestRevisionOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -9,9 +9,9 @@ import { headersOf, responsesOf, sharedResponses } from './openapi-responses.ts'
 import { type OpenApiObject, schemasOf } from './openapi-schema.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 
-/** Options of the document. The declared contract is the default. */
+/** The contract to describe, and the server address. Missing parts come from the declared contract. */
 export interface OpenApiOptions extends Partial<Contract> {
-  /** The address of the service without a trailing slash; defaults to an example. */
+  /** Address of the service without a trailing slash; defaults to `EXAMPLE_BASE_URL`. */
   readonly baseUrl?: string
 }
 

@@ -1,19 +1,19 @@
-// The query parameters: what each accepts, how it is parsed, and which rows it selects.
+// Declares the query parameters: what each accepts, how the service parses it, and which rows it selects.
 
 import { ApiError } from './errors.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
 import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
 
-/** A parsed value. */
+/** A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. */
 export type ParameterValue = number | string | Microseconds
 
-/** A query parameter. */
+/** The documentation, the parser and the filter of a query parameter. */
 export interface Parameter {
   readonly note: string
   /** Returns the JSON Schema for a resource. */
   readonly schema: (resource: Resource) => Record<string, unknown>
-  /** Returns what the parameter accepts. Messages have it after "must be". */
+  /** Returns what the parameter accepts, as the words after "must be" in a message. */
   readonly rule: (resource: Resource) => string
   /** Returns the value. Throws an `ApiError` that names the parameter and what it accepts. */
   readonly parse: (text: string, resource: Resource) => ParameterValue
@@ -24,7 +24,7 @@ export interface Parameter {
 const LIMIT_RULE = `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`
 const TIMESTAMP_SCHEMA = { type: 'string', format: 'date-time' }
 
-/** What the path accepts as an ID. Messages have it after "must be". */
+/** What the path accepts as an ID, as the words after "must be" in a message. */
 export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
 
 /** Every query parameter by name. */
@@ -94,7 +94,7 @@ export function quotedInput(text: string): string {
 
 const KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]+`, 'g')
 
-/** Masks API keys in `text`. A client may have sent its key in the wrong place, and no response may contain it. */
+/** Masks API keys in `text`. A client can send its key in the wrong place, and no response may contain a key. */
 export function maskKeys(text: string): string {
   return text.replace(KEY, `${KEY_PREFIX}…`)
 }

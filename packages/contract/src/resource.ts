@@ -1,4 +1,4 @@
-// Types of resources. A resource is a table of the store with the fields that the API serves.
+// Defines what a resource is: a table of the store with the fields that the API serves.
 
 import type { Field } from './field.ts'
 import type { RevisionId } from './revisions.ts'
@@ -16,15 +16,15 @@ export interface RowShape {
   readonly fields: Readonly<Record<string, Field>>
 }
 
-/** A column of a table in the dashboard: a field, or several fields. */
+/** A column of a table in the dashboard: the name of a field, or several fields. */
 export type ListColumn =
   | string
   | {
-      /** The cell shows the first one that is not null. `variants.inventory` is the sum over embedded rows. */
+      /** The cell shows the first field that is not null. `variants.inventory` is the sum over embedded rows. */
       readonly fields: readonly [string, ...string[]]
-      /** Words shown in place of values. */
+      /** Words that the cell shows in place of values. */
       readonly words?: Readonly<Record<string, string>>
-      /** Shown if every field is null. */
+      /** Word that the cell shows if every field is null. */
       readonly absent?: string
     }
 
@@ -35,24 +35,24 @@ export interface ListView {
   readonly search: {
     /** Accepted input besides an ID, as the end of a sentence: "ID or name". */
     readonly by: string
-    /** Field that equals the text if the text has an `@`; the other fields are then not searched. */
+    /** Field to compare with the text if the text has an `@`. The search then ignores the other fields. */
     readonly email?: string
-    /** Fields that equal the text. */
+    /** Fields in which the search finds only the whole text. */
     readonly equal?: readonly string[]
-    /** Fields that contain the text. */
+    /** Fields in which the search finds the text as a part. */
     readonly containing?: readonly string[]
   }
 }
 
-/** A resource. */
+/** A row shape with its table, and its page in the dashboard. */
 export interface Resource extends RowShape {
   /** Table in schema `public` of the store database. */
   readonly table: string
   /** Unique name of the list, for cursors and page sizes: the table, or `ids/` and the table. */
   readonly list: string
-  /** Timestamp column that marks a removed row; such rows are not served (R23). */
+  /** Timestamp column that marks a removed row. The API does not serve removed rows (R23). */
   readonly removedColumn?: string
-  /** The dashboard has no page for the list if this is missing. */
+  /** How the dashboard shows the list. Without a view, the dashboard has no page for the list. */
   readonly view?: ListView
 }
 
@@ -61,7 +61,7 @@ export function resource(declaration: Omit<Resource, 'since' | 'list'> & { since
   return { since: 'launch', list: declaration.table, ...declaration }
 }
 
-/** The columns that the service reads: those of the fields, and the one that marks removed rows. */
+/** Returns the columns that the service reads: those of the fields, and the one that marks removed rows. */
 export function columnsOf({ fields, removedColumn }: Resource): string[] {
   const columns = Object.entries(fields)
     .filter(([, field]) => field.type.kind !== 'many' && field.type.kind !== 'counts')
@@ -69,7 +69,7 @@ export function columnsOf({ fields, removedColumn }: Resource): string[] {
   return removedColumn === undefined ? columns : [...columns, removedColumn]
 }
 
-/** Resources embedded in this one. */
+/** Returns the resources that are embedded in this one. */
 export function childrenOf({ fields }: RowShape): Resource[] {
   return Object.values(fields).flatMap(({ type }) => (type.kind === 'many' ? [type.resource] : []))
 }

@@ -35,7 +35,7 @@ export function includesRevision(revision: RevisionId, since: RevisionId): boole
   return positionOf(revision) >= positionOf(since)
 }
 
-/** Returns the revision with the ID `text`, or null if there is none. */
+/** Returns `text` as a revision ID; null if no revision has this ID. */
 export function findRevision(text: string): RevisionId | null {
   return REVISIONS.find((revision) => revision.id === text)?.id ?? null
 }

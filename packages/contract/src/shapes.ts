@@ -1,14 +1,14 @@
-// JSON shapes that several resources share.
+// Declares the JSON shapes that several resources share.
 
 import type { JsonShape } from './field.ts'
 
-/** Address snapshot of an order: exactly these nine keys in camelCase. */
+/** Address snapshot of an order, with exactly these nine keys in camelCase. */
 export const ORDER_ADDRESS: JsonShape = {
   outer: 'object',
   keys: ['firstName', 'lastName', 'line1', 'line2', 'city', 'state', 'postalCode', 'country', 'phone'],
 }
 
-/** Custom fields. */
+/** Custom fields. The value of a custom field can be any JSON value. */
 export const METAFIELDS: JsonShape = { outer: 'array', entries: { key: 'text', label: 'text', value: 'any' } }
 
 /** Translations by locale. */

@@ -1,5 +1,5 @@
-// Parses and formats timestamps with the microseconds of PostgreSQL. A JavaScript Date has only milliseconds, so a cursor
-// made from it would repeat or skip rows.
+// Parses and formats timestamps with the microseconds of PostgreSQL. A JavaScript Date has only milliseconds, so a
+// cursor with a Date would repeat or skip rows.
 
 /** Microseconds since 2000-01-01T00:00:00Z, the epoch of PostgreSQL. Earlier timestamps are negative. */
 export type Microseconds = bigint
@@ -8,12 +8,13 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?
 const SPACE_FOR_PLUS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})? \d\d:\d\d$/
 const EPOCH_MILLISECONDS = Date.UTC(2000, 0, 1)
 
-/** What a datetime parameter accepts. Messages have it after "must be". */
+/** What a datetime parameter accepts, as the words after "must be" in a message. */
 export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
 
 /**
- * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits. Returns
- * null for any other text (R12). Digits after the microseconds round up, so "at or after" stays exact for stored values.
+ * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits.
+ * Returns null for any other text (R12). Digits after the microseconds round up. Stored values have microseconds, so
+ * rounding up does not change which of them are "at or after" the time.
  */
 export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)

@@ -1,4 +1,4 @@
-// Source code of the client's types: an interface with doc comments for each resource.
+// Generates the source code of the client's types: an interface with doc comments for each resource.
 
 import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
@@ -107,7 +107,7 @@ function optionalMemberOf(member: JsonMember): string {
   return `?${memberOf(member)}${memberType(member) === null ? '' : ' | null'}`
 }
 
-/** A union that an editor completes, and that also accepts other strings: a newer store can return them (R33). */
+/** Returns a union that an editor completes, and that accepts other strings, because newer stores return them (R33). */
 function openUnion(values: readonly string[]): string {
   return [...values.map(quote), '(string & {})'].join(' | ')
 }

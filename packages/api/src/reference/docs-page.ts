@@ -1,5 +1,5 @@
-// The page `/docs`: the reference in the browser. It sends requests only to its own origin: the configuration disables the
-// library's requests to other hosts, and the content security policy blocks them.
+// Creates the page `/docs`, the reference in the browser. The page sends requests only to its own origin: the
+// configuration disables the library's requests to other hosts, and the content security policy blocks them.
 
 import { KEY_PREFIX } from '@store-export/contract'
 import { NAVIGATION } from './html.ts'
@@ -96,7 +96,7 @@ function configuration(tryIt: boolean): Readonly<Record<string, unknown>> {
   return {
     url: '/openapi.json',
     hideTestRequestButton: !tryIt,
-    // The button opens a client of the vendor.
+    // The button opens a client of the library's vendor.
     hideClientButton: true,
     // The browser must not store a key.
     persistAuth: false,

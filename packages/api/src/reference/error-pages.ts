@@ -1,7 +1,7 @@
 import type { Contract, ErrorDeclaration } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
-/** The pages `/errors` and `/errors/{CODE}`. */
+/** Returns the pages `/errors` and `/errors/{CODE}`. */
 export function errorPages({ errors }: Contract): HtmlPage[] {
   const declared = Object.entries(errors)
   return [indexPage(declared), ...declared.map(([code, error]) => errorPage(code, error))]

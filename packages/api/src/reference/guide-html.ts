@@ -1,4 +1,4 @@
-// Renders Markdown of the documentation as HTML. The service loads this file when a client first requests a guide.
+// Renders Markdown of the documentation as HTML. The service imports this module when a client first requests a guide.
 
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './html.ts'
@@ -25,7 +25,7 @@ export function guideHtml(markdown: string, address: (target: string) => string 
   return html.replaceAll('<table>', '<div class="wide"><table>').replaceAll('</table>', '</table></div>')
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors. */
 function anchorOf(heading: string): string {
   const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
   return text.trim().replaceAll(/\s/g, '-')

@@ -1,4 +1,4 @@
-// `/guides`: pages of docs/ for integrators, as HTML and as Markdown.
+// Serves pages of docs/ for integrators at `/guides`, as HTML and as Markdown.
 
 import { readFile } from 'node:fs/promises'
 import { escapeHtml, type HtmlPage, lazyPageRoute, pageRoute } from './html.ts'
@@ -14,13 +14,13 @@ export interface Guide {
   readonly file: string
 }
 
-/** A heading of the list of guides. */
+/** A heading in the list of guides, with the guides below it. */
 export interface GuideGroup {
   readonly title: string
   readonly guides: readonly Guide[]
 }
 
-/** Every guide, by what the reader wants to do. */
+/** Every guide, grouped by what the reader wants to do. */
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
     title: 'Use the API',
@@ -153,7 +153,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   },
 ]
 
-/** Every guide. */
+/** Every guide, in the order of the groups. */
 export const GUIDES: readonly Guide[] = GUIDE_GROUPS.flatMap(({ guides }) => guides)
 
 /** Addresses of other served files, by path in docs/. */
@@ -165,7 +165,7 @@ const SERVED: Readonly<Record<string, string>> = {
 
 const DOCS = new URL('../../../../docs/', import.meta.url)
 
-/** `/guides`, and each guide as a page and as Markdown. */
+/** Returns `/guides`, and each guide as a page and as Markdown. */
 export function guideRoutes(): ReferenceRoute[] {
   return [pageRoute(indexPage()), ...GUIDES.flatMap((guide) => [htmlRoute(guide), markdownRoute(guide)])]
 }
@@ -207,10 +207,10 @@ function read(file: string): Promise<string> {
   return readFile(new URL(file, DOCS), 'utf8')
 }
 
-/** The address at which the service serves the target of a link in docs/; null if it does not. */
+/** Returns the address at which the service serves the target of a link in docs/; null if it does not serve it. */
 function servedAddress(from: string, target: string): string | null {
   if (target.startsWith('#')) return target
-  // pages lead to no other host
+  // The pages do not link to other hosts.
   if (/^[a-z]+:/i.test(target)) return null
   const { pathname, hash } = new URL(target, new URL(from, 'file:///docs/'))
   const file = /^\/docs\/(.+)$/.exec(pathname)?.[1] ?? ''

@@ -1,4 +1,4 @@
-// The layout of the service's own HTML pages. They have no script, and load nothing from other hosts.
+// Renders the service's own HTML pages. The pages have no script, and load nothing from other hosts.
 
 import { createHash } from 'node:crypto'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
@@ -10,12 +10,12 @@ export interface HtmlPage {
   readonly main: string
 }
 
-/** Returns the document of a page. Its policy allows the style by its hash, and no script. */
+/** Returns the document of a page. Its content security policy allows the style by its hash, and no script. */
 export function pageRoute(page: HtmlPage): ReferenceRoute {
   return routeOf(page.path, pageText(page))
 }
 
-/** Like `pageRoute`, for a page that is created when a client requests it. */
+/** Returns the document of a page that `make` creates when a client requests it. */
 export function lazyPageRoute(path: string, make: () => Promise<Omit<HtmlPage, 'path'>>): ReferenceRoute {
   return routeOf(path, async () => Buffer.from(pageText(await make())))
 }

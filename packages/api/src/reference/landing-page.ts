@@ -1,7 +1,7 @@
 import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
-/** The page at `/`: the first request, and links to the other documents. `baseUrl` is used in the example. */
+/** Returns the page at `/`: the first request, which has `baseUrl`, and links to the other documents. */
 export function landingPage(contract: Contract, baseUrl: string): HtmlPage {
   const rows = contract.endpoints.map(
     ({ path, note }) => `<tr><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(note)}</td></tr>`,

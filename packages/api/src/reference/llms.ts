@@ -1,4 +1,4 @@
-// The document `/llms.txt`: a short description of the API for language models.
+// Creates the document `/llms.txt`, a short description of the API for language models.
 
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
 import { GUIDES } from './guides.ts'

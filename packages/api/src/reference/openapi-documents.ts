@@ -1,21 +1,20 @@
-// The document `/openapi.json`. Generated clients use the address of the service in `servers` as their base URL.
+// Creates the document `/openapi.json`. Generated clients use the address in its `servers` as their base URL.
 
 import { openapi } from '@store-export/contract'
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 
-/** Options of `openapi`. */
 type OpenApiOptions = NonNullable<Parameters<typeof openapi>[0]>
 
 /** Maximum documents in the cache. Clients use few names of a service, but an attacker can send any number. */
 const ORIGINS_MAX = 8
 const PATH = '/openapi.json'
 
-/** Returns the document for a service with one address, which is in `options`. */
+/** Returns a document with the address in `options`, for a service with one address. */
 export function openApiDocument(options: OpenApiOptions): ReferenceRoute {
   return dataRoute(PATH, 'application/json', JSON.stringify(openapi(options)))
 }
 
-/** Returns a document that has the address that the client used. `options` has the address of the listener. */
+/** Returns a document with the address that the client used. Without a valid one, it has the address in `options`. */
 export function openApiDocuments(options: OpenApiOptions): ReferenceRoute {
   const own = openApiDocument(options)
   const [before = '', after = ''] = textAround(options)

@@ -1,6 +1,6 @@
-// The worker thread of page-script.ts. It gets the script from the dependency and posts it to the main thread.
-// The dependency serves its script only through a route of a Fastify plugin. The service does not use Fastify, so this file
-// passes the plugin an object with the few members that it uses.
+// Runs in the worker thread of page-script.ts: gets the script from the dependency and posts it to the main thread. The
+// dependency serves its script only through a route of a Fastify plugin. The service does not use Fastify, so this
+// module passes the plugin an object with the few members that the plugin uses.
 
 import { parentPort } from 'node:worker_threads'
 import reference from '@scalar/fastify-api-reference'
@@ -8,7 +8,7 @@ import reference from '@scalar/fastify-api-reference'
 const PREFIX = '/docs'
 const ROUTE = `${PREFIX}/js/scalar.js`
 
-/** The members of a Fastify route that this file uses. */
+/** The members of a Fastify route that this module uses. */
 interface Route {
   readonly url: string
   readonly handler: (request: unknown, reply: Reply) => unknown
@@ -23,7 +23,7 @@ const script = new TextEncoder().encode(scriptOf(routesOf(reference)))
 parentPort?.postMessage(script, [script.buffer])
 
 function routesOf(plugin: unknown): Route[] {
-  if (typeof plugin !== 'function') throw new Error('@scalar/fastify-api-reference is no plugin')
+  if (typeof plugin !== 'function') throw new Error('@scalar/fastify-api-reference is not a plugin')
   const routes: Route[] = []
   const host = { initialConfig: {}, log: { warn: ignore }, route: (route: Route) => routes.push(route) }
   const options = { routePrefix: PREFIX, configuration: { url: '/openapi.json' } }

@@ -1,12 +1,12 @@
-// Loads the script of `/docs` from its dependency. Importing the dependency takes 0.2 s and 45 MB, so a worker thread does
-// it at the first call and then ends.
+// Loads the script of `/docs` from its dependency. The import takes 0.2 s and 45 MB, so a worker thread imports the
+// dependency at the first call and then ends.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 let loaded: Promise<Buffer> | null = null
 
-/** Returns the script, which is loaded once. Throws if the dependency has no script; the next call tries again. */
+/** Returns the script. The first call loads it. Throws if the dependency has no script; the next call tries again. */
 export function loadPageScript(): Promise<Buffer> {
   loaded ??= load().catch((error: unknown) => {
     loaded = null

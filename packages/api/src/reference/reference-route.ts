@@ -1,19 +1,19 @@
-// Documents as plain data, and their common headers.
+// Defines a document as plain data, and the headers that documents share.
 
-/** A document. It needs no key, and its requests do not count for a key (R2). */
+/** A document. Clients need no key for it, and the request does not count for a key (R2). */
 export interface ReferenceRoute {
   readonly path: string
   readonly contentType: string
-  /** Headers besides `content-type`, `content-length` and `cache-control`, names in lower case. */
+  /** Headers besides `content-type`, `content-length` and `cache-control`. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The body, or a function that returns it on request. The function returns the same body for each call. */
   readonly body: string | Buffer | (() => Promise<Buffer>)
   readonly cacheControl: string
-  /** The document for a client that reached the service at `origin`; null if the path is unknown. */
+  /** Returns the document for a client that reached the service at `origin`; null if the origin is unknown. */
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 
-/** Clients check for a new version with each request, because a release changes documents. */
+/** For documents that a release can change. Clients check for a new version with each request. */
 export const REVALIDATED = 'no-cache'
 /** For the script of the docs page, which changes only with its dependency. */
 export const CACHED_FOR_A_DAY = 'public, max-age=86400'

@@ -1,4 +1,4 @@
-// The documents that the service serves without a key.
+// Collects the documents that the service serves without a key.
 
 import { type Contract, contractWith } from '@store-export/contract'
 import { docsRoutes } from './docs-page.ts'
@@ -10,20 +10,23 @@ import { llmsText } from './llms.ts'
 import { openApiDocument, openApiDocuments } from './openapi-documents.ts'
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 
-/** Options of the documents. */
+/** The addresses in the documents, and the contract that they describe. The declared contract is the default. */
 export interface ReferenceOptions extends Partial<Contract> {
   /** Whether the docs page can send requests. */
   readonly tryIt: boolean
-  /** Public address of the service without a trailing slash. Examples have `{base_url}` without it. */
+  /** Public address of the service without a trailing slash. If it is missing, examples have `{base_url}`. */
   readonly baseUrl?: string
-  /** Address of the listener, for a client whose request names no valid host. */
+  /** Address of the listener, for a client whose request has no valid host. */
   readonly listensAt?: string
 }
 
-/** Value of the header `link`, which has the addresses of the documentation. */
+/** Value of the header `link`, with the addresses of the documentation. */
 export const SERVICE_LINK = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
 
-/** Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages and the guides. */
+/**
+ * Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages and the
+ * guides.
+ */
 export function referenceRoutes({ tryIt, baseUrl, listensAt, ...parts }: ReferenceOptions): ReferenceRoute[] {
   const contract = contractWith(parts)
   const base = baseUrl ?? '{base_url}'

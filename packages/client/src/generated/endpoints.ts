@@ -19,7 +19,7 @@ export class StoreEndpoints {
   }
 }
 
-/** Options of `client.orders.list`. */
+/** The filters and the page size of `client.orders.list`. */
 export interface ListOrdersOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
@@ -52,7 +52,7 @@ export class OrdersEndpoints {
   }
 }
 
-/** Options of `client.customers.list`. */
+/** The filters and the page size of `client.customers.list`. */
 export interface ListCustomersOptions extends ListOptions {
   /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly createdSince?: Date | string
@@ -90,7 +90,7 @@ export class CustomersEndpoints {
   }
 }
 
-/** Options of `client.customerAddresses.list`. */
+/** The filters and the page size of `client.customerAddresses.list`. */
 export interface ListCustomerAddressesOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
@@ -111,7 +111,7 @@ export class CustomerAddressesEndpoints {
   }
 }
 
-/** Options of `client.customerGroups.list`. */
+/** The page size of `client.customerGroups.list`. */
 export interface ListCustomerGroupsOptions extends ListOptions {}
 
 /** Methods of `client.customerGroups`. */
@@ -134,7 +134,7 @@ export class CustomerGroupsEndpoints {
   }
 }
 
-/** Options of `client.locations.list`. */
+/** The page size of `client.locations.list`. */
 export interface ListLocationsOptions extends ListOptions {}
 
 /** Methods of `client.locations`. */
@@ -157,7 +157,7 @@ export class LocationsEndpoints {
   }
 }
 
-/** Options of `client.products.list`. */
+/** The filters and the page size of `client.products.list`. */
 export interface ListProductsOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
@@ -190,7 +190,7 @@ export class ProductsEndpoints {
   }
 }
 
-/** Options of `client.categories.list`. */
+/** The page size of `client.categories.list`. */
 export interface ListCategoriesOptions extends ListOptions {}
 
 /** Methods of `client.categories`. */

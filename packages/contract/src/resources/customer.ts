@@ -1,7 +1,7 @@
 import { text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** A customer. The table also has a password hash. It is not a field, so no statement selects it. */
+/** A customer. The password hash of the table is not a field, so no statement selects it. */
 export const customer = resource({
   name: 'Customer',
   plural: 'customers',

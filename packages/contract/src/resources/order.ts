@@ -13,7 +13,7 @@ export const ORDER_STATUSES = [
   'return_requested',
 ] as const
 
-/** Payment through the payment processor (card), or by a manual method. */
+/** Known values of `payment_provider`: the payment processor (card), or a manual method. */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
 /** A line item of an order. */
