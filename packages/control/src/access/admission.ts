@@ -1,5 +1,5 @@
-// Looks up keys and counts their requests, in one statement and one round trip. Nothing is cached: a key that was
-// revoked before the statement begins is refused on every node.
+// Looks up keys and counts their requests, in one statement and one round trip. Nothing is cached: a key that was revoked
+// before the statement begins is refused on every node.
 
 import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
@@ -41,8 +41,8 @@ export interface Admission {
 export const BUSY = Symbol('busy')
 
 /**
- * The admissions of `times` requests of one key, in their order; null if the key is unknown or revoked, or its store
- * was removed. Waits for the key's counter. Rejects as `Pool.query` does.
+ * The admissions of `times` requests of one key, in their order; null if the key is unknown or revoked, or its store was
+ * removed. Waits for the key's counter. Rejects as `Pool.query` does.
  */
 export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
   const [row] = await run(request, OF_ONE, [hash.bytes, times])
@@ -50,8 +50,8 @@ export async function admit(hash: HashedKey, times: number, request: AdmissionRe
 }
 
 /**
- * The admissions of requests of many keys, in their order; null as in `admit`. Requests are `BUSY` if another statement
- * holds their counter, because a wait for one counter would delay all keys.
+ * The admissions of requests of many keys, in their order; null as in `admit`. Requests are `BUSY` if another statement holds
+ * their counter, because a wait for one counter would delay all keys.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],
@@ -109,19 +109,20 @@ const INSTANT = 'coalesce($3::timestamptz, statement_timestamp())'
 const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
 
 /**
- * True. As a side effect, the commit of this statement does not wait for the disk: a crash of the control database
- * loses the counts of its last moments (three times `wal_writer_delay`, 0.6 s by default) instead of slowing every
- * request down. See docs/contribute/decisions/038-log-the-request-counters.md.
+ * True. As a side effect, the commit of this statement does not wait for the disk: a crash of the control database loses the
+ * counts of its last moments (three times `wal_writer_delay`, 0.6 s by default) instead of slowing every request down.
+ * See docs/contribute/decisions/038-log-the-request-counters.md.
  */
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 
 /*
- * A counter's minute can be later than the statement's minute for two reasons: - The statement began in the old minute
- * and got the counter after a statement of the new minute. The request then belongs to the new minute: it neither
- * resets the counter nor moves it back. The wait is measured from that minute. - The database's clock ran ahead and was
- * set back (R43). The counter's minute is in the future even now, so the statement resets it. Otherwise the key would
- * be refused until the clock reaches that minute. date_trunc names its time zone because it uses the session's by
- * default. Counters are taken in the order of their keys, so that two statements cannot wait for each other.
+ * A counter's minute can be later than the statement's minute for two reasons:
+ * - The statement began in the old minute and got the counter after a statement of the new minute. The request then
+ *   belongs to the new minute: it neither resets the counter nor moves it back. The wait is measured from that minute.
+ * - The database's clock ran ahead and was set back (R43). The counter's minute is in the future even now, so the
+ *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
+ * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their keys,
+ * so that two statements cannot wait for each other.
  */
 const statement = ({
   keys,

@@ -43,10 +43,7 @@ export class Batcher<In, Out> {
     return this.#waiting.size
   }
 
-  /**
-   * The result for a value. Rejects as the batch does, with `TimeLimitPassed`, and with `POOL_FULL` if too many calls
-   * wait.
-   */
+  /** The result for a value. Rejects as the batch does, with `TimeLimitPassed`, and with `POOL_FULL` if too many calls wait. */
   async load(value: In): Promise<Out> {
     if (this.#waiting.size >= this.#options.waitingMax)
       throw new PostgresConnectionError('POOL_FULL', 'too many calls wait')

@@ -28,9 +28,7 @@ export interface KeyRequest {
   readonly name: string
   /** The account that creates it, for the list; null for the operator's command line. */
   readonly createdBy: string | null
-  /**
-   * The key of the same store that this one replaces. `at once` revokes it in the same statement, which frees its slot.
-   */
+  /** The key of the same store that this one replaces. `at once` revokes it in the same statement, which frees its slot. */
   readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
   /** The actor for the audit table; the name of the database session if absent. */
   readonly actor?: string
