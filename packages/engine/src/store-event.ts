@@ -1,4 +1,4 @@
-// Declares the events of this package. They contain IDs, names of the contract, and numbers, but no data of a row.
+// Declares the events of the engine. They contain IDs, names of the contract, and numbers, but no data of a row.
 
 /** A query on a store database failed. */
 export interface StoreQueryFailed {
@@ -10,7 +10,7 @@ export interface StoreQueryFailed {
   readonly retried: boolean
 }
 
-/** A column that every schema version has can't be read, or a column has another type. */
+/** A column that every schema version has can't be read, or a column has a type that the service can't read. */
 export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'
   readonly storeId: string
@@ -35,7 +35,7 @@ export interface ContractViolated {
   readonly storeId: string
   readonly resource: string
   readonly field: string
-  /** Such as `missing` or `out of range`. */
+  /** Such as `missing` or `out of range`. `field-writer.ts` has all kinds. */
   readonly kind: string
   readonly count: number
 }
@@ -72,5 +72,5 @@ export type StoreEvent =
   | StoreRequestRejected
   | TransactionsAwaited
 
-/** Called with each event. Must return at once and not throw. */
+/** Called with each event. The handler must return at once and must not throw. */
 export type StoreEventHandler = (event: StoreEvent) => void

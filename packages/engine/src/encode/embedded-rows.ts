@@ -6,7 +6,7 @@ import { JsonWriter } from './json-writer.ts'
 import type { PageWriter } from './page-writer.ts'
 import { type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
-/** The range of one parent's rows in the buffer. */
+/** The range of one parent's rows in the buffer, as byte offsets. */
 interface Span {
   readonly start: number
   end: number
@@ -16,12 +16,12 @@ const COMMA = 0x2c
 /** Memory for the embedded rows of 250 parents of the usual size. */
 const PAGE_BYTES = 200 * 1024
 const FEW_BYTES = 4096
-/** Maximum JSON of the embedded rows of one row, in bytes. A row itself has the same maximum. */
+/** Maximum size of the JSON of one row's embedded rows, in bytes. A row itself has the same maximum. */
 export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * The embedded rows of one field. Each row starts with the number of its parent on the page. The ID of the parent would not be
- * enough, because a view can have an ID twice.
+ * Encodes the rows of one field of kind `many`, for all rows of a page. Each embedded row starts with the number of its
+ * parent on the page, because a view can contain the same ID twice.
  */
 export class EmbeddedRows {
   readonly out: JsonWriter
@@ -35,7 +35,7 @@ export class EmbeddedRows {
   /** Number of calls of `writeNext`. */
   private written = 0n
 
-  /** `page` is the page of the parents. */
+  /** The embedded rows share the bounds and the violation counts of `page`, which contains their parents. */
   constructor(resource: Resource, page: PageWriter) {
     this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.contractViolations)
     this.encoder = rowEncoder(resource)
@@ -43,7 +43,10 @@ export class EmbeddedRows {
     this.bytesMax = page.bounds.bytesMax
   }
 
-  /** Encodes a row: the number of its parent, from 1, then its own values. */
+  /**
+   * Encodes a row: the number of its parent, from 1, then its own values. Throws `RangeError` if the embedded rows of one
+   * parent exceed `EMBEDDED_BYTES_MAX`, and `MalformedRow` if bytes are left after the last value.
+   */
   take(row: Cell): void {
     layBeside(this.cell, row)
     const offset = moveTo(this.cell, firstValue(row, this.values))
@@ -60,13 +63,13 @@ export class EmbeddedRows {
       throw new RangeError(`the embedded rows of one row have more than ${EMBEDDED_BYTES_MAX} bytes`)
   }
 
-  /** Writes the embedded rows of the next row of the page, separated by commas. */
+  /** Writes the embedded rows of the next row of the page, separated by commas. Writes nothing if the row has none. */
   writeNext(out: JsonWriter): void {
     const span = this.spans.get(++this.written)
     if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)
   }
 
-  /** Releases the memory. */
+  /** Releases the memory to other pages. Call it after the last `writeNext`. */
   release(): void {
     this.out.release()
   }

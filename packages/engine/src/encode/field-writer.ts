@@ -9,10 +9,10 @@ import { isNumber, writeNumeric } from './numeric.ts'
 import { hasOuterType, putKeys, putStoredJson, servedKeys } from './stored-json.ts'
 import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, millisecondsOf, rangeOf, writeTimestamp } from './timestamp.ts'
 
-/** Writes the value in `cell`, which can be null. */
+/** Writes the value in `cell`. A negative length of the cell means null. */
 export type WriteField = (out: JsonWriter, cell: Cell) => void
 
-/** Types of fields with one column. The row encoder writes embedded rows and counts. */
+/** Types of fields that are stored in one column. The row encoder writes the other two kinds. */
 export type ColumnType = Exclude<FieldType, { kind: 'many' } | { kind: 'counts' }>
 
 interface NamedField {
@@ -21,7 +21,7 @@ interface NamedField {
   readonly field: Field
 }
 
-/** Replaces null in a field that is not nullable. */
+/** JSON that replaces null in a field that isn't nullable. */
 const REPLACEMENTS = {
   uuid: '"00000000-0000-0000-0000-000000000000"',
   text: '""',
@@ -39,7 +39,7 @@ const NULL = jsonLiteral('null')
 const EARLIEST = jsonLiteral(EARLIEST_TIMESTAMP)
 const LATEST = jsonLiteral(LATEST_TIMESTAMP)
 
-/** Returns the writer of a field. */
+/** Returns the function that writes a field. The function counts contract violations. */
 export function fieldWriter(named: NamedField, type: ColumnType): WriteField {
   const missing = missingWriter(named, type)
   const present = valueWriter(named, type, missing)

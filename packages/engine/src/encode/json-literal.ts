@@ -7,7 +7,7 @@ const WORD_BYTES = 8
 export interface JsonLiteral {
   /** In bytes. */
   readonly length: number
-  /** The text, filled with zeros up to a whole word. ASCII is never the bits of a NaN, which a JavaScript engine may change. */
+  /** The text, padded with zeros to whole words. ASCII never forms the bits of a NaN, which a JavaScript engine may change. */
   readonly words: Float64Array
 }
 

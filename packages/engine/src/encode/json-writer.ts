@@ -1,4 +1,4 @@
-// Writes JSON into a growing buffer, and counts contract violations.
+// Writes JSON into a growing buffer, and counts the values that violate the contract.
 
 import { type Cell, viewOf } from '@store-export/postgres'
 import type { JsonLiteral } from './json-literal.ts'
@@ -15,23 +15,22 @@ const SHORT_BYTES = 64
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
-/** A growing buffer of JSON. */
 export class JsonWriter {
   bytes: Buffer
-  /** The same memory. It writes several bytes at once. */
+  /** A view of the same memory. It writes several bytes at once. */
   view: DataView
   length = 0
   /** Number of values that violate the contract, by `table.column kind`. */
   readonly contractViolations: Map<string, number>
 
-  /** Another writer can share `contractViolations`. */
+  /** `bytesExpected` is the initial size of the buffer. All writers of a page share its `contractViolations`. */
   constructor(bytesExpected: number, contractViolations = new Map<string, number>()) {
     this.contractViolations = contractViolations
     this.bytes = takeMemory(bytesExpected + OVERHANG_BYTES)
     this.view = viewOf(this.bytes)
   }
 
-  /** Returns the written bytes, in the writer's memory. */
+  /** Returns the written bytes without copying them. They are valid until the next write or `release`. */
   result(): Buffer {
     return this.bytes.subarray(0, this.length)
   }
@@ -50,7 +49,7 @@ export class JsonWriter {
     this.view = viewOf(larger)
   }
 
-  /** Releases the memory to other pages, so the bytes of `result` must not be read afterwards. Can be called twice. */
+  /** Releases the memory to other pages. Don't read the bytes of `result` afterwards. A second call has no effect. */
   release(): void {
     releaseMemory(this.bytes)
     this.bytes = NOTHING
@@ -58,7 +57,6 @@ export class JsonWriter {
     this.length = 0
   }
 
-  /** Writes a literal. */
   put({ words, length }: JsonLiteral): void {
     this.reserve(length)
     const { view, length: at } = this
@@ -66,7 +64,7 @@ export class JsonWriter {
     this.length = at + length
   }
 
-  /** Copies `count` bytes of JSON from `source`, from `start` on. */
+  /** Copies `count` bytes of JSON that start at `start` in `source`. */
   putRange(source: Pick<Cell, 'bytes' | 'view'>, start: number, count: number): void {
     this.reserve(count)
     const { bytes, view, length: at } = this
@@ -84,7 +82,7 @@ export class JsonWriter {
     this.bytes[this.length++] = byte
   }
 
-  /** Writes ASCII text that is JSON. */
+  /** Writes ASCII text that is JSON already, without escaping it. */
   putAscii(text: string): void {
     this.reserve(text.length)
     this.length += this.bytes.write(text, this.length, 'latin1')
@@ -100,13 +98,16 @@ export class JsonWriter {
     this.length = at + 1
   }
 
-  /** Counts a contract violation: `table.column kind`. */
+  /** Counts a contract violation. `what` is the column and the kind, such as `orders.total missing`. */
   countViolation(what: string): void {
     this.contractViolations.set(what, (this.contractViolations.get(what) ?? 0) + 1)
   }
 }
 
-/** Copies text and escapes it. Copies four bytes at once if none of them needs an escape. Returns the offset of its end. */
+/**
+ * Copies the text in `source` to offset `to`, and escapes it. Returns the offset after the copy. Copies four bytes at once if
+ * none of them needs an escape.
+ */
 function putEscapedText(
   { bytes, view }: JsonWriter,
   { bytes: source, view: from, start, length }: Cell,

@@ -1,12 +1,12 @@
-// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because groups of four digits are copied and no
-// float is used.
+// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because the code copies groups of digits without
+// a float.
 
 import type { Cell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'
 
 const HEADER_BYTES = 8
 const NEGATIVE = 0x4000
-/** Sign values from this one on mean NaN or an infinity. */
+/** Sign values from this one up mean NaN or an infinity. */
 const NOT_FINITE = 0xc000
 const ZERO = 0x30
 const MINUS = 0x2d
@@ -17,12 +17,12 @@ const GROUPS = Int32Array.from({ length: 10_000 }, (_, value) =>
   Buffer.from(String(value).padStart(4, '0'), 'latin1').readInt32LE(),
 )
 
-/** Whether the numeric is neither NaN nor an infinity. */
+/** Whether the numeric is a finite number. */
 export function isNumber({ view, start }: Cell): boolean {
   return view.getUint16(start + 4) < NOT_FINITE
 }
 
-/** Writes a finite numeric as a quoted decimal. It has as many digits after the point as the stored value. */
+/** Writes a finite numeric as a quoted decimal, with as many digits after the point as the stored value has. */
 export function writeNumeric(out: JsonWriter, cell: Cell): void {
   const { view: from, start } = cell
   const weight = from.getInt16(start + 2)
@@ -45,7 +45,7 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
   out.length = at
 }
 
-/** Four digits of the number. Groups before the first and after the last that PostgreSQL sent are zeros. */
+/** Returns four digits of the number. PostgreSQL doesn't send zero groups before the first digit and after the last one. */
 function group({ view, start }: Cell, index: number): number {
   return index >= 0 && index < view.getInt16(start) ? view.getInt16(start + HEADER_BYTES + index * 2) : 0
 }

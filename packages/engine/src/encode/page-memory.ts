@@ -1,7 +1,6 @@
-// Reuses the memory of pages. With new memory for each page, the garbage collector ran every ten pages and took a quarter of
-// the service's CPU time.
+// Reuses the memory of pages. Without it, the garbage collector ran every ten pages and took a quarter of the CPU time.
 
-/** Enough for 250 orders of the usual size. A larger page gets memory of its own, which is not reused. */
+/** Enough for 250 orders of the usual size. A larger page gets separate memory, which is not reused. */
 const BLOCK_BYTES = 576 * 1024
 /** For smaller pages, such as one row, new memory is cheaper. */
 const SHARED_BYTES_MIN = 32 * 1024
@@ -10,7 +9,7 @@ const IDLE_BLOCKS_MAX = 16
 
 const idle: Buffer[] = []
 
-/** Returns memory of at least `bytes` bytes. It still contains old data. */
+/** Returns memory of at least `bytes` bytes. The memory still contains old data. */
 export function takeMemory(bytes: number): Buffer {
   if (bytes < SHARED_BYTES_MIN || bytes > BLOCK_BYTES) return Buffer.allocUnsafeSlow(bytes)
   return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)

@@ -6,24 +6,23 @@ import type { Position } from '../query/plan.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
-/** Bounds of a page. */
 export interface PageBounds {
   readonly rowsMax: number
-  /** A page ends after the row with which it reaches this many bytes. The cursor continues after that row. */
+  /** The page ends after the row that reaches this many bytes. The cursor continues after that row. */
   readonly bytesMax: number
 }
 
 const COMMA = 0x2c
 const FIRST_ROWS_BYTES = 2300
 
-/** The rows of a page. A row after the last one that fits sets `hasMore`. */
+/** Collects the rows of a page as JSON. A row after the last one that fits sets `hasMore`. */
 export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
-  /** Whether the store has the time of the last change of the rows. */
+  /** Whether the store supports incremental syncs of the rows. */
   tracksUpdates = true
-  /** Position after which the next page starts: of the last row of a full page, or of the last row of a scan batch. */
+  /** Position of the last row of a full page, or of the last row of a scan batch. Null while neither bound is reached. */
   private end: Position | null = null
   private readonly resource: Resource
   readonly bounds: PageBounds
@@ -39,7 +38,7 @@ export class PageWriter {
     this.out.putAscii(prefix)
   }
 
-  /** Adds a row with its embedded rows. */
+  /** Adds a row with its embedded rows. Throws `MalformedRow` if bytes are left after its last value. */
   take(message: Cell, embedded?: EmbeddedRowsOfFields): void {
     const offset = firstValue(message, this.values)
     if (this.end !== null) {
@@ -59,13 +58,13 @@ export class PageWriter {
     return this.end !== null
   }
 
-  /** Ends the page at this position. No row matches between its last row and the position; rows after it were not read. */
+  /** Ends the page before it is full. No row between its last row and `position` matches. Rows after `position` were not read. */
   endAt(position: Position): void {
     this.hasMore = true
     this.end = position
   }
 
-  /** Releases the page's memory. Call it when its bytes have been sent. */
+  /** Releases the page's memory. Call it after the page's bytes were sent. */
   release(): void {
     this.out.release()
   }

@@ -1,4 +1,4 @@
-// Encodes a row of PostgreSQL's binary format as a JSON object, without making a JavaScript object.
+// Encodes a row of PostgreSQL's binary format as a JSON object, without creating a JavaScript object.
 
 import type { Field, Resource } from '@store-export/contract'
 import { type Cell, layBeside, moveTo, newCell } from '@store-export/postgres'
@@ -7,12 +7,11 @@ import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 
-/** The embedded rows for each field of kind `many`, in the order of the fields. Null if the store lacks their table. */
+/** The embedded rows for each field of kind `many`, in the order of the fields. Null if the store lacks the table. */
 export type EmbeddedRowsOfFields = readonly (EmbeddedRows | null)[]
 
-/** Encodes the rows of one resource. */
 export interface RowEncoder {
-  /** Encodes the row in `message` whose values start at `offset`. Returns the offset of its end. */
+  /** Encodes the row in `message` whose values start at byte `offset`. Returns the offset after the row. */
   encode(out: JsonWriter, message: Cell, offset: number, children?: EmbeddedRowsOfFields): number
 }
 
@@ -33,7 +32,7 @@ export function valueNames({ fields }: Resource): string[] {
   return Object.entries(fields).flatMap(([name, { type }]) => (type.kind === 'many' ? [] : [name]))
 }
 
-/** Returns the encoder of a resource. It is made once. */
+/** Returns the encoder of a resource. The encoder is created once for each resource. */
 export function rowEncoder(resource: Resource): RowEncoder {
   const known = encoders.get(resource)
   if (known !== undefined) return known
@@ -46,7 +45,7 @@ function makeEncoder(resource: Resource): RowEncoder {
   const fields = Object.entries(resource.fields).map(([name, field], index) =>
     fieldEncoder({ resource, name, field, index }),
   )
-  // Shared by all rows, so that no row allocates a cell.
+  // All rows share this cell, so that no row allocates one.
   const cell = newCell()
   return {
     encode(out, message, offset, embedded = NO_EMBEDDED_ROWS) {

@@ -21,15 +21,15 @@ export function hasOuterType({ bytes, start, length }: Cell, outer: 'object' | '
   return length > VERSION_BYTES && bytes[start + VERSION_BYTES] === (outer === 'object' ? OPEN_OBJECT : OPEN_ARRAY)
 }
 
-/** Writes the stored value unchanged. */
+/** Writes a stored value unchanged, without its version byte. */
 export function putStoredJson(out: JsonWriter, cell: Cell): void {
   out.putRange(cell, cell.start + VERSION_BYTES, cell.length - VERSION_BYTES)
 }
 
-/** The keys of the contract, in their order. They are prepared once for a field. */
+/** The keys of a contract field, in the contract's order, prepared once for all rows. */
 export interface ServedKeys {
   readonly keys: readonly ServedKey[]
-  /** Start and end of each key's value in the current object; -1 if the key is absent. Shared, so no row allocates it. */
+  /** Start and end offset of each key's value in the current object; -1 if the key is absent. All rows share the array. */
   readonly spans: Int32Array
   /** Key index of each member of the last object; -1 for other keys. The next object mostly has the same order. */
   readonly order: Int32Array
@@ -45,7 +45,7 @@ interface ServedKey {
 /** Maximum number of members in `order`. Later members are compared with all keys. */
 const CACHED_MEMBERS_MAX = 64
 
-/** Prepares the keys of a field. */
+/** Returns the prepared keys of a field, for `putKeys`. */
 export function servedKeys(names: readonly string[]): ServedKeys {
   const keys = names.map((name, index) => {
     const prefix = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
@@ -75,7 +75,7 @@ export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   out.putByte(CLOSE_OBJECT)
 }
 
-/** Shared by all objects, so that no object allocates a cell. */
+/** All objects share this cell, so that no object allocates one. */
 const name = newCell()
 
 /** Fills `spans` with the start and end of each key's value. */

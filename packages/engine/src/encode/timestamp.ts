@@ -1,4 +1,4 @@
-// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are cut off, not rounded (R18).
+// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are truncated, not rounded (R18).
 
 import type { Cell } from '@store-export/postgres'
 import { civilDate } from '../query/literal.ts'
@@ -11,23 +11,25 @@ const LAST_DAY = dayOf('9999-12-31')
 const ZERO = 0x30
 const COLON = 0x3a
 const POINT = 0x2e
-/** `Z"` in little-endian order, as are the pairs of digits from 00 to 99. */
+/** The characters `Z"` in little-endian order. */
 const END = 0x225a
+/** The digits from 00 to 99 in little-endian order. */
 const PAIRS = Uint16Array.from({ length: 100 }, (_, value) => Buffer.from(two(value), 'latin1').readUInt16LE())
 /** `"2026-07-08T00:00:00.000Z"` */
 const TEXT_BYTES = 26
 
-/** Replace timestamps before year 1 and after year 9999. */
+/** JSON that replaces a timestamp before year 1. */
 export const EARLIEST_TIMESTAMP = '"0001-01-01T00:00:00.000Z"'
+/** JSON that replaces a timestamp after year 9999. */
 export const LATEST_TIMESTAMP = '"9999-12-31T23:59:59.999Z"'
 
-/** Whether a timestamp is within the years 1 to 9999, before, or after. In milliseconds since 2000; may be infinite. */
+/** Returns whether a timestamp is before, within, or after the years 1 to 9999. `milliseconds` counts from 2000-01-01 in UTC. */
 export function rangeOf(milliseconds: number): 'before' | 'within' | 'after' {
   if (milliseconds < FIRST_DAY * DAY_MILLISECONDS) return 'before'
   return milliseconds >= (LAST_DAY + 1) * DAY_MILLISECONDS ? 'after' : 'within'
 }
 
-/** Writes a timestamp of the years 1 to 9999, in milliseconds since 2000. */
+/** Writes a timestamp of the years 1 to 9999. `milliseconds` counts from 2000-01-01 in UTC. */
 export function writeTimestamp(out: JsonWriter, milliseconds: number): void {
   const day = Math.floor(milliseconds / DAY_MILLISECONDS)
   const inDay = milliseconds - day * DAY_MILLISECONDS
@@ -47,8 +49,8 @@ export function writeTimestamp(out: JsonWriter, milliseconds: number): void {
 }
 
 /**
- * Returns the milliseconds since 2000, rounded down. It reads two halves of 32 bits, because a double can't hold the
- * microseconds of every year. It can hold the milliseconds.
+ * Returns the milliseconds since 2000-01-01 in UTC, rounded down. The function reads two halves of 32 bits, because a double
+ * can hold the milliseconds of every year but not the microseconds.
  */
 export function millisecondsOf({ view, start }: Cell): number {
   const high = view.getInt32(start)
@@ -60,7 +62,7 @@ const CACHED_DAYS_MAX = 1024
 const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
 const cachedDates = new Float64Array(CACHED_DAYS_MAX * 2)
 
-/** Writes 16 bytes. The caller overwrites the last four. */
+/** Writes the date, and the `T` after it, as 16 bytes. The caller overwrites the last four. */
 function putDate(view: DataView, at: number, day: number): void {
   const slot = day & (CACHED_DAYS_MAX - 1)
   if (cachedDays[slot] !== day) cacheDate(slot, day)

@@ -1,4 +1,4 @@
-// Builds the statement that counts changed rows. The count decides the access path of a page.
+// Builds the statement that counts changed rows. The service chooses the access path of a page by this count.
 
 import type { Statement } from '@store-export/postgres'
 import type { PagePlan } from './plan.ts'
@@ -17,7 +17,7 @@ export const SORTED_ROWS_MAX = 10_000
 /** Columns that both access paths read. */
 const NEEDED_COLUMNS = ['id', 'created_at', 'updated_at']
 
-/** Whether an index can count the changed rows of this page. Without an index, a count would read the whole table. */
+/** Whether an index can count the changed rows of this page. Without the index, a count would read the whole table. */
 export function canCountChanges({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
   const isFound = filters.some((filter) => hasChangeIndex(filter, resource, present))
   return (
@@ -27,11 +27,11 @@ export function canCountChanges({ filters, resource, after }: PagePlan, present:
 
 /**
  * Returns the statement that counts the changed rows of the whole list, up to `SORTED_ROWS_MAX + 1`. `prepares` says whether
- * the statement is a prepared one.
+ * to prepare the statement.
  *
  * The statement hides the timestamp and the limit from the planner, for two reasons:
  * - All plans have the same cost, so PostgreSQL stops planning the statement after five counts on a connection.
- * - If the limit is hidden, the planner expects a tenth of the rows. So it reads the index in order, even if the table has no
+ * - With a hidden limit, the planner expects a tenth of the rows. It then reads the index in order, even if the table has no
  *   statistics. It reads only very short lists as a whole.
  *
  * A table that reads other tables gets a plain number as its limit, because Citus rejects other limits.

@@ -1,8 +1,8 @@
 // Writes the expression that reads a column. The expression casts the column to the type that the encoder expects, because a
-// platform can use another type than the contract.
+// platform's type can differ from the contract's.
 //
 // - A value that does not fit the type becomes null, so one row does not fail a page.
-// - A column of the expected type gets a cast without effect, so PostgreSQL can use its indexes.
+// - A column of the expected type gets a cast without effect, so PostgreSQL can use the column's indexes.
 
 import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
 import { identifier } from './literal.ts'
@@ -11,7 +11,7 @@ import type { PresentTables } from './present-columns.ts'
 /** Kinds of fields that are stored in a column. */
 export type ColumnKind = Exclude<FieldKind, 'many' | 'counts'>
 
-/** Writes an expression that casts `column`. */
+/** Returns the expression that casts `column`, which is an SQL expression itself. */
 type Cast = (column: string) => string
 
 const castTo =
@@ -34,7 +34,7 @@ const HEX_GROUP = '[0-9a-fA-F]'
 const inUtc: Cast = (column) => `(${column} at time zone 'UTC')`
 
 const text = {
-  // Fails if the column has another type by now, so the service reads the columns again. A cast would accept any type.
+  // Fails if the column's type has changed, so that the service reads the columns again. A cast would accept any type.
   text: (column: string) => `coalesce(${column}, null::text)`,
   ...forTypes(['varchar', 'bpchar', 'name', 'citext', 'enum', 'uuid', 'bool'], castTo('text')),
   ...forTypes(['numeric', 'int2', 'int4', 'int8'], castTo('text')),
@@ -61,12 +61,12 @@ const timestamp = {
 }
 const json = {
   jsonb: castTo('jsonb'),
-  // A cast to jsonb fails on an unpaired surrogate and on huge exponents. The text of a json value is valid JSON, so it only
-  // gets the version byte of jsonb's binary format.
+  // A cast to jsonb fails on an unpaired surrogate and on huge exponents. The text of a json value is valid JSON, so the
+  // expression only adds the version byte of jsonb's binary format.
   json: (column: string) => `E'\\x01' || btrim(${column}::text, E' \\t\\n\\r')`,
 }
 
-/** The cast for each kind of field and each type of column. Other types cannot be read. */
+/** The cast for each kind of field and each type of column. A column of another type is not readable. */
 const CASTS: Readonly<Record<ColumnKind, Readonly<Record<string, Cast>>>> = {
   text,
   oneOf: text,
@@ -85,7 +85,7 @@ export function isReadable(kind: ColumnKind, type: string): boolean {
   return CASTS[kind][type] !== undefined
 }
 
-/** The columns of the resource's table with the kind of their field; null for a column that is no field. */
+/** Returns the columns of the resource's table, each with the kind of its field. The kind is null if the column is no field. */
 export function columnKindsOf(resource: Resource): ReadonlyMap<string, ColumnKind | null> {
   return new Map(columnsOf(resource).map((column) => [column, columnKindOf(resource, column)]))
 }
@@ -97,7 +97,7 @@ export interface TableReference {
   readonly present: PresentTables
 }
 
-/** Returns the expression that reads `column`. */
+/** Returns the expression that reads `column`. It casts the column if the contract and the store have it. */
 export function columnExpression({ resource, alias, present }: TableReference, column: string): string {
   const quoted = `${alias}.${identifier(column)}`
   const kind = columnKindOf(resource, column)
@@ -107,8 +107,8 @@ export function columnExpression({ resource, alias, present }: TableReference, c
 }
 
 /**
- * Returns the expression for `column` in a comparison with a string. For a text column this is the bare column, so PostgreSQL
- * can use an index. It needs no `coalesce`: if the column has another type by now, the comparison fails anyway.
+ * Returns the expression for `column` in a comparison with a string. For a text column, this is the bare column, so
+ * PostgreSQL can use an index. The bare column needs no `coalesce`: if its type has changed, the comparison fails anyway.
  */
 export function comparedColumnExpression(table: TableReference, column: string): string {
   const isText = table.present.get(table.resource.table)?.get(column)?.type === 'text'

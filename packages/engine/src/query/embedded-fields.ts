@@ -1,5 +1,5 @@
-// Builds the statements for embedded rows, such as the items of orders. Each is a separate statement in the transaction and the
-// snapshot of its parents' statement (R29).
+// Builds the statements for embedded rows, such as the items of orders. Each statement runs in the transaction and in the
+// snapshot of the statement for the parents (R29).
 
 import type { Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
@@ -16,11 +16,14 @@ import { LITERALS, Parameters } from './values.ts'
 /** A field of kind `many`. */
 export interface EmbeddedField {
   readonly resource: Resource
-  /** Null if the store lacks the table or its parent column. The lists are empty then. */
+  /** Null if the store lacks the table or its parent column. The field is then an empty list in each row. */
   readonly statement: Statement | null
 }
 
-/** Returns the fields of kind `many` of a plan, in the order of the contract. */
+/**
+ * Returns the fields of kind `many` of a plan, in the order of the contract. `prepares` says whether to prepare the
+ * statements.
+ */
 export function embeddedFields(plan: Plan, present: PresentColumns, prepares: boolean): EmbeddedField[] {
   return Object.values(plan.resource.fields).flatMap(({ type }) => {
     if (type.kind !== 'many') return []
@@ -31,13 +34,16 @@ export function embeddedFields(plan: Plan, present: PresentColumns, prepares: bo
 }
 
 /**
- * A limit that is null, so it returns all rows. The planner doesn't know the value and expects few rows, so it reads them in
- * the order of an index. Without it, the planner collects the rows of each parent in a bitmap and sorts them. This took 1.3
- * times the CPU time for two items in each order. Citus rejects such a limit.
+ * A limit that is null, so PostgreSQL returns all rows. The planner doesn't know the value and expects few rows, so it reads
+ * the rows in the order of an index. Without the limit, the planner collects the rows of each parent in a bitmap and sorts
+ * them. This took 1.3 times the CPU time for two items in each order. Citus rejects such a limit.
  */
 const UNKNOWN_LIMIT = ' limit (select null::int8)'
 
-/** Finds the keys of the plan's rows in their order, then the embedded rows of each by the index on the parent column. */
+/**
+ * Returns a statement that finds the keys of the plan's rows in order. For each key, the index on the parent column finds the
+ * embedded rows.
+ */
 function embeddedStatement(
   plan: Plan,
   { resource, parent }: { readonly resource: Resource; readonly parent: string },
@@ -65,7 +71,7 @@ function embeddedStatement(
   return { text, values: parameters.values, prepared: isRepeated }
 }
 
-/** The IDs of the plan's rows, with their numbers `n` on the page, from 1. */
+/** Returns the query for the IDs of the plan's rows, with their numbers `n` on the page, from 1. */
 function parentsQuery(plan: Plan, context: SqlContext): string {
   const inOrder = orderClause(plan, context.present)
   const limit = plan.kind === 'page' ? plan.limit : 1

@@ -16,13 +16,13 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Returns a uuid literal. Throws `TypeError` if `id` is no UUID in lower case. */
+/** Returns a uuid literal. Throws `TypeError` if `id` isn't a UUID in lower case. */
 export function uuidLiteral(id: string): string {
   if (!UUID.test(id)) throw new TypeError('not a canonical UUID')
   return `'${id}'::uuid`
 }
 
-/** Returns a text literal that doesn't depend on settings of the session. */
+/** Returns a text literal that doesn't depend on the session's settings. */
 export function textLiteral(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'::text`
 }
@@ -32,7 +32,7 @@ export function timestampLiteral(timestamp: Microseconds): string {
   return `'${timestampText(timestamp)}'::timestamptz`
 }
 
-/** Returns a timestamp as text that doesn't depend on settings of the session. */
+/** Returns a timestamp as text that doesn't depend on the session's settings. */
 export function timestampText(timestamp: Microseconds): string {
   if (timestamp === INFINITY) return 'infinity'
   if (timestamp === MINUS_INFINITY) return '-infinity'

@@ -7,7 +7,7 @@ import type { PagePlan, Position } from './plan.ts'
 import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
 import type { Values } from './values.ts'
 
-/** What the parts of a statement have in common. */
+/** The columns, the notation of values, and the row shape of a whole statement. */
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values
@@ -47,7 +47,7 @@ export function indexOrder({ resource, isNewestFirst }: PagePlan, present: Prese
   return columns.map((column) => `${keyExpression(resource, column, present)} desc`).join(', ')
 }
 
-/** Returns the condition for rows with `created_at` after the page's position, up to the end of its scan batch if it has one. */
+/** Returns the condition for rows with `created_at` after the page's position, and up to the end of its scan batch, if any. */
 export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext, 'present' | 'values'>): string {
   const { resource, after, scanBatch, isNewestFirst } = plan
   const comparison = (operator: string, position: Position | null | undefined) =>
@@ -56,7 +56,7 @@ export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext,
           `(${orderKeys(resource, present)}) ${operator} (${values.timestamp(position.createdAt)}, ${values.uuid(position.id)})`,
         ]
       : []
-  // Because rows are compared, one range of the index starts right after the position.
+  // A comparison of rows makes PostgreSQL read one range of the index, which starts right after the position.
   const [isAfter, isUpTo] = isNewestFirst ? ['<', '>='] : ['>', '<=']
   return [...comparison(isAfter, after), ...comparison(isUpTo, scanBatch?.end)].join(' and ') || 'true'
 }

@@ -1,8 +1,8 @@
-// Says what to read from a store, as data. It becomes SQL in sql.ts.
+// Describes as data what to read from a store. `sql.ts` translates a plan into SQL.
 
 import type { Microseconds, Resource } from '@store-export/contract'
 
-/** `created_at` of a row. Null if the row has none: such rows come last in a list (R17). */
+/** `created_at` of a row. Null if the row has none. Such rows come last in a list (R17). */
 export type CreatedAt = Microseconds | null
 
 /** The position of a row in its list, with the full precision of the database. A cursor contains one. */
@@ -12,13 +12,13 @@ export interface Position {
   readonly id: string
 }
 
-/** A condition on the rows of a list, with the request's parameter. */
+/** A condition on the rows of a list. `parameter` is the name of the request's parameter. */
 export type Filter = { readonly parameter: string; readonly field: string } & (
   | { readonly operator: '>='; readonly value: Microseconds }
   | { readonly operator: '='; readonly value: string }
 )
 
-/** A search of a list. It finds rows with this text in one of the fields. */
+/** A search of a list. A row matches if one of the fields matches the text. */
 export interface Search {
   readonly text: string
   /** Fields that equal the text. `variants.sku` is a field of an embedded row. */

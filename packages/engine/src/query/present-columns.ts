@@ -1,6 +1,6 @@
-// The tables and columns of the contract that a store has. A statement is built from them and a plan.
+// Describes the tables and columns of the contract that a store has. The statement for a plan depends on them.
 
-/** A column that exists, that the reader may select, and that has a type its field can be read from. */
+/** A column that exists, that the reader may select, and that has a readable type. */
 export interface PresentColumn {
   /** Whether the schema rules out nulls. False for columns of a view. */
   readonly notNull: boolean
@@ -13,13 +13,13 @@ export interface PresentColumn {
 }
 
 /**
- * SQL condition: whether the row `c` of `pg_class` is a relation that reads other tables. These are views, partitioned tables,
- * tables with children, tables with row security, and, on a server with Citus, all tables.
+ * SQL condition: whether the row `c` of `pg_class` is a relation that reads other tables. Such relations are views,
+ * partitioned tables, tables with children, tables with row security, and, on a server with Citus, all tables.
  */
 export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
     or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
 
-/** Tables of a store by name, each with its columns by name. A table that exists and cannot be read has no columns. */
+/** The tables of a store by name, each with its columns by name. A table that the reader may not read has no columns. */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 
 /** The tables of a store, and their schema. */

@@ -1,4 +1,4 @@
-// Finds a store's schema version (revision) from its columns, and the fields and tables of the contract that it lacks.
+// Finds a store's schema version (revision) from its columns, and the fields and tables of the contract that the store lacks.
 
 import {
   childrenOf,
@@ -11,7 +11,7 @@ import {
 } from '@store-export/contract'
 import { hasColumn, type PresentTables } from './present-columns.ts'
 
-/** The revision of a schema, by its columns. */
+/** The revision of a schema, as its columns show it. */
 export interface SchemaRevision {
   /** The newest revision whose columns all exist. Null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
@@ -21,17 +21,17 @@ export interface SchemaRevision {
   readonly missing: readonly string[]
 }
 
-/** The revision of a store, and what it lacks of the contract. */
+/** The revision of a store, and the parts of the contract that the store lacks. */
 export interface StoreRevision {
   /** The newest revision whose columns all exist. Null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
-  /** Fields without a column in a table that can be read. They are null in every response. */
+  /** Fields without a column, in tables that the reader may read. The fields are null in every response. */
   readonly absentFields: readonly { readonly resource: Resource; readonly field: string }[]
   /** Resources without a table. Their lists are empty. */
   readonly absentResources: readonly Resource[]
 }
 
-/** Returns the revision of a store, and what it lacks of the contract. */
+/** Returns the revision of a store, and the parts of the contract that the store lacks. */
 export function revisionOf(present: PresentTables): StoreRevision {
   const names = [...present].flatMap(([table, columns]) => [...columns.keys()].map((column) => `${table}.${column}`))
   const isReadable = ({ table }: Resource) => (present.get(table)?.size ?? 0) > 0
@@ -42,7 +42,7 @@ export function revisionOf(present: PresentTables): StoreRevision {
   }
 }
 
-/** Returns the revision of a schema by its columns, given as `table.column`. */
+/** Returns the revision of a schema. `names` are its columns, as `table.column`. */
 export function schemaRevision(names: ReadonlySet<string>): SchemaRevision {
   const isComplete = (id: RevisionId) => columnNamesAt(id).every((name) => names.has(name))
   const revision = REVISIONS.findLast(({ id }) => isComplete(id))?.id ?? null
@@ -60,7 +60,7 @@ export function columnNamesAt(revision: RevisionId): string[] {
   )
 }
 
-/** All resources, and those that are embedded in them. Each has a table. */
+/** All resources, and the resources that are embedded in them. Each has a table. */
 const TABLE_RESOURCES = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
 
 function columnNamesAddedAt(revision: RevisionId): string[] {

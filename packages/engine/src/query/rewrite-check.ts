@@ -10,8 +10,8 @@ import { tableName } from './select-list.ts'
  * Returns the statement that checks whether a table was rewritten after the snapshot of the transaction and before its lock.
  * The transaction finds no rows in such a table (R28). The statement returns one boolean.
  *
- * It compares the table's file in the snapshot with the current file. If a table reads other tables, it compares the files of
- * all relations that the transaction has locked.
+ * The statement compares the table's file in the snapshot with the current file. If a table reads other tables, the statement
+ * compares the files of all relations that the transaction has locked.
  */
 export function rewriteCheckStatement(
   tables: readonly Resource[],
@@ -26,8 +26,8 @@ export function rewriteCheckStatement(
 }
 
 /**
- * Also returns true if a table has changed to one that reads other tables since the columns were read. The service then reads
- * the columns again.
+ * The statement also returns true if a table reads other tables now, but didn't when the columns were read. The service then
+ * reads the columns again.
  */
 function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): string {
   const oids = tables.map((table) => `${textLiteral(tableName(table, present))}::pg_catalog.regclass`).join(', ')

@@ -11,7 +11,7 @@ import { tableName } from './select-list.ts'
 import { condition, fallsBackToCreatedAt } from './sql.ts'
 import { LITERALS } from './values.ts'
 
-/** The keys that lists are ordered by, in the form of `PresentColumn.indexes`. */
+/** The keys of the order of lists, in the form of `PresentColumn.indexes`. */
 const LIST_ORDER = 'created_at, id'
 
 /** Whether a filter of the page has no index, and the order of the list has one. */
@@ -21,7 +21,7 @@ export function needsScanBatches({ resource, filters, search, after }: PagePlan,
   return filters.some((filter) => !isIndexed(filter, resource, present))
 }
 
-/** Whether an index returns the rows with one value of `column`, which contains IDs, in list order. */
+/** Whether an index returns the rows with one value of `column`, in the order of the list. `column` contains IDs. */
 export function isOrderedByIndex({ table }: Resource, column: string, present: PresentColumns): boolean {
   const columns = present.get(table)
   const isPlain = columns?.get('created_at')?.type === 'timestamptz' && columns.get('id')?.type === 'uuid'
@@ -29,7 +29,7 @@ export function isOrderedByIndex({ table }: Resource, column: string, present: P
   return isPlain && type === 'uuid' && indexes.some((index) => startsWith(index, `${column}, ${LIST_ORDER}`))
 }
 
-/** Whether an index has the order of the list. Columns of other types are cast, so their indexes can't be used. */
+/** Whether an index has the order of the list. Columns of other types are cast, so PostgreSQL can't use their indexes. */
 function isOrdered({ table }: Resource, present: PresentColumns): boolean {
   const createdAt = present.get(table)?.get('created_at')
   const isPlain = createdAt?.type === 'timestamptz' && present.get(table)?.get('id')?.type === 'uuid'
@@ -57,7 +57,7 @@ function isSearchIndexed({ equal, containing }: Search, { table }: Resource, pre
   return type === 'text' && indexes.some((index) => startsWith(index, field))
 }
 
-/** Whether the filter selects changed rows, and an index finds them. If they are few, the page needs no scan batches. */
+/** Whether the filter selects changed rows, and an index finds them. If only few rows changed, the page needs no scan batches. */
 export function hasChangeIndex({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
   if (operator !== '>=' || field !== 'updated_at' || type !== 'timestamptz') return false
@@ -69,14 +69,14 @@ export function hasChangeIndex({ operator, field }: Filter, resource: Resource, 
   return indexes.some((index) => startsWith(index, first))
 }
 
-/** Whether these are the first keys of the index. */
+/** Whether the index starts with these keys. */
 function startsWith(index: string, keys: string): boolean {
   return index === keys || index.startsWith(`${keys}, `)
 }
 
 /**
- * Returns the statement that finds the end of a batch of `rows` rows after the plan's position. `scanBatchEnd` decodes its
- * rows.
+ * Returns the statement that finds the end of a batch of `rows` rows after the plan's position. Pass its rows to
+ * `scanBatchEnd`.
  */
 export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
   const { resource, filters } = plan
@@ -86,22 +86,22 @@ export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, r
   const conditions = [
     datedRange(plan, { present, values: LITERALS }),
     ...indexed.map((filter) => condition(filter, resource, present)),
-    // A materialized view can have rows without them. The next batch can't start after such a row.
+    // A materialized view can have rows that lack one of these columns. The next batch can't start after such a row.
     ...['created_at', 'id'].map((column) => `${keyExpression(resource, column, present)} is not null`),
   ]
   const all = `select ${found.join(', ')} from ${tableName(resource, present)} t where ${conditions.join(' and ')}`
   const ends = `${all} order by ${order} offset ${rows - 1} limit 2`
-  // Bytes, because the text of a timestamp depends on settings of the session.
+  // The timestamp is sent as bytes, because its text depends on the session's settings.
   return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`
 }
 
-/** The last row of the batch, or the row after it. `createdAt` is a hexadecimal timestamptz. */
+/** A row of `scanBatchEndStatement`: the last row of the batch, or the row after it. `createdAt` is a hexadecimal timestamptz. */
 export interface ScanBatchEndRow {
   readonly createdAt: string
   readonly id: string
 }
 
-/** Returns the end of the batch; null if it reaches the end of the list. */
+/** Returns the position of the batch's last row; null if the batch reaches the end of the list. */
 export function scanBatchEnd([last, next]: readonly ScanBatchEndRow[]): Position | null {
   if (last === undefined || next === undefined) return null
   return { createdAt: BigInt.asIntN(64, BigInt(`0x${last.createdAt}`)), id: last.id }

@@ -1,4 +1,4 @@
-// Builds the statement of a plan for the columns that a store has.
+// Builds the statement that reads the rows of a plan from the columns that a store has.
 
 import { LIMITS, type Microseconds, type Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
@@ -12,13 +12,15 @@ import { searchCondition } from './search-condition.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters } from './values.ts'
 
-/** Limits whose statements are prepared. For any other limit, the server would store a plan that is rarely used again. */
+/** Limits whose statements are prepared. For any other limit, the server would cache a plan that is rarely used again. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
 /**
  * Returns the statement that reads the rows of `plan`, without their embedded rows. `prepares` says whether prepared
- * statements may be used. Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. So the statement
- * doesn't find a table empty while a migration rewrites it (R28).
+ * statements are allowed.
+ *
+ * Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. So the statement doesn't find a table
+ * empty while a migration rewrites it (R28).
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -33,27 +35,27 @@ function selectListOf(plan: Plan, { present, values }: SqlContext): string {
   return selectList(plan.resource, { present, values, alias: 't', counts: plan.counts }).join(', ')
 }
 
-/** The select list for plans without values in it. */
+/** Returns the select list of a plan that has no row counts. */
 const sharedSelectList = onceForSchema((resource, present) =>
   selectList(resource, { present, values: LITERALS, alias: 't', counts: new Map() }).join(', '),
 )
 
 /**
- * Whether the plan gets a prepared statement. A page with a filter gets none: its best plan depends on the number of matching
- * rows, so the server plans it each time with the filter's value.
+ * Whether the plan gets a prepared statement. A page with a filter gets none, because its best plan depends on the number of
+ * matching rows. The server plans such a page each time, with the filter's value.
  */
 export function isRepeatable(plan: Plan): boolean {
   if (plan.kind !== 'page') return true
   return plan.filters.length === 0 && plan.search === undefined && REPEATED_LIMITS.has(plan.limit)
 }
 
-/** Returns a statement that has one row if the row with `id` exists, and no row otherwise. */
+/** Returns a statement that finds one row if a row with `id` exists and isn't removed, and no row otherwise. */
 export function existsStatement(resource: Resource, id: string, present: PresentColumns): string {
   const where = `${keyExpression(resource, 'id', present)} = ${uuidLiteral(id)}${notRemoved(resource, present)}`
   return `select 1 from ${tableName(resource, present)} t where ${where}`
 }
 
-/** Returns the statement that counts the rows of `tables`, as one row. The count of a table that the store lacks is 0. */
+/** Returns the statement that counts the rows of `tables`, as one row of int8 values. A table that the store lacks has 0 rows. */
 export function countStatement(tables: readonly string[], present: PresentColumns): string {
   return `select ${tables.map((table) => `(${countOf(table, present)})`).join(', ')}`
 }
@@ -117,7 +119,10 @@ function notRemoved({ table, removedColumn }: Resource, present: PresentColumns)
   return ` and t.${identifier(removedColumn)} is null`
 }
 
-/** Reads one index range of rows with `created_at`, then rows without, if the schema allows them (R17). */
+/**
+ * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows them
+ * (R17).
+ */
 function pageQuery(plan: PagePlan, context: SqlContext): string {
   const { present } = context
   const createdAt = present.get(plan.resource.table)?.get('created_at')
@@ -160,7 +165,7 @@ function hasId({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
 
-/** Returns the condition of a filter. */
+/** Returns the SQL condition of a filter. */
 export function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=')
     return `${comparedColumnExpression({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
@@ -168,8 +173,9 @@ export function condition(filter: Filter, resource: Resource, present: PresentCo
 }
 
 /**
- * The condition of a filter that matches many rows. If the table was analyzed before those rows were changed, the planner
- * expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of all rows instead.
+ * Returns the condition of a filter that matches many rows. If the table was analyzed before those rows were changed, the
+ * planner expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of all rows
+ * instead.
  */
 function conditionOfMany(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=' || filter.field !== 'updated_at') return condition(filter, resource, present)
@@ -183,7 +189,7 @@ function timestampExpression(field: string, resource: Resource, present: Present
     : column
 }
 
-/** Whether `created_at` replaces a null in the field: some stores set `updated_at` only when a row is changed (R14). */
+/** Whether `created_at` replaces a null in the field. Some stores set `updated_at` only when a row is changed (R14). */
 export function fallsBackToCreatedAt(resource: Resource, field: string, present: PresentColumns): boolean {
   return (
     field === 'updated_at' &&
@@ -192,15 +198,15 @@ export function fallsBackToCreatedAt(resource: Resource, field: string, present:
   )
 }
 
-/** A range of an index on `updated_at`, and its order. */
+/** A range of an index on `updated_at`, with the range's order. */
 interface ChangedRange {
   readonly condition: string
   readonly order: string
 }
 
 /**
- * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. Rows without `updated_at` count
- * from their creation (R14) and have a range of their own. `write` writes the timestamp.
+ * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. Rows without `updated_at`
+ * count from their creation (R14), in a second range. `write` writes the timestamp of the filter.
  */
 export function changedRanges(
   { resource, filters }: PagePlan,
@@ -220,7 +226,7 @@ export function changedRanges(
   return ranges
 }
 
-/** Finds the positions of changed rows in an index by the access path, then the rows by their IDs. */
+/** Returns a query that finds the positions of changed rows in an index by the access path, then the rows by their IDs. */
 function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, accessPath, limit, filters } = plan
   const { present } = context

@@ -1,19 +1,19 @@
-// Writes the values of a statement: as parameters, or into its text.
+// Writes the values of a statement, either as parameters or into the statement's text.
 //
 // - A prepared statement has parameters, so PostgreSQL plans it once for each connection.
-// - A statement whose best plan depends on its values has them in its text.
+// - A statement whose best plan depends on its values has the values in its text.
 
 import type { Microseconds } from '@store-export/contract'
 import { timestampLiteral, timestampText, uuidLiteral } from './literal.ts'
 
-/** Writes the values of one statement. */
+/** Returns the SQL for each value of one statement. */
 export interface Values {
   timestamp(value: Microseconds): string
   uuid(value: string): string
   count(value: bigint): string
 }
 
-/** Writes values into the text. */
+/** Writes values into the statement's text. */
 export const LITERALS: Values = {
   timestamp: timestampLiteral,
   uuid: uuidLiteral,

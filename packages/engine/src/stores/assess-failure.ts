@@ -1,4 +1,4 @@
-// Decides what the failure of a request says about its store and its database server.
+// Decides what a failed request shows about the store and its database server.
 
 import { TimeLimitPassed } from '@store-export/postgres'
 import {
@@ -22,9 +22,9 @@ export interface FailedAttempt {
   readonly timeoutMs: number
 }
 
-/** What follows from a failure. */
+/** The consequences of a failure for later requests. */
 export interface FailureAssessment {
-  /** Whether the next attempt to connect to the store, or to its server, is delayed. */
+  /** Whether to delay the next attempt to connect: to the store, to its server, or to both. */
   readonly delayed: readonly ('store' | 'server')[]
   /** The part that has reached its connection limit. The node closes its idle connections to this part. */
   readonly full: ConnectionLimitScope | null
@@ -34,10 +34,10 @@ export interface FailureAssessment {
 
 /** A store counts as hung if a request fails after this share of the time limit. */
 const HUNG_SHARE = 0.5
-/** The same share for a connection that has not responded yet. */
+/** The share for a connection that has not responded yet. */
 const SILENT_SHARE = 0.2
 
-/** Returns what follows from a failure. */
+/** Returns the consequences of a failed request. */
 export function assessFailure({
   cause,
   hasResponded,

@@ -24,7 +24,7 @@ export interface AttemptRequest {
   readonly signal?: AbortSignal
 }
 
-/** StoreWork on a connection of a store. `present` are the columns of the store. */
+/** Work on a connection of a store. `present` contains the columns of the store. */
 export type StoreWork<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
@@ -33,21 +33,21 @@ const HUNG_SHARE = 0.5
 
 export class Attempts {
   private readonly options: AttemptOptions
-  /** URLs of databases whose pooler has lost prepared statements. */
+  /** URLs of databases behind a pooler that has lost prepared statements. */
   private readonly unpreparedUrls = new Set<string>()
 
   constructor(options: AttemptOptions) {
     this.options = options
   }
 
-  /** Whether a pooler sends prepared statements to connections that have not prepared them. */
+  /** Whether the store's pooler has sent a prepared statement to a connection that had not prepared it. */
   losesPreparedStatements({ databaseUrl }: StoreAddress): boolean {
     return this.unpreparedUrls.has(databaseUrl)
   }
 
   /**
-   * Runs the work, and retries it once if the error allows it. Rejects with `ApiError`, with the signal's reason, and with
-   * `StoreDatabaseError` for every other error, after emitting the event `store.query_failed`.
+   * Runs the work, and retries it once if the error allows it. Rejects with `ApiError` and with the signal's reason
+   * unchanged. Rejects with `StoreDatabaseError` for every other error, after emitting the event `store.query_failed`.
    */
   async run<T>(request: AttemptRequest, work: StoreWork<T>): Promise<T> {
     const { startedAt, address, requestId, signal } = request
@@ -94,7 +94,7 @@ export class Attempts {
     return await this.options.pools.use(address, timedWork, deadline)
   }
 
-  /** Whether the statement was canceled long before its time limit: the cancel was meant for the statement before it. */
+  /** Whether the statement was canceled long before its time limit. Such a cancel was meant for the previous statement. */
   private isStrayCancel(cause: unknown, startedAt: number): boolean {
     return isCanceled(cause) && performance.now() - startedAt < this.options.timeoutMs * HUNG_SHARE
   }

@@ -1,17 +1,17 @@
-// Limits the age of the plans that PostgreSQL caches for prepared statements. A plan that was made when a store had
-// twenty orders can read all items for each order. Without a renewal, it would be used until the next ANALYZE.
+// Limits the age of the plans that PostgreSQL caches for prepared statements. A plan from the time when a store had twenty
+// orders can read all items for each order. Without a renewal, PostgreSQL would use the plan until the next ANALYZE.
 
 import { type Connection, executeOn, sql } from '@store-export/postgres'
 
-/** Planning again every 15 seconds costs little, compared with the pages that are read in that time. */
+/** Planning every 15 seconds costs little, compared with the pages that are read in that time. */
 const PLAN_AGE_MAX_MS = 15_000
 const DISCARD_PLANS = sql`discard plans`
 
-/** The age of the plans of each connection. */
+/** Tracks the age of the plans of each connection. */
 export class CachedPlans {
   readonly #madeAt = new WeakMap<Connection, number>()
 
-  /** Discards the plans of the connection if they are old. Rejects if the statement for that fails. */
+  /** Discards the connection's plans if they are older than `PLAN_AGE_MAX_MS`. Rejects with errors of the PostgreSQL client. */
   async renew(connection: Connection): Promise<void> {
     const madeAt = this.#madeAt.get(connection)
     const now = performance.now()
@@ -21,7 +21,7 @@ export class CachedPlans {
     if (madeAt !== undefined) await executeOn(connection, DISCARD_PLANS)
   }
 
-  /** Discards the plans before the next read. Call it after a slow statement, because its plan can be the cause. */
+  /** Makes the next `renew` discard the plans. Call it after a slow statement, because the statement's plan can be the cause. */
   distrust(connection: Connection): void {
     this.#madeAt.set(connection, Number.NEGATIVE_INFINITY)
   }

@@ -1,4 +1,4 @@
-// Counts the connections to a database server, or to all servers, against their bound.
+// Counts the open connections to a database server, or to all servers, against their maximum.
 
 import { ReconnectPause } from './reconnect-pause.ts'
 
@@ -20,7 +20,7 @@ export class ConnectionBudget {
   /** Time when a request last released a connection, by `performance.now()`. */
   progressAt = 0
   private open = 0
-  /** Number of connections that have not responded yet, by the health of their store when they were opened. */
+  /** Number of connections that have not responded yet, by the health of their store when the connection was opened. */
   private readonly unproven: Record<StoreHealth, number> = { responding: 0, new: 0, failing: 0 }
 
   constructor(max: number) {
@@ -32,29 +32,29 @@ export class ConnectionBudget {
     return this.open >= this.max
   }
 
-  /** Whether the share of stores with this health has room for another connection. Each share is at least one. */
+  /** Whether stores with this health may open another connection. The share of each health is at least one connection. */
   hasShareFor(health: StoreHealth): boolean {
     return this.unproven[health] < Math.max(1, Math.floor(this.max * SHARES[health]))
   }
 
-  /** Whether an attempt to connect may start. While the server refuses connections, there is one attempt at a time. */
+  /** Whether an attempt to connect may start. While the server refuses connections, only one attempt runs at a time. */
   mayAttempt(): boolean {
     const { responding, new: fresh, failing } = this.unproven
     return !this.pause.isFailing || responding + fresh + failing === 0
   }
 
-  /** Counts a connection before it is opened, by the health of its store. */
+  /** Counts a connection before it is opened. `health` is the health of its store. */
   add(health: StoreHealth | null): void {
     this.open++
     if (health !== null) this.unproven[health]++
   }
 
-  /** Notes the first response on a connection. */
+  /** Notes the first response on a connection that was added with `health`. */
   responded(health: StoreHealth): void {
     this.unproven[health]--
   }
 
-  /** Stops counting a closed connection. `unproven` is the health with which it was added, or null if it has responded. */
+  /** Stops counting a closed connection. `unproven` is the health that it was added with, or null if it has responded. */
   remove(unproven: StoreHealth | null): void {
     this.open--
     if (unproven !== null) this.unproven[unproven]--

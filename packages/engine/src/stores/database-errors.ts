@@ -1,7 +1,7 @@
-// Classifies errors of store databases by their codes: which ones allow a retry, and what to do before it.
-// Sources: https://www.postgresql.org/docs/current/errcodes-appendix.html and the error codes of Node.js.
+// Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes are
+// from https://www.postgresql.org/docs/current/errcodes-appendix.html and from Node.js.
 
-/** What makes a retry succeed. With `none`, there is no retry. */
+/** The action that makes a retry succeed. After `none`, there is no retry. */
 export type Remedy = 'reconnect' | 'free connections' | 'reload columns' | 'same connection' | 'stop preparing' | 'none'
 
 /** Codes of errors that allow a retry. A code that ends in `*` is a class of codes. */
@@ -25,7 +25,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   // The server, the role, or the database has reached its connection limit. The node closes its own idle connections.
   '53300': 'free connections',
   '53400': 'free connections',
-  // A replica's replay has canceled the query, or a serialization has failed. The next snapshot is good.
+  // A standby canceled the query because of a conflict with replay, or a serialization failed. The next snapshot works.
   '40001': 'same connection',
   // A pooler has sent a prepared statement to another connection.
   '26000': 'stop preparing',
@@ -42,7 +42,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   '22*': 'reload columns',
 }
 
-/** Returns the remedy for an error. */
+/** Returns the remedy for an error; `none` for an error without a known code. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
   return code === null ? 'none' : (REMEDIES[code] ?? REMEDIES[`${code.slice(0, 2)}*`] ?? 'none')
@@ -63,7 +63,7 @@ export function isTerminated(error: unknown): boolean {
   return ['57P01', '57P02'].includes(codeOf(error) ?? '')
 }
 
-/** Whether the server didn't accept the connection, or closed it without an error message. Its other stores fail too. */
+/** Whether the server didn't accept the connection, or closed it without an error message. The server's other stores fail too. */
 export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')
 }
@@ -71,7 +71,7 @@ export function isServerUnreachable(error: unknown): boolean {
 /** A part of a database server that has a connection limit. */
 export type ConnectionLimitScope = 'role' | 'database' | 'server'
 
-/** Returns the part that has reached its connection limit; null for other errors. PostgreSQL has one code for all three. */
+/** Returns the part that has reached its connection limit; null for other errors. PostgreSQL has one code for all three parts. */
 export function fullPartOf(error: unknown): ConnectionLimitScope | null {
   if (remedyFor(error) !== 'free connections') return null
   const routine = error instanceof Error && 'routine' in error ? String(error.routine) : ''

@@ -1,7 +1,7 @@
 // Fills a page by reading the list in scan batches. See docs/contribute/decisions/024-scan-lists-in-batches.md.
 //
-// The page ends early instead of exceeding the time limit. It is empty only if the request has no time left, because some
-// clients stop at an empty page.
+// The page ends early instead of exceeding the time limit. The page is empty only if the request has no time left, because
+// some clients stop at an empty page.
 
 import { type Connection, queryRows } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
@@ -37,7 +37,7 @@ export async function fillInBatches(plan: PagePlan, options: ScanOptions): Promi
     const text = scanBatchEndStatement({ ...plan, after }, present, scanBatchRows)
     const rows = await queryRows<ScanBatchEndRow>(connection, { text, values: [] }, { signal })
     const end = scanBatchEnd(rows)
-    // A full page reads one row more, to know whether there is a next page.
+    // If the page is full, the service reads one more row, which shows whether there is a next page.
     await fill({ ...plan, after, scanBatch: { end }, limit: page.isFull ? 0 : plan.limit })
     if (end === null || page.hasMore) return
     const now = performance.now()

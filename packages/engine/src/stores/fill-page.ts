@@ -10,7 +10,7 @@ import { fillInBatches, type ScanOptions } from './fill-in-batches.ts'
 export interface FillPageOptions extends ScanOptions {
   /** Deadline of the count, by `performance.now()`. */
   readonly deadline: number
-  /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if they were not counted yet. */
+  /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if the rows were not counted yet. */
   readonly changedCount: number | null
   /** Whether to use prepared statements. */
   readonly prepares: boolean
@@ -28,7 +28,7 @@ export async function fillPage(plan: PagePlan, options: FillPageOptions): Promis
   else await fill(changedRows === null ? plan : { ...plan, accessPath: 'skip' })
 }
 
-/** Returns a request for `changedCountStatement`. `count` returns the result after the request. */
+/** Returns a request that counts the changed rows. Call `count` for the result after the request has run. */
 export function changedCountRequest(
   plan: PagePlan,
   present: PresentColumns,

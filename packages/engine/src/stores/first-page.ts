@@ -1,5 +1,5 @@
-// Sends the poll of open transactions in one flush with a speculative read: of the first page, or of the count of changed rows.
-// If the request waits for transactions, the result of the read is not used.
+// Sends the poll of open transactions in one flush with a speculative read. The read returns the first page, or the count of
+// changed rows. If the request then waits for transactions, the service discards the result of the read.
 
 import type { Connection } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
@@ -15,7 +15,7 @@ import { requireServable } from './require-servable.ts'
 /** Result of a speculative read. */
 export interface SpeculativeRead {
   readonly page: PageWriter | null
-  /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if they were not counted. */
+  /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if the rows were not counted. */
   readonly changedCount: number | null
 }
 
@@ -27,7 +27,10 @@ export interface StoreSession {
 
 export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
-/** Polls the open transactions, and reads right after the poll. Rejects like `pollAndRun`, and with `ApiError`. */
+/**
+ * Polls the open transactions, and reads right after the poll. Rejects like `pollAndRun`, and with `ApiError` or
+ * `StoreDatabaseError` if the store can't serve the plan.
+ */
 export async function pollAndRead(
   pages: Pages,
   request: PageRequest,
@@ -35,7 +38,7 @@ export async function pollAndRead(
   options: PollOptions,
 ): Promise<SpeculativeRead & { readonly snapshot: TransactionSnapshot }> {
   const { plan } = request
-  // Rejects the request before it waits for transactions.
+  // This check rejects the request before it waits for transactions.
   requireServable(plan, present)
   if (options.prepared) await pages.plans.renew(connection)
   if (plan.kind === 'page' && canCountChanges(plan, present)) {
@@ -62,7 +65,7 @@ async function pollAndReadPage(
   const read = new PlannedRead(request.plan, page, { present, prepares: options.prepared })
   try {
     const { snapshot, ran, error } = await pollAndRun(connection, read.requests, options)
-    // The server lacks functions of the rewrite check. The page is read later, by `readPlan`, without this check.
+    // The server lacks functions of the rewrite check. `readPlan` reads the page later, without this check.
     if (error !== null && !(read.readsOtherTables && lacksFunctions(error))) throw error
     await endTransaction(connection, options)
     if (!ran) return { snapshot, ...NOTHING_READ }

@@ -1,4 +1,4 @@
-// Polls the transactions that other sessions have open in a store's database. Every role may read them.
+// Polls the transactions that other sessions have open in a store's database. Every PostgreSQL role may read them.
 
 import type { Microseconds } from '@store-export/contract'
 import {
@@ -12,22 +12,25 @@ import {
 
 /** An open transaction of another session. */
 export interface OpenTransaction {
-  /** Start of the transaction, before its first write; null if the role may not read it. */
+  /** Start of the transaction, before its first write; null if the reader's role may not read it. */
   readonly startedAt: Microseconds | null
   /** Time of `PREPARE TRANSACTION`, which is after the start; null if the transaction is not prepared. */
   readonly preparedAt: Microseconds | null
-  /** Whether it started after the first poll, in a session that had another open transaction then. */
+  /** Whether the transaction started after the first poll, in a session that had another open transaction at that poll. */
   readonly isSuccessor?: boolean
 }
 
-/** Transactions by name: session number, slash, number in the session. A name is unique until the server restarts. */
+/**
+ * Open transactions by name. The name is the session number, a slash, and the number of the transaction in the session. A
+ * name is unique until the server restarts.
+ */
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
 /** Result of a poll of the open transactions. */
 export interface TransactionSnapshot {
   /** The database's clock right before the transactions were read. */
   readonly at: Microseconds
-  /** Null if they can't be read: on a standby, because its primary has them, and on servers without the functions. */
+  /** Null on a standby, because its transactions are on the primary, and on servers that lack the functions. */
   readonly open: OpenTransactions | null
 }
 
@@ -43,7 +46,6 @@ export async function pollOpenTransactions(connection: Connection, prepared = fa
   return snapshot
 }
 
-/** Options of a poll. */
 export interface PollOptions extends RunOptions {
   /** Whether to use prepared statements. */
   readonly prepared: boolean
@@ -52,15 +54,16 @@ export interface PollOptions extends RunOptions {
 /** Result of a poll that was sent in one flush with other requests. */
 export interface PollResult {
   readonly snapshot: TransactionSnapshot
-  /** Whether the requests ran, after the poll and without an error. */
+  /** Whether the requests ran after the poll, without an error. */
   readonly ran: boolean
-  /** Error of the requests. */
+  /** Error of the requests; null if they succeeded or didn't run. */
   readonly error: PostgresError | null
 }
 
 /**
- * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the poll, the
- * clock is read after the requests. Their results can't be used then, and `ran` is false. Rejects like `pollOpenTransactions`.
+ * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the poll,
+ * the clock is read after the requests. The results of the requests can't be used in this case, and `ran` is false. Rejects
+ * like `pollOpenTransactions`.
  */
 export async function pollAndRun(
   connection: Connection,
@@ -82,7 +85,7 @@ export async function pollAndRun(
   return { snapshot: { at: row.at, open: null }, error: null, ran: false }
 }
 
-/** Rows of the four statements, in their order. */
+/** Rows of the statements `CLOCK`, `LOCKS`, `SESSIONS`, and `PREPARED`, in this order. */
 export type TransactionRows = [[ClockRow], LockRow[], SessionRow[], PreparedRow[]]
 
 interface ClockRow {
@@ -102,7 +105,7 @@ interface SessionRow {
   /** Null for sessions of the server itself. */
   readonly user: string | null
   readonly application: string | null
-  /** Whether it runs a statement of a client; null if the role may not read that. */
+  /** Whether the session runs a statement of a client; null if the reader's role may not read that. */
   readonly isAtWork: boolean | null
   readonly startedAt: bigint | null
 }
@@ -113,7 +116,7 @@ interface PreparedRow {
   readonly preparedAt: bigint
 }
 
-/** Returns the open transactions from the rows of the four statements. */
+/** Returns the open transactions of other clients from the rows of the four statements. */
 export function snapshotOf([[clock], locks, sessions, prepared]: TransactionRows): TransactionSnapshot {
   const { at } = clock
   const own = sessions.find(({ pid }) => pid === clock.pid)
@@ -122,7 +125,7 @@ export function snapshotOf([[clock], locks, sessions, prepared]: TransactionRows
   if (clock.isStandby || own === undefined || !names.has(own.pid)) return { at, open: null }
   const open = new Map<string, OpenTransaction>()
   for (const session of sessions) {
-    // Sessions with the same user and application are the service's own. They only read.
+    // Sessions with the same user and application belong to the service. They only read.
     const isOfService = session.user === own.user && session.application === own.application
     if (isOfService || session.user === null || session.database !== own.database) continue
     const name = names.get(session.pid) ?? (session.isAtWork === true ? `session ${session.pid}/` : null)
@@ -141,7 +144,7 @@ export function lacksFunctions(error: unknown): boolean {
   return ['42P01', '42703', '42704', '42883', '42501', '0A000'].includes(code)
 }
 
-/** Converts a timestamp to microseconds since 2000, as in `Microseconds`. */
+/** Returns an SQL expression that converts a timestamp to microseconds since 2000, as in `Microseconds`. */
 function microseconds(timestamp: string): string {
   return `((extract(epoch from ${timestamp}) - 946684800) * 1000000)::int8`
 }
@@ -154,8 +157,9 @@ const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_
   where locktype = 'virtualxid' and virtualxid = virtualtransaction`
 
 /**
- * Sessions that can have a transaction. A session that runs a statement without a transaction is about to start one. Its start
- * is the arrival of the statement. The functions are called directly, because the views on them join more than is needed.
+ * Sessions that can have a transaction. A session that runs a statement without a transaction is about to start a
+ * transaction. The arrival of the statement counts as the start of this transaction. The statement calls the function
+ * directly, because the view `pg_stat_activity` joins more tables than needed.
  */
 const SESSIONS = `select pid, datid::text as "database", usesysid::text as "user", application_name as "application",
     state = 'active' and backend_type = 'client backend' as "isAtWork",

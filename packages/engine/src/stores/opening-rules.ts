@@ -1,19 +1,19 @@
-// Decides whether a request may open a connection. The rules stop a store that hangs from harming other stores:
-// - If a bound is reached, a store without a connection may close the connection that was idle longest. If the bound is that
-//   of the server, this is a connection to the same server.
-// - A store with a connection may open another one if there is room. Otherwise, it may close one that was idle for 5 s. A store
-//   that responds may close any idle connection after its request has waited for 200 ms.
+// Decides whether a request may open a connection. The rules prevent a store that hangs from harming other stores:
+// - If a bound is reached, a store without a connection may close the connection that was idle longest. At the bound of a
+//   server, it may only close a connection to that server.
+// - A store with a connection may open another one if there is room. Otherwise, it may close one that was idle for 5 s. A
+//   store that responds may close any idle connection after its request has waited for 200 ms.
 // - A store that is new or failing opens one connection at a time.
-// - Connections that have not responded yet get half of each bound. Those of failing stores get a quarter.
-// - A failed attempt delays the next one by a growing pause. The pause is for the store, or for the server if the server refused
-//   the connection.
+// - Connections that have not responded yet get half of each bound. Connections of failing stores get a quarter.
+// - A failed attempt delays the next one by a growing pause. The pause applies to the store, or to the server if the server
+//   refused the connection.
 
 import type { ConnectionBudget } from './connection-budget.ts'
 import type { StoreSlot, Waiter } from './store-pool.ts'
 
-/** Earliest time at which a request may open a connection, and the connection to close before. */
+/** The time at which a request may open a connection, and the connection to close first. */
 export interface OpeningTime {
-  /** Earliest time, by `performance.now()`, if nothing else happens before. */
+  /** Earliest time, by `performance.now()`, if no other event happens before. */
   readonly at: number
   /** The idle connection to close first; null if there is room. */
   readonly displaced: StoreSlot | null
@@ -24,7 +24,10 @@ const IDLE_MS_MIN = 5000
 /** How long a request of a responding store waits for one of its own connections before it closes an idle one. */
 const OWN_WAIT_MS = 200
 
-/** Returns null if another event must happen first. `idle` starts with the slot that was used least recently. */
+/**
+ * Returns when `waiter` may open a connection; null if another event must happen first. `idle` starts with the slot that was
+ * used least recently. `now` is by `performance.now()`.
+ */
 export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): OpeningTime | null {
   const { health, budgets, retryAt } = pool
   if (retryAt > now) return { at: retryAt, displaced: null }

@@ -3,12 +3,12 @@
 
 /** Maximum number of lists with an estimate. The one that was updated least recently is dropped. */
 const LISTS_MAX = 10_000
-/** Reads more rows than fit on average, because rows differ in size. */
+/** The estimate is higher than the average, because rows differ in size. */
 const MARGIN = 1.25
 /** Share of the rows to read after a page that was too slow. */
 const SLOW_SHARE = 0.25
 
-/** The estimates for all lists. */
+/** Stores an estimate for each list. */
 export class PageSizes {
   private readonly known = new Map<string, number>()
   private readonly bytesMax: number
@@ -17,18 +17,18 @@ export class PageSizes {
     this.bytesMax = bytesMax
   }
 
-  /** Returns how many rows to read for a page: from 1 to `limit`. */
+  /** Returns how many rows to read for a page, from 1 to `limit`. Without an estimate, returns `limit`. */
   rowsFor(list: string, limit: number): number {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
-  /** Updates the estimate after a page. */
+  /** Updates the estimate after a page. `bytes` is the size of its rows. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))
   }
 
-  /** Lowers the estimate after a page of `rows` rows that was not read in time. */
+  /** Lowers the estimate to a quarter of `rows` after a page that was not read in time. */
   tooSlow(list: string, rows: number): void {
     this.remember(list, Math.max(1, Math.floor(rows * SLOW_SHARE)))
   }

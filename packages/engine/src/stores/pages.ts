@@ -1,4 +1,4 @@
-// Makes the pages of requests. Updates the estimated page sizes and the cached plans after each page.
+// Creates the pages of requests. Updates the estimated page sizes and the cached plans after each page.
 
 import { type Connection, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
@@ -15,7 +15,7 @@ import type { StoreAddress } from './store-pool.ts'
 export interface PageRequest {
   readonly address: StoreAddress
   readonly plan: Plan
-  /** Text before the first row. */
+  /** JSON text before the first row. */
   readonly prefix: string
 }
 
@@ -31,7 +31,7 @@ export class Pages {
     this.sizes = new PageSizes(pageBytesMax)
   }
 
-  /** Returns the request with the number of rows that probably fit on its page. */
+  /** Returns the request with the number of rows that will probably fit on its page. */
   sized<T extends PageRequest>(request: T): T {
     const { address, plan } = request
     if (plan.kind !== 'page') return request
@@ -47,7 +47,7 @@ export class Pages {
     return page
   }
 
-  /** Call it after a failed read. If the read was too slow, the next one reads fewer rows with new plans. */
+  /** Call it after a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
   failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
     if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
     this.plans.distrust(connection)

@@ -1,4 +1,4 @@
-// Reads the rows of a plan into a page in one round trip, as one statement, or as a transaction if there are embedded rows.
+// Reads the rows of a plan into a page in one round trip. Embedded rows need a transaction. Other plans need one statement.
 
 import type { Cell, Connection, Request, RunOptions, Sink, Statement } from '@store-export/postgres'
 import { EmbeddedRows } from '../encode/embedded-rows.ts'
@@ -10,7 +10,7 @@ import { rewriteCheckStatement } from '../query/rewrite-check.ts'
 import { statementOf } from '../query/sql.ts'
 import { lacksFunctions } from './open-transactions.ts'
 
-/** Thrown if a table was rewritten during the read. Because of its code, the service reads the columns and the page again. */
+/** Thrown if a table was rewritten during the read. The code makes the service read the columns and the page again. */
 class TableRewritten extends Error {
   override readonly name = 'TableRewritten'
   /** `feature_not_supported`, the code for a prepared statement whose table has changed. */
@@ -21,21 +21,20 @@ class TableRewritten extends Error {
   }
 }
 
-/** How a plan is read. */
 export interface PlanOptions {
   readonly present: PresentColumns
   /** Whether to use prepared statements. */
   readonly prepares: boolean
 }
 
-/** Reads the rows into the page. Rejects like `Connection.read`, and with errors of the page. */
+/** Reads the rows into the page. Rejects like `Connection.read`, and with the errors of `PageWriter.take` and of `finish`. */
 export async function readPlan(connection: Connection, read: PlannedRead, options: RunOptions): Promise<void> {
   const { page } = read
   const { rows } = page
   try {
     await run(connection, read, options)
   } catch (error) {
-    // The server lacks functions of the check, or the role may not call them. Retries only if no row was read.
+    // The server lacks functions of the check, or the role may not call them. The service retries only if it has read no row.
     if (!read.readsOtherTables || page.rows > rows || !lacksFunctions(error)) throw error
     await run(connection, read.withoutCheck(), options)
   }
@@ -53,18 +52,18 @@ async function run(connection: Connection, read: PlannedRead, options: RunOption
   }
 }
 
-/** Ends the transaction of a failed read. */
+/** Rolls back the transaction of a failed read, if one is open. Rejects like `Connection.script`. */
 export async function endTransaction(connection: Connection, options: RunOptions): Promise<void> {
   if (!connection.isClosed && connection.transaction !== 'none') await connection.script('rollback', options)
 }
 
-/** The statements of one page. */
+/** The statements that read one page, and their results. */
 export class PlannedRead {
   readonly page: PageWriter
   /**
    * One statement, or a transaction:
    * 1. The embedded rows. These statements take the snapshot and lock the tables.
-   * 2. The check that no table was rewritten in between.
+   * 2. The check that no table was rewritten after the snapshot and before its lock.
    * 3. The rows of the page.
    */
   readonly requests: readonly Request[]
@@ -98,12 +97,12 @@ export class PlannedRead {
     return new PlannedRead(this.#plan, this.page, this.#options, false)
   }
 
-  /** Throws if a table was rewritten during the read. */
+  /** Throws `TableRewritten` if a table was rewritten during the read. */
   finish(): void {
     if (this.#isRewritten) throw new TableRewritten()
   }
 
-  /** Releases the memory of embedded rows. */
+  /** Releases the memory of the embedded rows. */
   release(): void {
     for (const each of this.#embedded) each?.release()
   }

@@ -1,10 +1,10 @@
-// Delays connection attempts to a server or a store after a failed one.
+// Delays the attempts to connect to a server or a store after a failed attempt.
 
 const PAUSE_MS_MIN = 50
-/** Shorter than the wait in a queue without progress (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so there is an attempt in each wait. */
+/** Shorter than a wait in the queue (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that each wait includes an attempt. */
 const PAUSE_MS_MAX = 500
 
-/** The pause before the next attempt to connect. It doubles with each failure and ends with the first success. */
+/** The pause before the next attempt to connect. The pause doubles with each failure and ends with the first success. */
 export class ReconnectPause {
   /** Earliest time of the next attempt, by `performance.now()`; 0 without a failure. */
   retryAt = 0

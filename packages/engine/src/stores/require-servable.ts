@@ -7,7 +7,7 @@ import { hasColumn, type PresentColumns } from '../query/present-columns.ts'
 import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
-/** Throws `StoreDatabaseError` if a table of the plan can't be read, and `INVALID_PARAM` if the store lacks a filter's column. */
+/** Throws `StoreDatabaseError` if a table of the plan can't be read, and `INVALID_PARAM` if a filter's column is absent. */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
   requireReadable(resource, present)
@@ -42,12 +42,12 @@ export function requireReadable(resource: Resource, present: PresentColumns): vo
   }
 }
 
-/** Whether the store supports incremental syncs of the resource. True for a table that does not exist: it has no changes. */
+/** Whether the store supports incremental syncs of the resource. True for an absent table, which has no changes. */
 export function tracksUpdates({ table }: Resource, present: PresentColumns): boolean {
   return !present.has(table) || hasColumn(present, table, 'updated_at')
 }
 
-/** `code` is PostgreSQL's code for this error. Because of it, the service reads the columns again and finds a new table. */
+/** Returns an error with PostgreSQL's code for it. The code makes the service read the columns again, so it finds a new table. */
 function tableError(message: string, code: string): StoreDatabaseError {
   return Object.assign(new StoreDatabaseError(message), { code })
 }

@@ -33,13 +33,13 @@ interface CachedColumns {
 
 interface StoreSchema {
   readonly tables: PresentTables
-  /** Table and column, if the column has a type that its field cannot be read from. */
+  /** The tables and columns whose type the service can't read as the type of the field. */
   readonly unreadableColumns: readonly (readonly [string, string])[]
 }
 
-/** Maximum number of stores in the cache. The entry that was read longest ago is dropped first. */
+/** Maximum number of stores in the cache. The cache drops the entry that was read longest ago first. */
 const STORES_MAX = 1000
-/** Maximum number of different schemas. A platform has one for each of its versions, and some of its own. */
+/** Maximum number of different schemas. A platform has one for each of its versions, and some with extra columns. */
 const SCHEMAS_MAX = 50
 
 export class StoreColumns {
@@ -47,7 +47,7 @@ export class StoreColumns {
   /** Schemas by the rows of the catalog, without the name of the schema. */
   private readonly schemas = new Map<string, StoreSchema>()
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
-  /** Columns of another type that were reported before, as `store table column`. */
+  /** Columns with an unreadable type that were reported before, as `store table column`. */
   private readonly reported = new Set<string>()
   private readonly options: ColumnsOptions
 
@@ -57,7 +57,10 @@ export class StoreColumns {
     this.kinds = new Map(resources.map((resource) => [resource.table, columnKindsOf(resource)]))
   }
 
-  /** Returns the columns of a store, read at most `refreshSeconds` ago. Concurrent requests share one read. */
+  /**
+   * Returns the columns of a store, read at most `refreshSeconds` ago. Concurrent requests share one read. Rejects with
+   * errors of the PostgreSQL client.
+   */
   of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const known = this.cache.get(address.storeId)
     const { now, refreshSeconds } = this.options
@@ -83,7 +86,7 @@ export class StoreColumns {
     return present
   }
 
-  /** Makes the next request read the catalog again. */
+  /** Removes a store from the cache, so that the next request reads the catalog. */
   forget(storeId: string): void {
     this.cache.delete(storeId)
   }
@@ -96,7 +99,7 @@ export class StoreColumns {
     return columnsInSchema(schemaName, tables)
   }
 
-  /** Returns one object for all stores with the same columns, so they share the cached parts of statements. */
+  /** Returns one object for all stores with the same columns, so that these stores share the cached parts of statements. */
   private sharedSchema(rows: readonly [readonly ColumnRow[], readonly IndexRow[]]): StoreSchema {
     const text = rows
       .map((rows) =>
@@ -107,7 +110,7 @@ export class StoreColumns {
       )
       .join('\n\n')
     const schema = this.schemas.get(text) ?? this.schemaOf(...rows)
-    // The map is in the order of use.
+    // The map is in the order of last use.
     this.schemas.delete(text)
     this.schemas.set(text, schema)
     const [oldest = ''] = this.schemas.keys()
@@ -130,7 +133,7 @@ export class StoreColumns {
     return { tables, unreadableColumns }
   }
 
-  /** Emits an event for a column with a type that its field cannot be read from. Such a column counts as absent. */
+  /** Emits an event for a column whose type the service can't read. Such a column counts as absent. */
   private reportUnreadable(storeId: string, table: string, column: string): void {
     const name = `${storeId} ${table} ${column}`
     if (this.reported.has(name)) return
@@ -178,7 +181,7 @@ interface IndexRow {
   readonly keys: string
 }
 
-/** A constraint that was not validated (PostgreSQL 18) doesn't count, because older rows can contain nulls. */
+/** A constraint that is not validated (PostgreSQL 18) doesn't count, because older rows can contain nulls. */
 const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constraint k
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
@@ -191,8 +194,8 @@ function catalogStatements(schemaName: string, tables: readonly string[]): [stri
 }
 
 /**
- * Selects columns that the reader may select: after a migration, a new column can lack its grant. A table without such a column
- * has a row too, because its list must not be served as empty (R42).
+ * Returns the statement for the columns that the reader may select. After a migration, a new column can lack its grant. A
+ * table without any such column has a row too, because the service must not serve its list as empty (R42).
  */
 function columnsStatement(relations: string): string {
   return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${READS_OTHER_TABLES} as "readsOtherTables",
@@ -204,12 +207,13 @@ function columnsStatement(relations: string): string {
     left join pg_catalog.pg_type t on t.oid = a.atttypid`
 }
 
-/** Values of `indoption`: ascending with nulls last, and descending with nulls first. Both have the order of a list. */
+/** Values of `indoption`: ascending with nulls last, and descending with nulls first. Both match the order of a list. */
 const [ASCENDING, DESCENDING] = [0, 3]
 
 /**
- * Selects the first three keys of each complete B-tree index. The list of keys ends before an expression, and before a key with
- * another direction than the first one. `pg_get_indexdef` would wait for a migration that has locked a table.
+ * Returns the statement for the first three keys of each complete B-tree index. The list of keys ends before an expression,
+ * and before a key with another direction than the first one. `pg_get_indexdef` would wait for a migration that has locked a
+ * table.
  */
 function indexesStatement(relations: string): string {
   const key = (number: number) => `case when x.indoption[${number}] = x.indoption[0] then (

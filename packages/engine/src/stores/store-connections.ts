@@ -1,5 +1,6 @@
-// Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server, and of the
-// node. A request takes an idle connection of its store if there is one. `opening-rules.ts` decides when it may open one.
+// Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server, and of
+// the node. A request takes an idle connection of its store if there is one. `opening-rules.ts` decides when the request may
+// open one.
 
 import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
@@ -11,14 +12,14 @@ import { StoreDatabaseError } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
 
-/** Bounds of the connections, from settings. */
+/** Bounds of the connections, from settings. A name that ends in `Ms` is in milliseconds. */
 export interface ConnectionBounds extends QueueBounds {
   readonly storeConnectionsMax: number
   readonly storeServerConnectionsMax: number
   readonly storeTimeoutMs: number
 }
 
-/** Start of a request's use of a slot. */
+/** The start of a request's use of a slot. */
 interface UseStart {
   /** By `performance.now()`. */
   readonly at: number
@@ -26,7 +27,7 @@ interface UseStart {
   readonly isFresh: boolean
 }
 
-/** How long a running statement may still take when its connection is closed. */
+/** How long a running statement may still take after its connection was told to close. */
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -45,7 +46,7 @@ export class StoreConnections {
   private readonly closing = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
 
-  /** `onEmptied` is called after the last connection of a pool was closed to make room. */
+  /** `onEmptied` is called after the last connection of a pool was closed to make room for another store. */
   constructor(bounds: ConnectionBounds, emit: StoreEventHandler, onEmptied: (pool: StorePool) => void) {
     this.bounds = bounds
     this.requests = new WaitingRequests(bounds, emit)
@@ -59,7 +60,7 @@ export class StoreConnections {
     return { connections: this.opened.size, busy, waiting: this.requests.size + this.inUse.size - busy }
   }
 
-  /** Returns the bounds for connections to a server: of the server, and of the node. `server` are its hosts and ports. */
+  /** Returns the bounds for connections to a server: of the server, and of the node. `server` contains its hosts and ports. */
   budgetsOf(server: string): readonly [ConnectionBudget, ConnectionBudget] {
     const budget = this.servers.get(server) ?? new ConnectionBudget(this.bounds.storeServerConnectionsMax)
     this.servers.set(server, budget)
@@ -68,7 +69,8 @@ export class StoreConnections {
 
   /**
    * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, by
-   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with `StoreDatabaseError`.
+   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with `StoreDatabaseError` at
+   * the end of the wait, and if the queue is full.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
@@ -78,7 +80,10 @@ export class StoreConnections {
     return await this.requests.slotFor(waiter, limit)
   }
 
-  /** Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed, until `deadline`. */
+  /**
+   * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed. `deadline` is by
+   * `performance.now()`. Rejects like `work`, and with errors of `connect`.
+   */
   async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     const start = { at: performance.now(), isFresh: slot.connection === null }
     try {
@@ -92,14 +97,14 @@ export class StoreConnections {
     }
   }
 
-  /** Closes the idle connections of a discarded pool. Its waiting requests get null, so that they use the new pool. */
+  /** Closes the idle connections of a discarded pool. Resolves its waiting requests with null, so that they use the new pool. */
   abandon(pool: StorePool): void {
     for (const slot of [...pool.idle]) void this.closeSlot(slot)
     for (const { turn } of pool.waiting) turn.resolve(null)
     pool.waiting.clear()
   }
 
-  /** Closes the connections that have been idle for `idleMs`. */
+  /** Closes the connections that have been idle for `idleMs` or longer. */
   closeUnused(idleMs: number): void {
     const idleBefore = performance.now() - idleMs
     for (const slot of [...this.idle]) if (slot.idleSince <= idleBefore) void this.closeSlot(slot)
@@ -126,7 +131,7 @@ export class StoreConnections {
     return slot
   }
 
-  /** Assigns slots to waiting requests, as far as the rules allow it now. */
+  /** Assigns slots to waiting requests, as far as the rules allow it at this time. */
   private assignSlots(): void {
     const now = performance.now()
     let wakeAt = NEVER
@@ -145,7 +150,7 @@ export class StoreConnections {
     if (wakeAt !== NEVER) this.wakeTimer = setTimeout(() => this.assignSlots(), Math.ceil(wakeAt - now)).unref()
   }
 
-  /** Assigns a slot to a request. The request gets it when `ready` resolves. */
+  /** Assigns a slot to a request. The request gets the slot when `ready` resolves. */
   private assign(waiter: Waiter, slot: StoreSlot, ready?: Promise<void>): void {
     waiter.pool.waiting.delete(waiter)
     this.markInUse(slot)
@@ -180,7 +185,7 @@ export class StoreConnections {
     this.assignSlots()
   }
 
-  /** Notes the failure of the store or its server. Returns the error for the request. */
+  /** Notes the failure of the store or of its server. Returns the error for the request. */
   private async noteFailure(slot: StoreSlot, start: UseStart, cause: unknown): Promise<unknown> {
     const { pool, connection, unproven } = slot
     const { delayed, full, isFinal } = assessFailure({
@@ -194,17 +199,17 @@ export class StoreConnections {
     if (delayed.includes('store')) pool.pause.failed(cause)
     if (delayed.includes('server')) pool.server.pause.failed(cause)
     if (full !== null) await this.closeIdleOf(pool, full)
-    // Wraps the error, so that the request doesn't retry it.
+    // `Attempts` doesn't retry the new error, because it has no code.
     return isFinal ? new StoreDatabaseError('no connection to the store could be opened', { cause }) : cause
   }
 
-  /** Closes the idle connections that count against the limit that a store has reached, including those of other stores. */
+  /** Closes the idle connections that count against the limit that a store has reached. They can belong to other stores. */
   private async closeIdleOf(store: StorePool, full: ConnectionLimitScope): Promise<void> {
     const counted = [...this.idle].filter(({ pool }) => pool.sharesLimit(store, full))
     await Promise.all(counted.map((slot) => this.closeSlot(slot)))
   }
 
-  /** Releases a slot. Closes its connection if it has not responded, can't be used again, or its pool is discarded. */
+  /** Releases a slot. Closes its connection if it has not responded, if it can't be used again, or if the pool is discarded. */
   private release(slot: StoreSlot): void {
     const { pool, connection, unproven } = slot
     const now = performance.now()
@@ -220,7 +225,7 @@ export class StoreConnections {
     this.assignSlots()
   }
 
-  /** Closes the connection of a slot, and stops counting it when it is closed. */
+  /** Closes the connection of a slot. The slot counts against the bounds until the connection is closed. */
   private closeSlot(slot: StoreSlot): Promise<void> {
     const { pool, opening } = slot
     const index = pool.idle.indexOf(slot)

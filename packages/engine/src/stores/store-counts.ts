@@ -1,13 +1,13 @@
 // Counts the rows of a store, and caches the counts for some seconds. A count reads a whole index, which takes a quarter of a
-// second for millions of rows. Counts are renewed before they expire, so that a client that polls doesn't wait for them.
+// second for millions of rows. The service renews counts before they expire, so that polling clients don't wait.
 
 import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
 import type { PresentColumns } from '../query/present-columns.ts'
 import { countStatement } from '../query/sql.ts'
 
 /**
- * Share of the maximum age after which counts are renewed. If a client sends two requests within that age, one is in the second
- * half. The time of the count shortens this half.
+ * Share of the maximum age after which counts are renewed. If a client sends two requests within the maximum age, one of them
+ * is in its second half. The duration of the count shortens this half.
  */
 const RENEWAL_SHARE = 0.5
 
@@ -17,10 +17,10 @@ interface TimedCounts<T> {
   readonly counts: T
 }
 
-/** The counts of all stores. A store that moves gets another key. */
+/** Caches the counts of all stores by a key. A store that moves gets another key. */
 export class StoreCounts {
   private readonly cached = new Map<string, TimedCounts<Counts>>()
-  /** Running counts. Each has a connection: otherwise requests with connections could wait for a count without one. */
+  /** Running counts. Each one has a connection. Otherwise, requests with connections could wait for a count that has none. */
   private readonly running = new Map<string, TimedCounts<Promise<Counts>>>()
   /** Keys whose renewal waits for a connection or runs. */
   private readonly renewing = new Set<string>()
@@ -42,8 +42,8 @@ export class StoreCounts {
   }
 
   /**
-   * Renews the counts if they are due. `connect` gets a connection and calls its argument. Errors are ignored, because the next
-   * request counts again.
+   * Renews the counts if they are due. `connect` opens a connection and calls its argument with a function that counts.
+   * Errors are ignored, because the next request counts again.
    */
   async renew(key: string, connect: (renewCounts: RenewCounts) => Promise<void>): Promise<void> {
     if (!this.isDue(key) || this.renewing.has(key)) return
@@ -79,20 +79,20 @@ export class StoreCounts {
   }
 }
 
-/** Calls `count`, unless another request has renewed the counts since. */
+/** Calls `count`, unless another request has already renewed the counts. */
 export type RenewCounts = (count: () => Promise<Counts>) => Promise<void>
 
-/** Number of rows by table. */
+/** Number of rows of each table, by the table's name. */
 export type Counts = ReadonlyMap<string, bigint>
 
 export interface CountOptions {
   readonly connection: Connection
   readonly present: PresentColumns
-  /** Cancels the count. It rejects with the signal's reason or with an error of the PostgreSQL client. */
+  /** Cancels the count. The count rejects with the signal's reason or with an error of the PostgreSQL client. */
   readonly signal?: AbortSignal
 }
 
-/** Counts the rows of `tables`. The count of a table that the store lacks is 0. Rejects with errors of the PostgreSQL client. */
+/** Counts the rows of `tables`. A table that the store lacks has 0 rows. Rejects with errors of the PostgreSQL client. */
 export async function countRows(
   tables: readonly string[],
   { connection, present, signal }: CountOptions,

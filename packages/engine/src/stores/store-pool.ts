@@ -1,4 +1,4 @@
-// Stores the connections of one store, and the requests that wait for one. `StoreConnections` opens, assigns, and closes the
+// Holds the connections of one store, and the requests that wait for one. `StoreConnections` opens, assigns, and closes the
 // connections. `StorePools` decides which stores have a pool.
 
 import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
@@ -6,7 +6,7 @@ import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
 import type { ConnectionLimitScope } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
 
-/** The address of a store in the control database. */
+/** The address of a store, as the control database has it. */
 export interface StoreAddress {
   readonly storeId: string
   readonly databaseUrl: string
@@ -19,29 +19,29 @@ export interface StoreAddress {
 /** Settings for the sessions of stores. */
 export interface SessionBounds {
   readonly storeTimeoutMs: number
-  /** Whether a connection sets limits when it starts. Must be off behind a pooler that rejects unknown parameters. */
+  /** Whether a connection sets limits when it starts. Must be false behind a pooler that rejects unknown parameters. */
   readonly storeSessionSettings: boolean
 }
 
 export interface StorePoolOptions {
   readonly bounds: SessionBounds
   readonly target: ConnectionTarget
-  /** The bounds for its connections: of the database server, and of the node. */
+  /** The bounds for the pool's connections: of the database server, and of the node. */
   readonly budgets: readonly [ConnectionBudget, ConnectionBudget]
-  /** Delays attempts to connect to the store. It outlives the pool. */
+  /** Delays the attempts to connect to the store. The pause outlives the pool. */
   readonly pause: ReconnectPause
 }
 
-/** A connection slot of a store. It counts against the bounds until its connection is closed. */
+/** A connection slot of a store. The slot counts against the bounds until its connection is closed. */
 export interface StoreSlot {
   readonly pool: StorePool
-  /** Settles when its connection is open or can't be opened. Null before the attempt. */
+  /** Settles when the connection is open or can't be opened. Null before the attempt. */
   opening: Promise<Connection> | null
   /** Null until the server has accepted the session. */
   connection: Connection | null
-  /** Health of the store when the slot was made. Null after the first response on its connection. */
+  /** Health of the store when the slot was created. Null after the first response on the connection. */
   unproven: StoreHealth | null
-  /** Start of its idle time, by `performance.now()`. */
+  /** Start of the connection's idle time, by `performance.now()`. */
   idleSince: number
 }
 
@@ -55,7 +55,7 @@ export interface Waiter {
 }
 
 const CONNECT_TIMEOUT_MS = 3000
-/** The server cancels a statement before the client stops waiting, so no statement runs without a client. */
+/** The server cancels a statement before the client stops waiting, so that no statement runs without a client. */
 const SERVER_LIMIT_SHARE = 0.9
 
 export class StorePool {
@@ -73,7 +73,7 @@ export class StorePool {
   blockedBy: ConnectionBudget
   /** Time when a request last took or released a slot, by `performance.now()`. */
   progressAt = performance.now()
-  /** Whether the pool is discarded. Its connections are closed when requests release them. */
+  /** Whether the pool is discarded. Its connections are then closed when requests release them. */
   isDiscarded = false
   private hasResponded = false
   private readonly target: ConnectionTarget
@@ -89,7 +89,7 @@ export class StorePool {
     this.connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs)
   }
 
-  /** Whether this is the pool of the address. */
+  /** Whether the pool connects to this address. */
   isAt({ databaseUrl, schemaName, encryptedPassword }: StoreAddress): boolean {
     const { address } = this
     return (
@@ -130,14 +130,17 @@ export class StorePool {
     return this.running.size + this.waiting.size === 0
   }
 
-  /** Whether connections of both stores count against the same limit. */
+  /** Whether the connections of both stores count against the same limit. */
   sharesLimit({ server, target }: StorePool, of: ConnectionLimitScope): boolean {
     if (this.server !== server) return false
     const { user, database } = this.target
     return of === 'server' || (of === 'role' ? user === target.user : database === target.database)
   }
 
-  /** Opens a connection. Calls `onReady` when the server has accepted the session, and after each exchange. */
+  /**
+   * Opens a connection. Calls `onReady` when the server has accepted the session, and after each exchange. Rejects like
+   * `connect` of the PostgreSQL client.
+   */
   connect(onReady: () => void): Promise<Connection> {
     const { connectTimeoutMs } = this
     return connect(this.target, { applicationName: 'store-export', connectTimeoutMs, onReady })
@@ -164,7 +167,10 @@ export class StorePool {
   }
 }
 
-/** Returns the settings of a session. `stores provision` sets the important ones on the reader's role, too. */
+/**
+ * Returns the settings of a session, which PostgreSQL gets at the start of the connection. `stores provision` also sets the
+ * important ones on the reader's role.
+ */
 export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: SessionBounds): Record<string, string> {
   if (!storeSessionSettings) return {}
   return {
@@ -173,8 +179,8 @@ export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: Sessio
     // With another level, a statement that waits while a migration rewrites a table would find the table empty (R28).
     default_transaction_isolation: 'read committed',
     jit: 'off',
-    // If a column has just changed to a timestamp without a zone, the service still reads it with a plain cast for some
-    // seconds. This cast must use UTC.
+    // For some seconds after a column has changed to a timestamp without a zone, the service reads it with a plain cast. This
+    // cast must use UTC.
     timezone: 'UTC',
   }
 }

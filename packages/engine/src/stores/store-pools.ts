@@ -9,23 +9,22 @@ import { type SessionBounds, type StoreAddress, StorePool, type StoreSlot } from
 
 export type { StoreAddress } from './store-pool.ts'
 
-/** Bounds of the pools, from settings. */
+/** Bounds of the pools, from settings. A name that ends in `Ms` is in milliseconds. */
 export interface PoolBounds extends SessionBounds, ConnectionBounds {
   readonly storeIdleSeconds: number
 }
 
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
-  /** Returns the connection URL of a store with its password. Can throw. */
+  /** Returns the connection URL of a store with its password. It can throw. */
   readonly connectionUrl: (address: StoreAddress) => string
   readonly emit: StoreEventHandler
 }
 
-/** Options of `StorePools.discard`. */
 export interface DiscardOptions {
   /** How long running requests may still take; 0 by default. */
   readonly graceSeconds?: number
-  /** The pool is discarded only if it uses this connection: an error on an old connection must not close new ones. */
+  /** If set, the pool is discarded only if it uses this connection. An error on an old connection must not close new ones. */
   readonly connection?: Connection
 }
 
@@ -71,8 +70,9 @@ export class StorePools {
   }
 
   /**
-   * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection. Waits for
-   * the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, by `performance.now()`.
+   * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection. Waits
+   * for the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, by `performance.now()`.
+   * Rejects like `work`, and with `StoreDatabaseError` without a connection.
    *
    * If two requests have different addresses of a store, the address with the later deadline counts as the newer one.
    */
@@ -91,12 +91,12 @@ export class StorePools {
     }
   }
 
-  /** IDs of the stores that have a pool. */
+  /** Returns the IDs of the stores that have a pool, in the order of their last use. */
   storeIds(): string[] {
     return [...this.pools.keys()]
   }
 
-  /** Closes the store's connections. Those of running requests are closed after up to `graceSeconds`. */
+  /** Closes the store's connections. Running requests get up to `graceSeconds` to finish. Without a pool, nothing happens. */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)
     const isAmong = (slots: Iterable<StoreSlot>) => [...slots].some((slot) => slot.connection === connection)
@@ -105,7 +105,7 @@ export class StorePools {
     pool.isDiscarded = true
     this.options.emit({ event: 'store.pool_closed', storeId, reason })
     this.connections.abandon(pool)
-    // A request that ends earlier releases its slot, which closes the connection.
+    // A request that ends before then releases its slot, which closes the connection.
     const close = () => {
       for (const slot of pool.running) void slot.connection?.close()
     }
@@ -117,7 +117,7 @@ export class StorePools {
     return { pools: this.pools.size, ...this.connections.sums }
   }
 
-  /** Closes all pools. Running requests get a few seconds. */
+  /** Closes all pools. Running requests get up to 5 seconds. */
   async close(): Promise<void> {
     this.stopping.abort()
     clearInterval(this.unusedTimer)

@@ -27,9 +27,9 @@ export interface StoreReaderOptions {
   readonly emit: StoreEventHandler
   readonly timeoutMs: number
   readonly pageBytesMax: number
-  /** Rows of a scan batch. */
+  /** Number of rows of a scan batch. */
   readonly scanBatchRows: number
-  /** Whether to use prepared statements. Must be off if a pooler shares connections between transactions. */
+  /** Whether to use prepared statements. Must be false if a pooler shares connections between transactions. */
   readonly preparedStatements: boolean
 }
 
@@ -54,22 +54,22 @@ export class StoreReader {
   }
 
   /**
-   * Reads the rows of a plan. Rejects with `ApiError` if the store lacks the column of a filter, and with `StoreDatabaseError` if
-   * the store cannot be read. The error was emitted as an event then.
+   * Reads the rows of a plan. Rejects with `ApiError` if the store lacks the column of a filter, and with
+   * `StoreDatabaseError` if the store can't be read. In the second case, `store.query_failed` was emitted before.
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const reading = this.readPlan(request)
-    // After this read, so that the count can use the same connection.
+    // The renewal starts after this read, so that the count can use the same connection.
     if (request.plan.kind === 'only') reading.then(() => this.renewCounts(request), noop)
     return reading
   }
 
   /**
    * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns every change
-   * that this page lacks. Waits for open transactions if `waits` is true. Rejects like `read`.
+   * that this page lacks. If `waits` is true, the read first waits for open transactions. Rejects like `read`.
    *
-   * The poll of open transactions is sent in one flush with a speculative read: of the page, or of the count of changed rows.
-   * After a wait, the page is read again.
+   * The service polls the open transactions in one flush with a speculative read: of the page, or of the count of changed
+   * rows. After a wait, the service reads the page again.
    */
   async readFirst(request: ReadRequest & { readonly waits: boolean }): Promise<FirstPage> {
     const sized = this.pages.sized(request)
@@ -77,7 +77,7 @@ export class StoreReader {
     let speculative: SpeculativeRead = NOTHING_READ
     const pollAtArrival = () =>
       this.attempts.run(sized, async (connection, present) => {
-        // Evaluated here, because a retry can read without prepared statements.
+        // Evaluated inside the callback, because a retry can read without prepared statements.
         const prepared = this.prepares(request.address)
         const options = { prepared, signal: request.signal, deadline: this.readDeadline(request.startedAt) }
         const { snapshot, ...rest } = await pollAndRead(this.pages, sized, { connection, present }, options)
@@ -128,7 +128,7 @@ export class StoreReader {
     return this.options.preparedStatements && !this.attempts.losesPreparedStatements(address)
   }
 
-  /** Reads the rows of the plan into the page. If the store lacks the table, there are no rows. */
+  /** Reads the rows of the plan into the page. Reads nothing if the store lacks the table. */
   private async fill(request: ReadRequest, page: PageWriter, { connection, present }: StoreSession): Promise<void> {
     const { address, signal, startedAt } = request
     if (!present.has(request.plan.resource.table)) return
@@ -148,7 +148,7 @@ export class StoreReader {
     return startedAt + this.options.timeoutMs * READ_SHARE
   }
 
-  /** Whether the store has a row of `resource` with this ID. */
+  /** Whether the store has a row of `resource` with this ID. Rejects like `read`. */
   exists(request: Omit<ReadRequest, 'prefix' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.attempts.run(request, async (connection, present) => {
       requireReadable(request.resource, present)
@@ -159,7 +159,7 @@ export class StoreReader {
     })
   }
 
-  /** Returns the columns that the store has and the reader may select. They can be cached. */
+  /** Returns the columns that the store has and that the reader may select. They can be cached. Rejects like `read`. */
   columns(request: Omit<ReadRequest, 'prefix' | 'plan'>): Promise<PresentColumns> {
     return this.attempts.run(request, async (_, present) => present)
   }
@@ -171,8 +171,8 @@ export class StoreReader {
   }
 
   /**
-   * Renews the counts for later requests. Uses the deadline of this request, because `StorePools.use` takes the address with the
-   * latest deadline for the newest one.
+   * Renews the counts for later requests. The renewal uses the deadline of this request, because `StorePools.use` regards the
+   * address with the latest deadline as the newest one.
    */
   private renewCounts({ address, plan, startedAt }: ReadRequest): Promise<void> {
     const { counts, pools, timeoutMs } = this.options
@@ -193,7 +193,7 @@ export interface FirstPage {
   readonly watermark: Microseconds
 }
 
-/** Share of the time limit for a page. The server's limit is for each statement, so it doesn't bound their sum. */
+/** Share of the time limit for a page. The server's limit applies to each statement, so it doesn't bound their sum. */
 const READ_SHARE = 0.95
 
 /** Share of the time limit for scan batches. */
@@ -205,7 +205,7 @@ function countedTables({ resource }: Plan): string[] {
 
 const noop = () => undefined
 
-/** Contains the address, so that a store that has moved gets new counts. */
+/** Returns a key that contains the address, so that a store that has moved gets new counts. */
 function countsKey({ storeId, databaseUrl, schemaName }: StoreAddress): string {
   return JSON.stringify([storeId, databaseUrl, schemaName])
 }

@@ -1,21 +1,20 @@
 // Polls the open transactions of a store for all requests that wait for them. One poll runs at a time. If a poll is slow, the
-// next one starts anyway.
+// next poll starts anyway.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSnapshot } from './open-transactions.ts'
 
-/** Pauses before the polls of a request. Most transactions last a few milliseconds, and the others last long. */
+/** Pauses before the polls of a request. Most transactions last a few milliseconds. The others last long. */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
 /** A poll that takes longer may never end, so it doesn't delay the next one. */
 const SLOW_MS = 100
 
-/** The polls of a store. */
 export class TransactionPoller {
   /** Transactions that were still open at the end of a wait. Later requests don't wait for them. */
   readonly timedOut = new Set<string>()
   /** Number of waiting requests. */
   private waiting = 0
-  /** Resolves when the running poll ends or is slow; null if there is none. */
+  /** Resolves when the running poll ends, or when it is slow; null if no poll runs. */
   private current: Promise<unknown> | null = null
   /** The poll that starts after `current`. */
   private following: Promise<TransactionSnapshot> | null = null
@@ -33,7 +32,7 @@ export class TransactionPoller {
     return () => void this.waiting--
   }
 
-  /** Polls after a pause. The pause grows with `polls`, the number of earlier polls of the request. */
+  /** Polls after a pause. The pause grows with `polls`, the number of earlier polls of the request. Rejects like `read`. */
   poll(read: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
     const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]
     this.polling ??= delay(pauseMs).then(() => {
@@ -43,7 +42,7 @@ export class TransactionPoller {
     return this.polling
   }
 
-  /** Polls now, or after the running poll. The running poll can miss newer transactions, so it isn't shared. */
+  /** Polls now, or after the running poll. Requests don't share the running poll, because it can miss newer transactions. */
   private next(read: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
     if (this.current === null) return this.start(read)
     this.following ??= this.current.then(() => {
@@ -66,7 +65,7 @@ export class TransactionPoller {
     return polling
   }
 
-  /** Removes transactions that have ended from `timedOut`. */
+  /** Removes the transactions that have ended from `timedOut`. If `open` is null, removes all. */
   forgetEnded(open: TransactionSnapshot['open']): void {
     for (const name of this.timedOut) if (open?.has(name) !== true) this.timedOut.delete(name)
   }

@@ -2,8 +2,9 @@
 // change that this read missed.
 //
 // The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row when the
-// transaction ends. If a client reads in between and continues from the start of its read, it never gets the row.
-// docs/api/incremental-sync.md is for clients. docs/contribute/decisions/019-wait-for-open-transactions.md has the reasons.
+// transaction ends. Suppose that a client reads in between, and continues from the start of its read. The client then never
+// gets the row. For clients, see docs/api/incremental-sync.md. For the reasons, see
+// docs/contribute/decisions/019-wait-for-open-transactions.md.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
@@ -15,7 +16,7 @@ import { TransactionPoller } from './transaction-poller.ts'
 export interface TransactionWaitBounds {
   /** Longest wait, in ms. With 0, requests don't wait, and the watermark lies before each open transaction. */
   readonly transactionWaitMs: number
-  /** Distance of the watermark if the reader may not read the start of an open transaction. */
+  /** Distance of the watermark, in seconds, if the reader may not read the start of an open transaction. */
   readonly watermarkDistanceSeconds: number
 }
 
@@ -33,7 +34,7 @@ export interface TransactionWaitRequest {
   readonly waits: boolean
   /** Polls the store's open transactions when the request arrives. */
   readonly pollAtArrival: () => Promise<TransactionSnapshot>
-  /** Polls them again during the wait. Requests that wait at the same time share the result. */
+  /** Polls the transactions again during the wait. Requests that wait at the same time share the result. */
   readonly pollAgain: () => Promise<TransactionSnapshot>
 }
 
@@ -41,20 +42,21 @@ export interface TransactionWaitRequest {
 export interface TransactionWaitResult {
   /** A later request with `updated_since=<watermark>` returns every change that a page lacks if it is read now. */
   readonly watermark: Microseconds
-  /** Whether the request waited. If not, a page that was read right after the first poll can be served. */
+  /** Whether the request waited. If it didn't, the service can serve a page that was read right after the first poll. */
   readonly hasWaited: boolean
 }
 
 /**
- * Distance of the watermark from the request, and from the start of each transaction that is still open. Two reasons:
+ * Distance of the watermark from the request, and from the start of each transaction that is still open. There are two
+ * reasons:
  * - A column of type `timestamptz(0)` rounds a timestamp down by up to half a second.
- * - PostgreSQL sets the start of a transaction shortly before other sessions can see the transaction. Under load, this takes
- *   longer.
+ * - PostgreSQL sets the start of a transaction shortly before other sessions can see the transaction. Under load, this delay
+ *   is longer.
  */
 const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
 
-/** The waits of all stores. */
+/** Tracks the waits of all stores. */
 export class TransactionWait {
   private readonly pollers = new Map<string, TransactionPoller>()
   private readonly options: TransactionWaitOptions
@@ -64,8 +66,8 @@ export class TransactionWait {
   }
 
   /**
-   * Waits until all transactions that are open in the store now have ended, or until the maximum wait. Doesn't wait for a
-   * transaction that was still open at the end of an earlier wait. Rejects like `pollAtArrival`.
+   * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed. Doesn't
+   * wait for a transaction that was still open at the end of an earlier wait. Rejects like `pollAtArrival`.
    */
   async waitForOpenTransactions(request: TransactionWaitRequest): Promise<TransactionWaitResult> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request
@@ -100,7 +102,7 @@ export class TransactionWait {
       if (lasting === null) return { lasting, polls }
       const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !poller.timedOut.has(name))
       const leftMs = startedAt + bounds.transactionWaitMs - performance.now()
-      // A poll that fails during the wait, or is late, ends the wait. It doesn't fail the request.
+      // A poll that fails during the wait, or that is late, ends the wait. It doesn't fail the request.
       const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, poller.poll(pollAgain, polls))
       if (later === null) {
         for (const [name] of awaited) poller.timedOut.add(name)
@@ -125,22 +127,24 @@ export class TransactionWait {
   }
 }
 
-/** Returns the start of a transaction. If the start is hidden, returns an earlier timestamp. `preparedAt` is after the start. */
+/** Returns the start of a transaction. If the start is hidden, returns an earlier timestamp. `preparedAt` is later. */
 function startOf({ startedAt, preparedAt }: OpenTransaction, at: Microseconds, distance: Microseconds): Microseconds {
   return startedAt ?? (preparedAt === null || preparedAt > at ? at : preparedAt) - distance
 }
 
-/** Whether requests wait for the transaction. They don't wait for a successor whose timestamps are hidden. */
+/** Whether requests wait for the transaction. Requests don't wait for a successor whose timestamps are hidden. */
 function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boolean {
   return isSuccessor !== true || startedAt !== null || preparedAt !== null
 }
 
 /**
  * Returns the transactions of a later poll that can have written before the request arrived:
- * - Transactions that were open then.
- * - Transactions that were prepared since. They have new names, so each can be a transaction that was open then.
- * - Transactions that were first seen since, but have an earlier start: the second one of a message, or one after
- *   `COMMIT AND CHAIN`. If starts are hidden, this can be any later transaction of a session that had one open.
+ * - Transactions that were open at the arrival.
+ * - Transactions that were prepared after the arrival. They have new names, so each can be a transaction that was open at the
+ *   arrival.
+ * - Transactions with an earlier start that a poll first found after the arrival. Such a transaction is the second one of a
+ *   message, or one after `COMMIT AND CHAIN`. If starts are hidden, every later transaction counts whose session had one
+ *   open.
  */
 function stillOpen(
   lasting: OpenTransactions,
@@ -165,7 +169,7 @@ function sessionOf(name: string): string {
   return name.slice(0, name.indexOf('/') + 1)
 }
 
-/** Returns the result of a poll, or null if the poll fails or takes longer than `ms`. */
+/** Returns the result of a poll; null if the poll fails or takes longer than `ms`. */
 async function inTime(ms: number, polling: Promise<TransactionSnapshot>): Promise<TransactionSnapshot | null> {
   const waiting = new AbortController()
   const late = delay(ms, null, { signal: waiting.signal }).catch(() => null)

@@ -1,5 +1,5 @@
-// Queues the requests that wait for a connection. Each store has a bounded queue. A request waits longer in a queue that makes
-// progress than in one that doesn't, so that few requests wait for a store that hangs.
+// Queues the requests that wait for a connection. Each store has a bounded queue. A request waits longer in a queue that
+// makes progress, so that few requests wait for a store that hangs.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -14,7 +14,7 @@ export interface QueueBounds {
   readonly storeQueueWaitMs: number
 }
 
-/** The queues of all stores. */
+/** Holds the queues of all stores. */
 export class WaitingRequests {
   private readonly bounds: QueueBounds
   private readonly emit: StoreEventHandler
@@ -29,7 +29,10 @@ export class WaitingRequests {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Adds a request to the queue of its store. Throws `StoreDatabaseError` if the queue is full. */
+  /**
+   * Adds a request to the queue of its store. Throws `StoreDatabaseError` if the queue is full, after emitting
+   * `store.request_rejected`.
+   */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
@@ -39,7 +42,10 @@ export class WaitingRequests {
     return waiter
   }
 
-  /** Returns the slot for the request, or null if its pool was discarded. Rejects with `StoreDatabaseError` after the wait. */
+  /**
+   * Returns the slot for the request; null if its pool was discarded. Rejects with `StoreDatabaseError` after the wait.
+   * `limit` is the end of the wait, by `performance.now()`.
+   */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter
     let timer: NodeJS.Timeout | undefined
@@ -59,8 +65,9 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the requests that their pools have a slot for, in the order of arrival. Requests for failing stores come last. Among
-   * them, the store with the oldest failure is first. Otherwise many other stores that hang could stop it from being tried again.
+   * Returns the requests whose pools have a free slot, in the order of arrival. Requests for failing stores come last. Among
+   * failing stores, the store with the oldest failure comes first. In another order, many other stores that hang could
+   * prevent a new attempt for this store.
    */
   inTurn(): Waiter[] {
     const waiters: Waiter[] = []
@@ -72,7 +79,10 @@ export class WaitingRequests {
     return waiters.sort((a, b) => a.pool.pause.failedAt - b.pool.pause.failedAt || a.since - b.since)
   }
 
-  /** Time of the last progress of what the pool's requests wait for: a slot of the pool, or room within a bound. */
+  /**
+   * Returns the time of the last progress: of the pool, if its slots are all used; otherwise of the bound that delayed a
+   * request.
+   */
   private progressOf({ running, progressAt, blockedBy }: StorePool): number {
     return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
   }
