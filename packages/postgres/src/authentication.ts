@@ -7,11 +7,11 @@ import { ScramExchange, UNPROVED } from './scram.ts'
 
 export interface AuthenticationOptions {
   readonly user: string
-  /** Null if the URL has no password. */
+  /** Null if the connection URL has no password. */
   readonly password: string | null
-  /** Whether the connection is protected from listeners: TLS or a Unix socket. */
+  /** Whether eavesdroppers can't read the connection, because it uses TLS or a Unix socket. */
   readonly isPrivate: boolean
-  /** Hash of the server's certificate that binds SCRAM to the channel; null without TLS. */
+  /** Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and for an unknown algorithm. */
   readonly certificateHash: Buffer | null
   readonly channelBinding: 'disable' | 'prefer' | 'require'
 }
@@ -20,14 +20,14 @@ const REQUEST = { ok: 0, cleartext: 3, md5: 5, sasl: 10, saslContinue: 11, saslF
 const KIND_BYTES = 4
 const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'SCM', 7: 'GSSAPI', 9: 'SSPI' }
 
-/** What the server may send next. An honest server never changes the method, and sends no step of SCRAM twice. */
+/** The message that the client expects next. An honest server never changes the method, and sends no step of SCRAM twice. */
 type Awaited = 'method' | 'scram challenge' | 'scram proof' | 'acceptance'
 
 export class Authentication {
   readonly #options: AuthenticationOptions
   #scram: ScramExchange | null = null
   #awaited: Awaited = 'method'
-  /** Whether the server has accepted the client, and has proved itself if the method lets it. */
+  /** Whether the server has accepted the client. With SCRAM, the server has also proved that it knows the password. */
   isAccepted = false
 
   constructor(options: AuthenticationOptions) {
@@ -35,8 +35,8 @@ export class Authentication {
   }
 
   /**
-   * The response to an Authentication message with this body, null if there is nothing to send. Throws or rejects with
-   * `PostgresConnectionError` for a method that this client does not offer, or a server that does not know the password.
+   * Returns the response to an Authentication message with this body; null if there is nothing to send. Throws or rejects
+   * with `PostgresConnectionError` if this client doesn't support the method, or if the server doesn't know the password.
    */
   respond(body: Buffer): Buffer | Promise<Buffer> | null {
     if (body.length < KIND_BYTES) throw protocolError('an authentication request that is cut off')
@@ -79,7 +79,7 @@ export class Authentication {
     return null
   }
 
-  /** The hash is a secret, too: an attacker could find the password. */
+  /** An unbound connection could reveal the hash, and an attacker could find the password from it. */
   #md5(salt: Buffer): Buffer {
     this.#requireBinding()
     return terminated(`md5${md5(md5(this.#password(), this.#options.user), salt.subarray(0, 4))}`)

@@ -1,4 +1,4 @@
-// Several statements that are sent in one flush, and the responses to them.
+// Sends several statements in one flush, and reads the responses to them.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'
@@ -9,24 +9,24 @@ import type { PreparedStatement, PreparedStatements } from './prepared-statement
 import { type Statement, wireValue } from './statement.ts'
 import { type ColumnDescription, readColumnDescriptions } from './typed-rows.ts'
 
-/** What becomes of the result of a statement. */
+/** The consumer of a statement's result. */
 export interface Sink {
   readonly format: ResultFormat
-  /** Called with each row, or each chunk of COPY. The cell spans the message, and moves on when the call returns. */
+  /** Called with each row, or each chunk of COPY. The cell spans the message, and is valid only during the call. */
   row(message: Cell): void
-  /** Called with the columns before the first row. Without this method the server does not describe them. */
+  /** Called with the columns before the first row. Without this method, the server doesn't describe the columns. */
   columns?(fields: readonly ColumnDescription[]): void
   /** Called at the end with the command tag, such as `SELECT 5` or `UPDATE 0`. */
   completed?(tag: string): void
 }
 
-/** A statement of a batch. */
+/** A statement of a batch, and the consumer of its result. */
 export interface Request {
   readonly statement: Statement
   readonly sink: Sink
 }
 
-/** A response that the server owes. */
+/** A response that the server must still send. */
 interface Step {
   readonly type: number
   readonly request: Request | null
@@ -34,27 +34,27 @@ interface Step {
 }
 
 /**
- * Errors of a prepared statement before it runs: a pooler has mixed up connections, or the columns of its result have
+ * Errors of a prepared statement before it runs. Either a pooler has mixed up connections, or the columns of the result have
  * changed. The connection prepares the statement again at its next use.
  */
 export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P05'])
 
 /**
- * Groups of statements. Each group ends with a Sync: it is a transaction of its own unless it begins one, and an error ends
- * the group, not the batch. Resolves with the error of each group, null for a group that succeeded.
+ * Runs groups of statements. Each group ends with a Sync. A group is a transaction, unless one of its statements begins one.
+ * An error ends the group, but not the batch. Resolves with the error of each group; null for a group that succeeded.
  */
 export class Batch extends Exchange<(PostgresError | null)[]> {
   readonly #prepared: PreparedStatements
   readonly #steps: Step[] = []
-  /** Texts that the group being written prepares. */
+  /** Texts of the statements that the current group prepares. */
   readonly #added = new Set<string>()
   #next = 0
   readonly #errors: (PostgresError | null)[] = []
   #error: PostgresError | null = null
-  /** First error of a sink. Its later rows are dropped, because the server sends them anyway. */
+  /** First error of a sink. The batch drops all later rows, because the server sends them anyway. */
   #sinkError: { readonly cause: unknown } | null = null
 
-  /** Writes the statements. Throws `TypeError` for a value that cannot be sent. */
+  /** Writes the statements. Throws `TypeError` for a value that can't be sent. */
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
     super()
     this.#prepared = prepared
@@ -71,7 +71,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
         this.#added.clear()
       }
     } catch (error) {
-      // this batch was never sent to the server
+      // This batch was never sent to the server.
       for (const step of this.#steps) if (step.type === SERVER.parseComplete) this.#forget(step)
       prepared.keepStale(stale)
       throw error
@@ -111,9 +111,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
     return true
   }
 
-  /**
-   * Records the error and skips to the group's Sync, as the server does. Returns whether the connection is unusable.
-   */
+  /** Records the error, and skips to the group's Sync, as the server does. Returns whether the connection is unusable. */
   refuse(error: PostgresError): boolean {
     this.#error ??= error
     const isStale = STALE_CODES.has(error.code)
@@ -149,8 +147,9 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   }
 
   /**
-   * The statement with this text that the server certainly has, or gets earlier in this group. An earlier group of this batch
-   * may fail before it prepares the statement, so this group prepares it again under another name.
+   * Returns the statement with this text; null unless the server certainly has it, or gets it earlier in this group. An
+   * earlier group of this batch may fail before it prepares the statement. So this group prepares it again under another
+   * name.
    */
   #known(text: string): PreparedStatement | null {
     const known = this.#prepared.get(text)
@@ -170,7 +169,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   #row({ type: expected, request }: Step, type: number, body: Cell): void {
     if (expected !== SERVER.commandComplete || request === null) throw outOfOrder(type)
     if (this.#sinkError !== null) return
-    // without a closure per row
+    // No closure, because one would be allocated for each row.
     try {
       request.sink.row(body)
     } catch (cause) {

@@ -1,10 +1,10 @@
-// A row as PostgreSQL sends it: a count of values, and each value after its length.
+// Reads a row as PostgreSQL sends it: the number of values, and then each value after its length.
 
-/** One value; `length` -1 is null. One object is moved along the values of all rows, so that no value needs an object. */
+/** A value of a row. A `length` of -1 means null. All rows share a cell, so that no value allocates an object. */
 export interface Cell {
-  /** Memory that holds the value: a message, or a part of the connection's bytes. */
+  /** Memory that contains the value: a message, or a part of the connection's bytes. */
   bytes: Buffer
-  /** Reads numbers from the same bytes, faster than `bytes` does. */
+  /** A view of the same bytes, which reads numbers faster than `bytes`. */
   view: DataView
   start: number
   length: number
@@ -13,24 +13,24 @@ export interface Cell {
 const NOTHING = Buffer.alloc(0)
 const COUNT_BYTES = 2
 
-/** A cell that spans `message`. Without a message, lay it over bytes first. */
+/** Returns a cell that spans `message`. Without a message, call `layOver` or `layBeside` first. */
 export function newCell(message: Buffer = NOTHING): Cell {
   return { bytes: message, view: viewOf(message), start: 0, length: message.length }
 }
 
-/** Lays the cell over other bytes. Its position is not valid yet. */
+/** Moves the cell to other memory. Its `start` and `length` are invalid until the next move to a value. */
 export function layOver(cell: Cell, bytes: Buffer): void {
   cell.bytes = bytes
   cell.view = viewOf(bytes)
 }
 
-/** Lays the cell over the bytes of `other`. */
+/** Moves the cell to the memory of `other`. Its `start` and `length` are invalid until the next move to a value. */
 export function layBeside(cell: Cell, other: Cell): void {
   cell.bytes = other.bytes
   cell.view = other.view
 }
 
-/** Thrown for bytes that are not a row of the expected shape. */
+/** Thrown if bytes are not a row of the expected shape. */
 export class MalformedRow extends Error {
   override readonly name = 'MalformedRow'
 
@@ -39,10 +39,10 @@ export class MalformedRow extends Error {
   }
 }
 
-/** Moves `cell` to the value whose length is at `offset`. Returns the offset after it. Throws `MalformedRow`. */
+/** Moves `cell` to the value whose length is at `offset`. Returns the offset after the value. Throws `MalformedRow`. */
 export function moveTo(cell: Cell, offset: number): number {
   const { view, bytes } = cell
-  // V8 reads the buffer's length without a call; for the view's length it needs one
+  // V8 inlines the length of a buffer. The length of a view needs a call.
   const end = bytes.length
   const start = offset + 4
   if (start > end) throw new MalformedRow('it ends within a length')
@@ -53,7 +53,7 @@ export function moveTo(cell: Cell, offset: number): number {
   return length < 0 ? start : start + length
 }
 
-/** Offset of the first value of the row that the cell spans. Throws `MalformedRow` if it has another number of values. */
+/** Returns the offset of the first value in the row that the cell spans. Throws `MalformedRow` without `values` values. */
 export function firstValue({ view, start, length }: Cell, values: number): number {
   if (length < COUNT_BYTES) throw new MalformedRow('it ends within its count of values')
   const count = view.getInt16(start)
@@ -61,18 +61,18 @@ export function firstValue({ view, start, length }: Cell, values: number): numbe
   return start + COUNT_BYTES
 }
 
-/** Moves the cell to the value at `index` of the row whose first value is at `offset`. */
+/** Moves the cell to the value at `index`, from 0. The first value of the row is at `offset`. Throws `MalformedRow`. */
 export function moveToValue(cell: Cell, offset: number, index: number): void {
   let at = offset
   for (let i = 0; i <= index; i++) at = moveTo(cell, at)
 }
 
-/** A view on the bytes of a buffer. */
+/** Returns a view of a buffer's bytes. */
 export function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length)
 }
 
-/** Whether the value in the cell is exactly `expected`. */
+/** Whether the value in the cell equals `expected`. */
 export function holds({ bytes, start, length }: Cell, expected: Buffer): boolean {
   if (expected.length !== length) return false
   for (let i = 0; i < length; i++) if (bytes[start + i] !== expected[i]) return false

@@ -1,10 +1,10 @@
-// The hash of a server's certificate that binds SCRAM to a TLS channel: tls-server-end-point of RFC 5929.
+// Computes the hash of a server's certificate that binds SCRAM to a TLS channel: tls-server-end-point of RFC 5929.
 
 import { createHash } from 'node:crypto'
 
 const SEQUENCE = 0x30
 const OBJECT_IDENTIFIER = 0x06
-/** Signature algorithms by the hexadecimal form of their object identifier. RFC 5929 replaces MD5 and SHA-1 by SHA-256. */
+/** Hash functions by the signature algorithm's hexadecimal identifier. RFC 5929 replaces MD5 and SHA-1 with SHA-256. */
 const HASHES: Readonly<Record<string, string>> = {
   '2a864886f70d010104': 'sha256', // md5WithRSAEncryption
   '2a864886f70d010105': 'sha256', // sha1WithRSAEncryption
@@ -17,13 +17,13 @@ const HASHES: Readonly<Record<string, string>> = {
   '2a8648ce3d040304': 'sha512', // ecdsa-with-SHA512
 }
 
-/** The hash of a certificate in DER form; null for a signature algorithm that names no hash, as Ed25519 and RSA-PSS. */
+/** Returns the hash of a certificate in DER form. Null if the signature algorithm names no hash, such as Ed25519 and RSA-PSS. */
 export function certificateHash(certificate: Buffer): Buffer | null {
   const algorithm = HASHES[signatureAlgorithm(certificate) ?? '']
   return algorithm === undefined ? null : createHash(algorithm).update(certificate).digest()
 }
 
-/** Certificate ::= SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … } */
+/** Reads this: SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … } */
 function signatureAlgorithm(certificate: Buffer): string | null {
   const outer = elementAt(certificate, 0, SEQUENCE)
   const signed = outer && elementAt(certificate, outer.start, SEQUENCE)
@@ -32,7 +32,7 @@ function signatureAlgorithm(certificate: Buffer): string | null {
   return identifier ? certificate.toString('hex', identifier.start, identifier.end) : null
 }
 
-/** Where the content of the DER element at `at` lies; null if it is of another type or cut off. */
+/** Returns the offsets of the content of the DER element at `at`. Null if the element is of another type or cut off. */
 function elementAt(der: Buffer, at: number, type: number): { start: number; end: number } | null {
   const first = der[at + 1]
   if (der[at] !== type || first === undefined) return null

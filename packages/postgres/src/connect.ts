@@ -6,20 +6,19 @@ import { asError, PostgresConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
-/** Options of opening a connection. */
 export interface ConnectOptions extends ConnectionOptions {
-  /** Upper bound of opening it on all hosts, in ms. `connect_timeout` of the URL takes precedence. */
+  /** Time limit for all hosts together, in ms; 4000 by default. `connect_timeout` of the URL takes precedence. */
   readonly connectTimeoutMs?: number | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 4000
 
-/** Index of the host that was used last. */
+/** Index of the host to which the last connection of a target was opened. */
 const lastUsed = new WeakMap<ConnectionTarget, number>()
 
 /**
- * Opens a connection to the first host that responds and is of the kind that the URL demands, beginning with the host that
- * was used last. Rejects with `PostgresError` or `PostgresConnectionError`.
+ * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the last
+ * connection first. Rejects with `PostgresError` or `PostgresConnectionError`.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { hosts, connectTimeoutSeconds, sessionAttributes } = target
@@ -27,7 +26,7 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
     connectTimeoutSeconds === null ? (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : connectTimeoutSeconds * 1000
   const end = performance.now() + totalMs
   const first = lastUsed.get(target) ?? 0
-  // prefer-standby takes any server if no standby responds
+  // If no standby responds, `prefer-standby` accepts any server.
   const kinds = sessionAttributes === 'prefer-standby' ? (['standby', null] as const) : [sessionAttributes]
   const attempts = kinds.flatMap((kind) => hosts.map((_, index) => ({ kind, index: (first + index) % hosts.length })))
   const errors: Error[] = []
@@ -64,7 +63,7 @@ async function openWithin(
   }
 }
 
-/** Closes the connection and throws if its server is of another kind. */
+/** Closes the connection and throws `PostgresConnectionError` if the server is of another kind. */
 async function requireKind(connection: Connection, kind: 'primary' | 'standby', deadline: number): Promise<void> {
   const isStandby = await connectsToStandby(connection, deadline).catch((error: unknown) => {
     connection.destroy()
@@ -75,7 +74,7 @@ async function requireKind(connection: Connection, kind: 'primary' | 'standby', 
   throw new PostgresConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
 }
 
-/** PostgreSQL 14 and later report it with the session. */
+/** PostgreSQL 14 and later report this at the start of the session. Earlier versions need a query. */
 async function connectsToStandby(connection: Connection, deadline: number): Promise<boolean> {
   const reported = connection.parameters.get('in_hot_standby')
   if (reported !== undefined) return reported === 'on'
@@ -85,8 +84,8 @@ async function connectsToStandby(connection: Connection, deadline: number): Prom
 }
 
 /**
- * One host: its own error. Several: the error of a server that refused the session, because it says what to do, or else one
- * that names the problem of each host.
+ * Returns the error for the caller. For one host, it is the error of that host. For several hosts, it is the last error of a
+ * server that refused the session, because that error says what to do. Otherwise, the message names the error of each host.
  */
 function summaryOf(errors: readonly Error[]): Error {
   const [first] = errors

@@ -1,20 +1,20 @@
-// Reads a PostgreSQL connection URL as libpq does, so that a URL which works in psql works here.
-// Reads no file and no environment.
+// Parses a PostgreSQL connection URL as libpq does, so that a URL for psql works here. Reads no file and no environment
+// variable.
 // https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING
 
-/** One server to try: a TCP address, or the path of a Unix socket. */
+/** A server to try: a TCP address, or the path of a Unix socket. */
 export type DatabaseHost =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string }
 
-/** How a connection is protected, in libpq's terms. Unix sockets never use TLS. */
+/** The protection of a connection, in libpq's terms. Unix sockets never use TLS. */
 export interface TlsSettings {
   readonly mode: (typeof TLS_MODES)[number]
-  /** File with the accepted authorities, 'system' for those of the system, null for those of Node. */
+  /** File with the accepted CAs, `system` for the system's CAs, or null for those of Node.js. */
   readonly rootCertificate: string | null
   readonly certificate: string | null
   readonly key: string | null
-  /** Whether TLS begins with the first byte (PostgreSQL 17), without a request in clear text. */
+  /** Whether TLS starts with the first byte (PostgreSQL 17), without a request in clear text. */
   readonly direct: boolean
 }
 
@@ -25,24 +25,24 @@ export interface ConnectionTarget {
   readonly password: string | null
   readonly database: string | null
   readonly tls: TlsSettings
-  /** The kind of server to select among several; null takes the first that responds. */
+  /** The kind of server to select among several hosts; null accepts the first host that responds. */
   readonly sessionAttributes: (typeof SESSION_ATTRIBUTES)[keyof typeof SESSION_ATTRIBUTES]
   readonly connectTimeoutSeconds: number | null
-  /** Whether SCRAM is bound to the TLS channel: if the server offers it (`prefer`), or always. */
+  /** Whether SCRAM is bound to the TLS channel: never, if the server offers it (`prefer`), or always. */
   readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
-  /** Parameters for the server's session: `application_name`, `options`. */
+  /** Parameters for the server's session: `application_name` and `options`. */
   readonly startup: Readonly<Record<string, string>>
 }
 
-/** A connection URL that cannot be used. The message quotes no part that may hold a password. */
+/** Thrown for a connection URL that can't be used. The message quotes no part that can contain a password. */
 export class InvalidUrlError extends Error {
   override readonly name = 'InvalidUrlError'
 }
 
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 /**
- * The kind of server for each value of libpq. There, `read-write` and `read-only` depend on the session: with the
- * reader's role, which is read-only by default, no server would be `read-write`. Here they depend on the server.
+ * The kind of server for each value of libpq. In libpq, `read-write` and `read-only` depend on the session. The reader's role
+ * is read-only by default, so no server would be `read-write` for it. Here, both values depend on the server.
  */
 const SESSION_ATTRIBUTES = {
   any: null,
@@ -59,7 +59,7 @@ const HOSTS_MAX = 16
 const ACCEPTED =
   'host, port, dbname, user, password, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, connect_timeout, ' +
   'target_session_attrs, application_name, options, channel_binding'
-/** `ssl` of other clients, and parameters without effect here that URLs of psql and of cloud services carry. */
+/** `ssl` of other clients, and parameters without effect here that URLs for psql and for cloud services contain. */
 const ALSO_ACCEPTED =
   'ssl, gssencmode, keepalives, keepalives_idle, keepalives_interval, keepalives_count, load_balance_hosts, ' +
   'sslcompression, sslsni'
@@ -67,10 +67,10 @@ const NAMES: ReadonlySet<string> = new Set(`${ACCEPTED}, ${ALSO_ACCEPTED}`.split
 
 const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i
 
-/** The decoded value of a parameter; null if it is absent or empty. */
+/** Returns the decoded value of a parameter; null if it is absent or empty. */
 type Read = (name: string) => string | null
 
-/** The content of the URL. Throws `InvalidUrlError` with a message that says what is accepted. */
+/** Returns the content of the URL. Throws `InvalidUrlError` with a message that says what is accepted. */
 export function parseConnectionUrl(url: string): ConnectionTarget {
   const match = SHAPE.exec(url.trim())
   if (match === null)
@@ -100,7 +100,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
   }
 }
 
-/** The URL without its password, and the password; null without one. Throws `InvalidUrlError`. */
+/** Returns the URL without its password, and the password; null if there is none. Throws `InvalidUrlError`. */
 export function splitPassword(url: string): { url: string; password: string | null } {
   const { password } = parseConnectionUrl(url)
   const [head, query] = splitOnce(url, '?')
@@ -109,26 +109,26 @@ export function splitPassword(url: string): { url: string; password: string | nu
   return { url: others.length === 0 ? bare : `${bare}?${others.join('&')}`, password }
 }
 
-/** The URL with this password instead of its own; the same URL for null. */
+/** Returns the URL with this password instead of its own; the same URL for null. Throws `InvalidUrlError`. */
 export function withPassword(url: string, password: string | null): string {
   if (password === null) return url
   const bare = splitPassword(url).url
   return `${bare}${bare.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`
 }
 
-/** The servers of a target as a string, the same for every order of its hosts. Stores with equal strings share a server. */
+/** Returns the servers of a target as one string, in a fixed order. Stores with equal strings share a server. */
 export function serverOf({ hosts }: ConnectionTarget): string {
   return hosts.map(hostText).toSorted().join(',')
 }
 
-/** The host for messages. */
+/** Returns the host for messages, as `host:port` or as the path of a Unix socket. */
 export function hostText(host: DatabaseHost): string {
   return host.kind === 'unix' ? host.path : `${host.host.toLowerCase()}:${host.port}`
 }
 
 type TlsDescription = 'local socket' | 'off' | 'when offered' | 'encrypted' | 'verified'
 
-/** The protection of a connection to this target, for `doctor` and start-up messages. */
+/** Returns the protection of a connection to this target, for `doctor` and for messages at the start. */
 export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDescription {
   if (hosts.every(({ kind }) => kind === 'unix')) return 'local socket'
   if (mode === 'disable') return 'off'
@@ -136,7 +136,7 @@ export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDesc
   return mode === 'require' ? 'encrypted' : 'verified'
 }
 
-/** The parameters by name, still encoded: `parseConnectionUrl` decodes each part once. */
+/** Returns the parameters by name. The values are still encoded, because `parseConnectionUrl` decodes each part once. */
 function readParameters(query: string): Map<string, string> {
   const parts = query.split('&').filter((part) => part !== '')
   return new Map(
@@ -157,7 +157,10 @@ function readHosts(authority: string, ports: string | null): DatabaseHost[] {
   return names.map((name, index) => readHost(decode(name, 'host') ?? '', portList[index] ?? portList[0] ?? ''))
 }
 
-/** As in libpq, a parameter `host` replaces the host and keeps the port. */
+/**
+ * Returns the ports of the hosts, separated by commas; null without ports. As in libpq, a parameter `host` doesn't replace
+ * them.
+ */
 function portsOf(authority: string): string | null {
   const ports = authority.split(',').map((name) => /:(\d+)$/.exec(name)?.[1] ?? '')
   return ports.every((port) => port === '') ? null : ports.join()
@@ -188,7 +191,10 @@ function readTls(read: Read): TlsSettings {
   }
 }
 
-/** As in libpq, `sslrootcert=system` demands verify-full, and `require` with a file of authorities verifies them. */
+/**
+ * Returns the mode that applies. As in libpq, `sslrootcert=system` demands verify-full, and `require` verifies the CA if a
+ * file is set.
+ */
 function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: string | null): TlsSettings['mode'] {
   if (rootCertificate !== 'system')
     return stated === 'require' && rootCertificate !== null ? 'verify-ca' : (stated ?? 'prefer')
@@ -198,12 +204,12 @@ function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: stri
 
 function readSeconds(value: string | null): number | null {
   if (value === null || value === '0') return null
-  // libpq takes 1 as 2, too
+  // libpq reads 1 as 2.
   if (/^\d{1,4}$/.test(value)) return Math.max(2, Number(value))
   throw new InvalidUrlError('connect_timeout must be a whole number of seconds from 0 to 9999')
 }
 
-/** Null for an absent or empty value. */
+/** Returns null for an absent or empty value. */
 function decode(value: string | null, what: string): string | null {
   try {
     return decodeURIComponent(value ?? '') || null

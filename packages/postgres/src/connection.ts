@@ -1,9 +1,11 @@
-// One connection to a database server. Its states:
-// - connecting: the socket is opened and the session authenticated. `Connection.open` resolves when this ends.
+// Manages one connection to a database server. The connection has these states:
+// - connecting: the client opens the socket and authenticates. `Connection.open` resolves when this ends.
 // - idle: the server waits for a statement.
-// - busy: one exchange is under way. Another one is refused, so a connection never belongs to two users.
-// - closed: for good. A deadline, an abort, a FATAL error, and bytes that the protocol does not allow lead here.
-// A canceled statement closes its connection: the cancel may reach the server late and would end the next statement.
+// - busy: an exchange is running. The connection refuses another exchange, so that it never has two users.
+// - closed: the final state. A deadline, an abort, a FATAL error, and bytes that the protocol doesn't allow end the
+//   connection.
+//
+// A canceled statement closes its connection, because the cancel may reach the server late and would end the next statement.
 
 import type { Socket } from 'node:net'
 import { Batch, type Request } from './batch.ts'
@@ -22,19 +24,19 @@ import { type RunOptions, TimeLimitPassed, withDeadline, within } from './within
 
 export interface ConnectionOptions {
   readonly applicationName: string
-  /** Called each time the server is ready for a statement: when it has accepted the session, and after each exchange. */
+  /** Called each time the server is ready for a statement: after it has accepted the session, and after each exchange. */
   readonly onReady?: (() => void) | undefined
 }
 
-/** Longest wait for the server to close a connection that this side has ended. */
+/** Longest wait for the server to close a connection that the client has ended. */
 const FAREWELL_MS = 1000
 
-/** All connections write with it, because a flush is written at once. */
+/** All connections share the writer, because each flush is written at once. */
 const writer = new MessageWriter()
 
-/** An open connection. */
+/** An open connection. It runs one exchange at a time. */
 export class Connection {
-  /** Host that it leads to, for messages. */
+  /** The server's host and port, for messages. */
   readonly host: string
   readonly #address: DatabaseHost
   readonly #target: ConnectionTarget
@@ -42,13 +44,13 @@ export class Connection {
   readonly #reader: MessageReader
   readonly #prepared = new PreparedStatements()
   readonly #closing = Promise.withResolvers<void>()
-  /** Resolves when the socket, and that of a cancel, are closed. */
+  /** Resolves when the socket, and the socket of a cancel, are closed. */
   readonly closed = this.#closing.promise
   #socket: Socket | null = null
   #cancelKey: Handshake['cancelKey'] = null
   #canceling: Promise<void> | null = null
 
-  /** Opens a connection to one host. Rejects with `PostgresError`, `PostgresConnectionError`, or the reason of the signal. */
+  /** Opens a connection to one host. Rejects with `PostgresError`, with `PostgresConnectionError`, or with the signal's reason. */
   static async open(
     target: ConnectionTarget,
     address: DatabaseHost,
@@ -73,7 +75,7 @@ export class Connection {
     this.host = hostText(address)
   }
 
-  /** Parameters that the server has reported, such as `server_version`. */
+  /** The parameters that the server has reported, such as `server_version`. */
   get parameters(): ReadonlyMap<string, string> {
     return this.#session.parameters
   }
@@ -91,23 +93,28 @@ export class Connection {
   }
 
   /**
-   * Sends all statements in one flush. A Sync follows each group. Resolves with the error of each group, null for one that
-   * succeeded. Rejects with `PostgresConnectionError` or the FATAL `PostgresError` if the connection ends, with `TimeLimitPassed`
-   * at the deadline, with the reason of the signal, and with the first error of a sink.
+   * Sends all statements in one flush, with a Sync after each group. Resolves with the error of each group; null for a group
+   * that succeeded.
+   *
+   * Rejects in these cases:
+   * - With `PostgresConnectionError` or the FATAL `PostgresError` if the connection ends.
+   * - With `TimeLimitPassed` at the deadline, and with the signal's reason. Both close the connection.
+   * - With the first error of a sink.
+   * - With `TypeError` if the connection is busy, or if a value can't be sent.
    */
   async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
-    // the server would have nothing to respond to
+    // Without a group, the server would send no response.
     if (groups.length === 0) return []
     return await this.#exchangeWith(() => new Batch(groups, this.#prepared, writer), options)
   }
 
-  /** Sends the statements in one flush as one group, and throws its error. Rejects as `run` does. */
+  /** Sends the statements in one flush as one group. Rejects with the group's error, and like `run`. */
   async read(requests: readonly Request[], options: RunOptions = {}): Promise<void> {
     const [error] = await this.run([requests], options)
     if (error) throw error
   }
 
-  /** Runs one or more statements without values, and drops their rows. Rejects as `run` does, and with the first error. */
+  /** Runs one or more statements without values, and drops their rows. Rejects with the first error, and like `run`. */
   async script(text: string, options: RunOptions = {}): Promise<void> {
     await this.#exchangeWith(() => {
       writer.query(text)
@@ -115,7 +122,7 @@ export class Connection {
     }, options)
   }
 
-  /** Closes the connection. An exchange may take `graceMs` more. Resolves when the socket is closed. */
+  /** Closes the connection. A running exchange gets up to `graceMs` to finish. Resolves when the socket is closed. */
   async close(graceMs = 0): Promise<void> {
     const { exchange } = this.#session
     if (exchange !== null && graceMs > 0) await within(graceMs, exchange.done).catch(() => undefined)
@@ -129,7 +136,7 @@ export class Connection {
     await this.closed
   }
 
-  /** Closes the socket at once. The server notices when it next reads or writes. */
+  /** Closes the socket immediately. The server notices when it next reads or writes. */
   destroy(cause: Error = closedByClient()): void {
     this.#session.fail(cause)
     if (this.#socket === null) this.#closing.resolve()
@@ -188,7 +195,7 @@ export class Connection {
       this.#send(writer.take())
       return exchange
     } catch (error) {
-      // drops what was written before the value that cannot be sent
+      // Drops the bytes that were written before the value that can't be sent.
       writer.take()
       throw error
     }
@@ -200,8 +207,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection, and asks the server to end the statement. The socket is closed after that: PgBouncer ignores the
-   * cancel of a client that has gone, and the statement would run on.
+   * Ends the connection, and requests the server to cancel the statement. The socket closes after the cancel, because
+   * PgBouncer ignores a cancel whose client has disconnected. The statement would continue to run.
    */
   #cancel(cause: Error): void {
     if (this.isClosed) return

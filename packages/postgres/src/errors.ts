@@ -1,19 +1,19 @@
-// The errors of a connection: one for what the server reports, one for a connection that cannot be used.
+// Declares the errors of a connection: one for what the server reports, and one for a connection that can't be used.
 
-/** Only the beginning of a longer error is read. Its fields become objects, which take more memory than their bytes. */
+/** The client reads only the start of a longer error. Its fields become objects, which take more memory than their bytes. */
 const ERROR_BYTES_MAX = 64 * 1024
 
 /** An error that the server reported. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
-  /** ERROR: the statement failed. FATAL or PANIC: the server closes the connection. Never translated. */
+  /** ERROR: the statement failed. FATAL or PANIC: the server closes the connection. The value is never translated. */
   readonly severity: string
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly code: string
-  /** Function of the server that reported the error. */
+  /** Name of the server's function that reported the error. */
   readonly routine: string
 
-  /** `body` is that of the ErrorResponse: https://www.postgresql.org/docs/current/protocol-error-fields.html */
+  /** `body` is the body of the ErrorResponse: https://www.postgresql.org/docs/current/protocol-error-fields.html */
   constructor(body: Buffer) {
     const fields = new Map(
       body
@@ -34,13 +34,13 @@ export class PostgresError extends Error {
 }
 
 /**
- * A connection that could not be opened, or that ended. `code` is that of Node (`ECONNREFUSED`, `ECONNRESET`), or:
+ * A connection that could not be opened, or that ended. `code` is a code of Node.js, such as `ECONNREFUSED`, or:
  * - `CONNECT_TIMEOUT`: the server did not accept the session in time.
- * - `CONNECTION_CLOSED`: this side closed the connection, so the statement cannot run.
- * - `EPROTO`: the server sent bytes that the protocol does not allow.
- * - `EAUTH`: the client refused the authentication method, had no password, or the server did not prove that it knows
- *   the password.
- * - `ETLSREFUSED`: the server offers no TLS, although the URL demands it.
+ * - `CONNECTION_CLOSED`: the client closed the connection, so the statement can't run.
+ * - `EPROTO`: the server sent bytes that the protocol doesn't allow.
+ * - `EAUTH`: the client refused the authentication method or had no password, or the server didn't prove that it knows the
+ *   password.
+ * - `ETLSREFUSED`: the server offers no TLS, but the URL demands it.
  * - `POOL_FULL`: no connection became free in time, or 10,000 requests already wait.
  * - `ENOTFITTING`: the server is not of the kind that `target_session_attrs` demands.
  */
@@ -54,22 +54,22 @@ export class PostgresConnectionError extends Error {
   }
 }
 
-/** The error for bytes that the protocol does not allow. `what` completes "the server sent …". */
+/** Returns the error for bytes that the protocol doesn't allow. `what` completes "the server sent …". */
 export function protocolError(what: string): PostgresConnectionError {
   return new PostgresConnectionError('EPROTO', `the server sent ${what}`)
 }
 
-/** The error for an authentication that the client ends. */
+/** Returns the error for an authentication that the client ends. */
 export function authenticationError(message: string): PostgresConnectionError {
   return new PostgresConnectionError('EAUTH', message)
 }
 
-/** The value of a rejection as an error. */
+/** Returns the reason of a rejection as an error. */
 export function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
 }
 
-/** The error as a `PostgresConnectionError`. Keeps the code of a system error. */
+/** Returns the error as a `PostgresConnectionError` with the same message. The code of a system error is preserved. */
 export function asPostgresConnectionError(error: unknown): PostgresConnectionError {
   if (error instanceof PostgresConnectionError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'ECONNRESET'

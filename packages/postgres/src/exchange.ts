@@ -1,24 +1,24 @@
-// Messages between a connection and its server, until the server is ready for the next statement.
+// Declares the messages between a client and its server, from a request until the server is ready for the next one.
 
 import type { Cell } from './cell.ts'
 import { type PostgresError, protocolError } from './errors.ts'
 
-/** One exchange. A connection has at most one at a time. */
+/** One exchange of messages. A connection has at most one at a time. */
 export abstract class Exchange<Result = void> {
   protected readonly settle = Promise.withResolvers<Result>()
-  /** Settles when the exchange has ended. Rejects if the connection ends before. */
+  /** Settles when the exchange has ended. Rejects if the connection ends first. */
   readonly done = this.settle.promise
 
   /**
-   * Called with each message of the server, except errors, notices and parameters. Returns whether the exchange has ended.
-   * Throws `PostgresConnectionError` for a message that is not allowed here.
+   * Called with each message of the server, except errors, notices, and parameters. Returns whether the exchange has ended.
+   * Throws `PostgresConnectionError` for a message that is not allowed at this point.
    */
   abstract receive(type: number, body: Cell): boolean
 
-  /** Called with an error of the server. Returns whether the connection is unusable because of it. */
+  /** Called with an error of the server. Returns whether the error makes the connection unusable. */
   abstract refuse(error: PostgresError): boolean
 
-  /** Called if the connection ends before the exchange does. */
+  /** Called if the connection ends before the exchange. */
   abandon(error: Error): void {
     this.settle.reject(error)
   }
@@ -30,7 +30,7 @@ export function outOfOrder(type: number): Error {
   return protocolError(`a message of type ${JSON.stringify(String.fromCharCode(type))} out of order`)
 }
 
-/** The text before the NUL byte that ends it. */
+/** Returns the text before the final NUL byte. */
 export function cString({ bytes, start, length }: Cell): string {
   return bytes.toString('utf8', start, start + Math.max(0, length - 1))
 }

@@ -1,4 +1,4 @@
-// The first exchange of a connection: from the startup message until the server is ready for a statement.
+// Runs the first exchange of a connection: from the startup message until the server is ready for a statement.
 
 import { userInfo } from 'node:os'
 import { Authentication } from './authentication.ts'
@@ -11,7 +11,7 @@ import type { OpenSocket } from './socket.ts'
 
 const CANCEL_KEY_BYTES = 8
 
-/** Authenticates. Rejects with `PostgresError` or `PostgresConnectionError`. */
+/** Authenticates the client. Rejects with `PostgresError` or `PostgresConnectionError`. */
 export class Handshake extends Exchange {
   /** Parameters of the startup message. */
   readonly startup: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ export class Handshake extends Exchange {
       user,
       database: target.database ?? user,
       client_encoding: 'UTF8',
-      // dates as `typed-rows.ts` reads them, whatever the role's own setting is
+      // The style that `typed-rows.ts` reads. The role can have another default.
       DateStyle: 'ISO',
       application_name: applicationName,
       ...target.startup,
@@ -58,7 +58,7 @@ export class Handshake extends Exchange {
     return true
   }
 
-  /** Only the derivation of SCRAM's keys takes time. The server waits for it, so no message can overtake it. */
+  /** Only the derivation of SCRAM's keys is asynchronous. The server waits for it, so no message can overtake the response. */
   #authenticate({ bytes, start, length }: Cell): void {
     const response = this.#authentication.respond(Buffer.from(bytes.subarray(start, start + length)))
     this.#isAuthenticated = this.#authentication.isAccepted

@@ -1,5 +1,5 @@
-// Resolves the host names of database servers on the event loop, with one query at a time for each name, and a deadline.
-// Node's default, getaddrinfo, blocks one of a few threads until the name server responds. As in getaddrinfo, /etc/hosts
+// Resolves the host names of database servers on the event loop, with a deadline and one query at a time for each name. The
+// default of Node.js, getaddrinfo, blocks one of a few threads until the name server responds. As in getaddrinfo, /etc/hosts
 // comes first, and the search domains of /etc/resolv.conf apply. See
 // docs/contribute/decisions/031-resolve-host-names-on-the-event-loop.md.
 
@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** An address of a host, as `net.connect` takes it. */
+/** An address of a host, in the form that `net.connect` takes. */
 export interface HostAddress {
   readonly address: string
   readonly family: 4 | 6
@@ -17,19 +17,22 @@ export interface HostAddress {
 const DEFAULTS = {
   hostsFile: '/etc/hosts',
   resolvFile: '/etc/resolv.conf',
-  /** Name servers as `address:port`; null for those of the system. */
+  /** Name servers as `address:port`; null for the system's name servers. */
   servers: null as readonly string[] | null,
-  /** Longest time for a name with all its search domains: less than for a connection, so that the error names the cause. */
+  /**
+   * Time limit for a name with all its search domains, in ms. A lower limit than that of a connection lets the error name the
+   * cause.
+   */
   timeoutMs: 2500,
 }
 export type HostLookupOptions = Readonly<typeof DEFAULTS>
 const TRIES = 2
-/** Maximum cache time, although a name server may allow more: a host can move to another address. */
+/** Maximum cache time. It is limited even if a name server allows more, because a host can move to another address. */
 const TTL_SECONDS_MAX = 300
 const NAMES_MAX = 10_000
-/** Further wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
+/** How long to wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
 const IPV6_WAIT_MS = 50
-/** Longer, because many hosts that have an IPv6 address are reachable by IPv4 only. */
+/** How long to wait for the IPv4 addresses. It is longer, because many hosts with an IPv6 address are reachable only by IPv4. */
 const IPV4_WAIT_MS = 500
 
 interface Found {
@@ -40,14 +43,14 @@ interface Found {
 export class HostLookup {
   private readonly options: HostLookupOptions
   private readonly known = new Map<string, { readonly addresses: readonly HostAddress[]; readonly until: number }>()
-  /** Pending lookups by name: concurrent requests for a name share one. */
+  /** Pending lookups by name. Concurrent requests for a name share one lookup. */
   private readonly resolving = new Map<string, Promise<readonly HostAddress[]>>()
 
   constructor(options: Partial<HostLookupOptions> = {}) {
     this.options = { ...DEFAULTS, ...options }
   }
 
-  /** The addresses of a host name, at least one. Rejects with an Error that has a `code`. */
+  /** Returns the addresses of a host name, at least one. Rejects with an Error that has a `code`, such as `ENOTFOUND`. */
   resolve(host: string): Promise<readonly HostAddress[]> {
     const name = host.toLowerCase()
     const known = this.known.get(name)
@@ -57,7 +60,7 @@ export class HostLookup {
     return pending
   }
 
-  /** The same as a function for `net.connect`. */
+  /** Resolves a name like `resolve`, as a function for `net.connect`. */
   readonly lookup: LookupFunction = (host, { all, family }, callback) => {
     this.resolve(host).then(
       (addresses) => {
@@ -88,7 +91,7 @@ export class HostLookup {
     if (ofFile.length > 0) return { addresses: ofFile, ttlSeconds: 0 }
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES })
     if (servers !== null) resolver.setServers(servers)
-    // several name servers and search domains share one deadline
+    // Several name servers and search domains share one deadline.
     const timer = setTimeout(() => resolver.cancel(), timeoutMs)
     try {
       return await queryFirst(resolver, candidates(name, await textOf(resolvFile)))
@@ -100,17 +103,17 @@ export class HostLookup {
   }
 }
 
-/** The lookup of this process. */
+/** The lookup of this process, with its cache. */
 export const hostLookup = new HostLookup()
 
-/** The addresses of the first name that exists. */
+/** Returns the addresses of the first name that exists. Rejects with the first error that is not the absence of a name. */
 async function queryFirst(resolver: Resolver, names: readonly string[]): Promise<Found> {
   let failure: unknown
   for (const name of names) {
     try {
       return await query(resolver, name)
     } catch (error) {
-      // As in glibc, a name server that fails for one search domain may know the name in the next, or as it is.
+      // As in glibc: if the name server fails for one search domain, another candidate can still succeed.
       if (!isAbsent(error)) failure ??= error
       if (isSilence(error)) break
     }
@@ -119,8 +122,8 @@ async function queryFirst(resolver: Resolver, names: readonly string[]): Promise
 }
 
 /**
- * Both address families. IPv4 comes first: `net.connect` tries the other one if the first does not respond. Without a
- * response for one family, the addresses of the other have no time to live, so that the next connection queries again.
+ * Returns the addresses of both families. IPv4 comes first, and `net.connect` tries IPv6 if IPv4 doesn't respond. If one
+ * family gets no response, the addresses of the other have a time to live of 0. The next connection then queries again.
  */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []
@@ -143,7 +146,7 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
   const waited = Promise.any([ipv4.then(() => wait(IPV6_WAIT_MS)), ipv6.then(() => wait(IPV4_WAIT_MS))])
   const all = Promise.all(families)
   const isComplete = await Promise.race([all, waited.catch(() => all)]).then((known) => known.every(Boolean))
-  // A name server that failed says more than one that has no such name.
+  // The error of a failed name server says more than the absence of a name.
   if (found.length === 0) throw failures.find((error) => !isAbsent(error)) ?? failures[0]
   return {
     addresses: found.map(({ address }) => addressOf(address)).sort((a, b) => a.family - b.family),
@@ -151,7 +154,7 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
   }
 }
 
-/** The addresses that /etc/hosts has for a name; those of this machine for `localhost`, whatever the file says. */
+/** Returns the addresses of a name in /etc/hosts. If the file has none for `localhost`, returns the loopback addresses. */
 function addressesIn(hosts: string, name: string): HostAddress[] {
   const found = hosts.split('\n').flatMap((line) => {
     const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/)
@@ -165,7 +168,7 @@ function addressOf(address: string): HostAddress {
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
 
-/** The names to query, in the order of resolv.conf(5): with `ndots` dots or more a name is tried as it is first. */
+/** Returns the names to query, in the order of resolv.conf(5). A name with `ndots` or more dots comes first. */
 function candidates(name: string, resolv: string): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)]
   const lines = resolv.split('\n').map((line) => line.trim().split(/\s+/))
@@ -176,12 +179,12 @@ function candidates(name: string, resolv: string): string[] {
   return name.split('.').length - 1 >= ndots ? [name, ...longer] : [...longer, name]
 }
 
-/** Empty without the file: some containers have none. */
+/** Returns the text of a file, or '' if it can't be read. Some containers lack these files. */
 function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '')
 }
 
-/** Whether the name server responded that the name, or an address of this family, does not exist. */
+/** Whether the name server responded that the name, or its address of this family, doesn't exist. */
 function isAbsent(error: unknown): boolean {
   return ['ENOTFOUND', 'ENODATA'].includes(codeOf(error))
 }

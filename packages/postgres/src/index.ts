@@ -1,4 +1,4 @@
-// A PostgreSQL client made for reading rows as bytes. It knows nothing of stores.
+// Exports a PostgreSQL client that reads rows as bytes. It doesn't know stores.
 
 export type { Request, Sink } from './batch.ts'
 export { type Cell, firstValue, holds, layBeside, MalformedRow, moveTo, moveToValue, newCell, viewOf } from './cell.ts'

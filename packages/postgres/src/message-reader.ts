@@ -1,10 +1,10 @@
-// Splits the bytes of a server into messages. A message within one chunk is passed on without a copy.
+// Splits the bytes of a server into messages. A message within one chunk is not copied.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import { type Cell, layOver, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
 
-/** First byte of each message that a server sends. */
+/** The first byte of each message that a server can send. */
 export const SERVER = {
   authentication: 0x52,
   backendKeyData: 0x4b,
@@ -29,23 +29,23 @@ export const SERVER = {
   rowDescription: 0x54,
 } as const
 
-/** Maximum size of a message: a row is one message. PostgreSQL's own limit is 1 GB. */
+/** Maximum size of a message in bytes. A row is one message. PostgreSQL's own limit is 1 GB. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /**
- * Maximum size of all other messages than those of `LONG`. The client stores columns and parameters, so a hostile server
- * must not fill the memory with them. libpq allows 30,000 bytes here; 1,664 columns with long names take 140,000.
+ * Maximum size in bytes of the messages that are not in `LONG`. The client stores columns and parameters, so a hostile server
+ * could fill the memory with them. libpq allows 30,000 bytes, but 1,664 columns with long names take 140,000.
  */
 export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 
-/** A message's type and its length. The length counts itself, but not the type. */
+/** The type and the length of a message. The length includes its own bytes, but not the type. */
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 /**
- * A message that arrives in parts gets memory of its size. Above this many bytes its memory grows with the bytes that arrive
- * instead, because a server can announce more than it sends.
+ * Maximum initial memory for a message that arrives in parts. Above it, the memory grows with the bytes that arrive, because
+ * a server can announce more bytes than it sends.
  */
 const PART_BYTES = 64 * 1024
-/** Messages that carry data or text of the database. */
+/** Types of messages that contain data or text of the database. */
 const LONG: ReadonlySet<number> = new Set([
   SERVER.copyData,
   SERVER.dataRow,
@@ -60,13 +60,13 @@ for (const type of Object.values(SERVER))
 
 const NOTHING = Buffer.alloc(0)
 
-/** Called with each message. The cell spans the body, and moves on when the call returns. */
+/** Called with each message. The cell spans the body, and is valid only during the call. */
 export type OnMessage = (type: number, body: Cell) => void
 
 export class MessageReader {
   readonly #onMessage: OnMessage
   readonly #cell = newCell()
-  /** The beginning of a message whose end has not arrived. */
+  /** The start of a message whose end has not arrived. */
   #part: Buffer | null = null
   #partBytes = 0
 
@@ -75,8 +75,8 @@ export class MessageReader {
   }
 
   /**
-   * Reads the next bytes, which the caller may overwrite afterwards. Throws `PostgresConnectionError` for bytes that are not
-   * PostgreSQL's protocol, and what `onMessage` throws. Must not be called again after that.
+   * Reads the next bytes, which the caller may overwrite afterwards. Throws the errors of `onMessage`, and `PostgresConnectionError`
+   * for bytes that don't follow PostgreSQL's protocol. Must not be called again after an error.
    */
   receive(chunk: Buffer): void {
     let at = this.#part === null ? 0 : this.#complete(chunk)
@@ -99,7 +99,7 @@ export class MessageReader {
     this.#keep(chunk, { from: at, to: chunk.length, total })
   }
 
-  /** Completes the message that began in an earlier chunk. Returns the offset of the first byte after it. */
+  /** Completes the message that started in an earlier chunk. Returns the offset of the first byte after it. */
   #complete(chunk: Buffer): number {
     const headEnd = this.#partBytes < HEAD_BYTES ? Math.min(HEAD_BYTES - this.#partBytes, chunk.length) : 0
     if (headEnd > 0) this.#keep(chunk, { from: 0, to: headEnd, total: HEAD_BYTES })
@@ -123,7 +123,7 @@ export class MessageReader {
     return newCell(this.#part ?? NOTHING)
   }
 
-  /** Keeps bytes of a message of so many bytes in total. */
+  /** Stores the bytes `from` to `to` of a message that has `total` bytes. */
   #keep(
     chunk: Buffer,
     { from, to, total }: { readonly from: number; readonly to: number; readonly total: number },
@@ -139,7 +139,7 @@ export class MessageReader {
   }
 }
 
-/** The length of the message at `at`. Throws `PostgresConnectionError` if the bytes are not a message. */
+/** Returns the length of the message at `at`. Throws `PostgresConnectionError` if the bytes are not a message. */
 function lengthAt(type: number, view: DataView, at: number): number {
   const length = view.getUint32(at + 1)
   const max = LENGTH_MAX[type] as number

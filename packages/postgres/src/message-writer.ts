@@ -1,4 +1,4 @@
-// Writes the messages of a client. All messages of one flush are collected, so that they leave in one packet.
+// Writes the messages of a client. It collects all messages of a flush, so that one packet contains them.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import type { WireValue } from './statement.ts'
@@ -10,18 +10,18 @@ const PORTAL = 'P'.charCodeAt(0)
 const STATEMENT = 'S'.charCodeAt(0)
 const NULL_LENGTH = -1
 const FIRST_BYTES = 4096
-/** Longest buffer that the writer reuses. */
+/** Maximum size of a buffer that the writer reuses, in bytes. */
 const REUSED_BYTES_MAX = 64 * 1024
 
 /** Format in which the server sends the values of a result. */
 export type ResultFormat = 'text' | 'binary'
 
-/** Collects messages. Methods that write a message return the writer. */
+/** Collects messages. The methods that write a message return the writer. */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 0
 
-  /** Everything written since the last call, in new memory. */
+  /** Returns everything that was written after the last call, as a copy. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
     if (this.#bytes.length > REUSED_BYTES_MAX) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
@@ -41,7 +41,7 @@ export class MessageWriter {
     return this.#untyped(() => void this.#int32(CANCEL_REQUEST).#int32(processId).#int32(secretKey))
   }
 
-  /** A password, or a SASL response. */
+  /** Writes a password or a SASL response. */
   password(response: Buffer): this {
     return this.#message('p', () => void this.#raw(response))
   }
@@ -50,7 +50,7 @@ export class MessageWriter {
     return this.#message('P', () => void this.#string(name).#string(text).#int16(0))
   }
 
-  /** Binds values as text to the unnamed portal. */
+  /** Binds the values as text to the unnamed portal. */
   bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
     return this.#message('B', () => {
       this.#string('').#string(name).#int16(0).#int16(values.length)
@@ -64,7 +64,7 @@ export class MessageWriter {
     return this.#message('D', () => void this.#byte(PORTAL).#string(''))
   }
 
-  /** Runs the unnamed portal to its end. */
+  /** Runs the unnamed portal until it has no more rows. */
   execute(): this {
     return this.#message('E', () => void this.#string('').#int32(0))
   }
@@ -78,7 +78,7 @@ export class MessageWriter {
     return this.#message('S')
   }
 
-  /** One or more statements without values, in the simple protocol. */
+  /** Writes one or more statements without values, for the simple protocol. */
   query(text: string): this {
     return this.#message('Q', () => void this.#string(text))
   }
@@ -92,7 +92,7 @@ export class MessageWriter {
     return this.#untyped(body)
   }
 
-  /** The first message of a connection has no type. */
+  /** Writes a message without a type, like the first message of a connection. */
   #untyped(body?: () => void): this {
     const at = this.#length
     this.#int32(0)

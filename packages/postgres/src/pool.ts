@@ -1,5 +1,5 @@
-// A bounded pool of connections to one database, with a bounded queue. The connection that was used last is lent first, so
-// that those which a quiet time does not need stay idle.
+// Provides a bounded pool of connections to one database, with a bounded queue. The pool assigns the connection that was used
+// last first. In quiet times, the other connections stay idle.
 
 import { STALE_CODES } from './batch.ts'
 import { type ConnectOptions, connect } from './connect.ts'
@@ -11,33 +11,32 @@ import type { Statement } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 
-/** Options of a pool. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
   readonly connectionsMax: number
-  /** Off for PgBouncer in transaction mode; on by default. */
+  /** Whether to use prepared statements; true by default. Must be false for PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
-  /** Longest time of `query` and `execute` without a deadline, in ms. Not limited by default. */
+  /** Time limit of `query` and `execute` without a deadline, in ms. No limit by default. */
   readonly statementTimeoutMs?: number
 }
 
-/** Numbers of connections, for metrics. */
+/** Numbers of connections and of waiting requests, for metrics. */
 export interface PoolSums {
-  /** Connections that are open or being opened, closing ones included. */
+  /** Open connections, including the ones that are opening or closing. */
   readonly open: number
-  /** Of these, the ones in use or being opened. */
+  /** Connections of `open` that are in use or opening. */
   readonly busy: number
   readonly waiting: number
 }
 
-/** Requests that may wait. More are refused at once. */
+/** Maximum number of waiting requests. The pool refuses further requests immediately. */
 const WAITING_MAX = 10_000
-/** Longest wait for a connection without a deadline. */
+/** Longest wait for a connection if a request has no deadline. */
 const WAIT_MS = 10_000
 
-/** A request for a connection. It gets one, or null for a slot to open one in. */
+/** A waiting request. It resolves with a connection, or with null if the request may open one. */
 type Waiter = Pick<PromiseWithResolvers<Connection | null>, 'resolve' | 'reject'>
 
-/** The connections to one database. They are opened as requests need them. */
+/** A pool of connections to one database. It opens connections when requests need them. */
 export class Pool {
   readonly #target: ConnectionTarget
   readonly #options: PoolOptions
@@ -57,25 +56,32 @@ export class Pool {
     return { open: this.#open, busy: this.#open - this.#idle.length, waiting: this.#waiting.size }
   }
 
-  /** The rows of a statement as objects. Rejects as `Connection.run` does. */
+  /** Returns the rows of a statement as objects. Rejects like `use` and `queryRows`. */
   async query<Row extends object>(statement: Statement, options: RunOptions = {}): Promise<Row[]> {
     return await this.#run(statement, queryRows<Row>, options)
   }
 
-  /** How many rows a statement changed. Rejects as `Connection.run` does. */
+  /** Returns how many rows a statement changed. Rejects like `use` and `executeOn`. */
   async execute(statement: Statement, options: RunOptions = {}): Promise<number> {
     return await this.#run(statement, executeOn, options)
   }
 
-  /** Runs `work` in a transaction, which is rolled back if it throws. */
+  /**
+   * Runs `work` in a transaction. Rolls the transaction back and rejects if `work` rejects. Rejects like `use` and
+   * `inTransaction`.
+   */
   async transaction<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
     return await this.use((connection) => inTransaction(connection, () => work(connection), options), options)
   }
 
   /**
-   * Runs `work` with a connection of its own. A connection that comes back with an open transaction, or
-   * busy, is closed. Rejects as `work` does; with the error of opening; with `PostgresConnectionError` `POOL_FULL` if no connection
-   * becomes free in time; with `TimeLimitPassed` if none is open in time; with the reason of the signal.
+   * Runs `work` with a connection that no other request uses. If the connection is busy or has an open transaction
+   * afterwards, the pool closes it.
+   *
+   * Rejects like `work` and `connect`, and in these cases:
+   * - With `PostgresConnectionError` `POOL_FULL` if no connection becomes free in time.
+   * - With `TimeLimitPassed` if no connection opens before the deadline, and with the signal's reason.
+   * - With `PostgresConnectionError` `CONNECTION_CLOSED` if the pool is closed.
    */
   async use<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
     const connection = await this.#take(options)
@@ -88,7 +94,7 @@ export class Pool {
     }
   }
 
-  /** Closes all connections. Statements under way may take `graceMs` more. Waiting requests are refused. */
+  /** Closes all connections. Running statements get up to `graceMs` to finish. Waiting requests are rejected. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true
     for (const { reject } of this.#waiting) reject(closedError())
@@ -97,7 +103,7 @@ export class Pool {
     await Promise.all([...idle.map((each) => each.close()), ...[...this.#lent].map((each) => each.close(graceMs))])
   }
 
-  /** A prepared statement that the server refuses before it runs is sent once more, unprepared. */
+  /** Runs a statement. If the server refuses a prepared statement before it runs, sends it once more without preparing it. */
   async #run<T>(
     statement: Statement,
     work: (connection: Connection, statement: Statement, options: RunOptions) => Promise<T>,
@@ -129,7 +135,7 @@ export class Pool {
     return await withDeadline(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
   }
 
-  /** Opens a connection in a slot that is counted already. */
+  /** Opens a connection for a slot that is already counted in `#open`. */
   async #connect(): Promise<Connection> {
     const { applicationName, connectTimeoutMs } = this.#options
     const connection = await connect(this.#target, { applicationName, connectTimeoutMs }).catch((error: unknown) => {
@@ -142,7 +148,7 @@ export class Pool {
     throw closedError()
   }
 
-  /** A connection, or null for a slot to open one in. */
+  /** Returns a connection, or null if the request may open one. */
   async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
       throw new PostgresConnectionError('POOL_FULL', 'too many requests wait for a connection')
@@ -160,7 +166,10 @@ export class Pool {
     if (!this.#admitNext(connection)) this.#idle.push(connection)
   }
 
-  /** Hands a connection, or a slot to open one in, to the request that waits longest. */
+  /**
+   * Assigns a connection to the request that has waited longest. With null, that request opens one. Returns whether a request
+   * waits.
+   */
   #admitNext(connection: Connection | null): boolean {
     const [next] = this.#waiting
     if (next === undefined) return false

@@ -1,20 +1,20 @@
-// The prepared statements of one connection, by their text. The least recently used one is deallocated for a new one.
+// Tracks the prepared statements of one connection by their text. A new statement replaces the least recently used one.
 
 import { randomUUID } from 'node:crypto'
 import type { ColumnDescription } from './typed-rows.ts'
 
 export const PREPARED_MAX = 64
 
-/** A statement that is prepared on the server. */
+/** A statement that is prepared on the server, or soon will be. */
 export interface PreparedStatement {
   /**
-   * Name on the server. Unique among all connections, so that a pooler that mixes up connections causes an error instead of
-   * running another statement.
+   * Name on the server. It is unique among all connections. If a pooler mixes up connections, the server reports an error
+   * instead of running another statement.
    */
   readonly name: string
-  /** Whether the server has confirmed it. */
+  /** Whether the server has confirmed the statement. */
   isParsed: boolean
-  /** Its columns, once the server has described them. */
+  /** The columns of the result; null until the server has described them. */
   fields: readonly ColumnDescription[] | null
 }
 
@@ -24,7 +24,7 @@ export class PreparedStatements {
   #count = 0
   #stale: string[] = []
 
-  /** The statement with this text, which counts as used now; null if it is not prepared. */
+  /** Returns the statement with this text and marks it as used; null if it is not prepared. */
   get(text: string): PreparedStatement | null {
     const known = this.#byText.get(text)
     if (known === undefined) return null
@@ -33,7 +33,7 @@ export class PreparedStatements {
     return known
   }
 
-  /** A name for a statement that is about to be prepared. */
+  /** Adds a statement that is about to be prepared. Returns its new name. */
   add(text: string): PreparedStatement {
     const prepared = { name: `${this.#prefix}${++this.#count}`, isParsed: false, fields: null }
     this.#byText.set(shared(text), prepared)
@@ -42,7 +42,7 @@ export class PreparedStatements {
     return prepared
   }
 
-  /** Prepares the statement with this text again at its next use, unless it already stands under another name. */
+  /** Makes the next use of the text prepare it again. With `name`, only if the current statement has that name. */
   forget(text: string, name?: string): void {
     const known = this.#byText.get(text)
     if (known === undefined || (name !== undefined && known.name !== name)) return
@@ -50,12 +50,12 @@ export class PreparedStatements {
     this.#stale.push(known.name)
   }
 
-  /** Takes back names that could not be deallocated. */
+  /** Adds names that could not be deallocated to the next result of `takeStale`. */
   keepStale(names: readonly string[]): void {
     this.#stale.push(...names)
   }
 
-  /** Names to deallocate with the next flush. Returns each once. The server ignores names that it does not know. */
+  /** Returns the names to deallocate with the next flush, each once. The server ignores names that it doesn't know. */
   takeStale(): readonly string[] {
     if (this.#stale.length === 0) return this.#stale
     const stale = this.#stale
@@ -64,7 +64,7 @@ export class PreparedStatements {
   }
 }
 
-/** Texts that connections share: a node prepares the same few statements on thousands of connections. */
+/** Texts that connections share, because a node prepares the same few statements on thousands of connections. */
 const texts = new Map<string, string>()
 const SHARED_MAX = 10_000
 

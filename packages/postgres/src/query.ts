@@ -1,4 +1,4 @@
-// Runs one statement: its rows as bytes, as they arrive, or as objects if they fit into memory.
+// Runs one or more statements. The rows are bytes on arrival, or objects after the last row.
 
 import type { Request, Sink } from './batch.ts'
 import type { Cell } from './cell.ts'
@@ -7,15 +7,15 @@ import type { Statement } from './statement.ts'
 import { type ColumnDescription, rowDecoder } from './typed-rows.ts'
 import type { RunOptions } from './within.ts'
 
-/** Bytes of all rows of one result, and of the objects that they become. */
+/** Maximum size of a result in bytes, including the objects that its rows become. */
 const RESULT_BYTES_MAX = 64 * 1024 * 1024
-/** Memory of an object, and of a property, in addition to its value. A hostile server can send many empty rows. */
+/** Memory of an object, and of a property, in addition to the value. A hostile server can send many empty rows. */
 const OBJECT_BYTES = 32
 
-/** Reads one row: the cell spans a DataRow message in the binary format, and moves on when the call returns. */
+/** Reads one row. The cell spans a DataRow message in the binary format, and is valid only during the call. */
 export type RowSink = (row: Cell) => void
 
-/** Calls `take` with every row of the statement. Rejects as `Connection.read` does, and with the first error of `take`. */
+/** Calls `take` with each row of the statement. Rejects like `Connection.read`, and with the first error of `take`. */
 export async function readRows(
   connection: Connection,
   statement: Statement,
@@ -25,7 +25,7 @@ export async function readRows(
   await connection.read([{ statement, sink: { format: 'binary', row: take } }], options)
 }
 
-/** The rows of a statement as objects. Rejects as `Connection.read` does. */
+/** Returns the rows of a statement as objects. Rejects like `Connection.read`, and with `RangeError` above 64 MiB. */
 export async function queryRows<Row extends object>(
   connection: Connection,
   statement: Statement,
@@ -35,7 +35,7 @@ export async function queryRows<Row extends object>(
   return rows as Row[]
 }
 
-/** The rows of several statements, which are sent in one flush as one transaction. Rejects as `Connection.read` does. */
+/** Returns the rows of each statement. Sends the statements in one flush, as one transaction. Rejects like `queryRows`. */
 export async function queryAll(
   connection: Connection,
   statements: readonly Statement[],
@@ -46,7 +46,7 @@ export async function queryAll(
   return results
 }
 
-/** Requests for `Connection.run`, and the arrays that their rows are added to as objects, one for each statement. */
+/** Returns requests for `Connection.run`, and one array for each statement. The rows are added to the arrays as objects. */
 export function collectRows(statements: readonly Statement[]): {
   readonly requests: readonly Request[]
   readonly results: object[][]
@@ -56,7 +56,7 @@ export function collectRows(statements: readonly Statement[]): {
   return { requests, results: sinks.map(({ rows }) => rows) }
 }
 
-/** The rows of a statement, and how many rows it returned or changed. Rejects as `Connection.read` does. */
+/** Returns the rows of a statement, and how many rows it returned or changed. Rejects like `queryRows`. */
 export async function queryResult(
   connection: Connection,
   statement: Statement,
@@ -67,7 +67,7 @@ export async function queryResult(
   return result
 }
 
-/** How many rows a statement on a connection changed. Rejects as `Connection.run` does. */
+/** Returns how many rows a statement changed. Rejects like `queryRows`. */
 export async function executeOn(
   connection: Connection,
   statement: Statement,
@@ -79,7 +79,7 @@ export async function executeOn(
 class Result implements Sink {
   readonly format = 'text'
   readonly rows: object[] = []
-  /** How many rows the statement returned or changed. */
+  /** Number of rows that the statement returned or changed. */
   count = 0
   private bytes = 0
   private overheadBytes = 0
@@ -97,7 +97,7 @@ class Result implements Sink {
     if (this.decode !== null) this.rows.push(this.decode(row))
   }
 
-  /** The tag ends with the number, as in `UPDATE 5`. */
+  /** Reads the number at the end of the tag, such as 5 in `UPDATE 5`. */
   completed(tag: string): void {
     this.count = Number(/\d+$/.exec(tag)?.[0] ?? 0)
   }

@@ -1,38 +1,35 @@
-// SCRAM-SHA-256 and SCRAM-SHA-256-PLUS: RFC 5802, RFC 7677, RFC 5929.
+// Implements the client of SCRAM-SHA-256 and SCRAM-SHA-256-PLUS: RFC 5802, RFC 7677, RFC 5929.
 
 import { createHmac, createSecretKey, hash, type KeyObject, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { authenticationError, type PostgresConnectionError, protocolError } from './errors.ts'
 
-/** The error message for a server without that proof. */
+/** The message of the error for a server that sends no valid signature. */
 export const UNPROVED = 'the server did not prove that it knows the password'
 
 export interface ScramOptions {
   readonly password: string
   /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
   readonly certificateHash: Buffer | null
-  /**
-   * Whether the client supports channel binding but the server did not offer it. The server uses this to detect a
-   * downgrade attack.
-   */
+  /** Whether the client supports channel binding, but the server did not offer it. The server then detects a downgrade attack. */
   readonly couldBind: boolean
 }
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 18
-/** PostgreSQL's default is 4,096. The maximum bounds the time that a malicious server can cost. */
+/** Limits the time that a malicious server can cost. PostgreSQL's default is 4,096. */
 const ITERATIONS_MAX = 1_000_000
-/** Roles whose keys are cached. The least recently used ones are dropped. */
+/** Maximum number of roles whose keys are cached. The keys that were used least recently are dropped. */
 const CACHED_MAX = 20_000
 const derive = promisify(pbkdf2)
 
 /**
- * Derived keys by password, salt and iterations: deriving them costs 4,096 rounds of a hash, and a node connects to the same
- * stores often. The name in the cache is a hash, so that it holds no password.
+ * Derived keys by password, salt, and iterations. A derivation takes 4,096 rounds of a hash, and a node connects to the same
+ * stores often. The name in the cache is a hash, so that it contains no password.
  */
 const cache = new Map<string, Awaited<ReturnType<typeof deriveKeys>>>()
 
-/** One authentication. Call the methods in the order in which they stand here. */
+/** One authentication. Call `first`, `final`, and `verify` in this order. */
 export class ScramExchange {
   readonly #options: ScramOptions
   readonly #nonce = randomBytes(NONCE_BYTES).toString('base64')
@@ -51,12 +48,12 @@ export class ScramExchange {
     return this.#options.certificateHash === null ? 'SCRAM-SHA-256' : 'SCRAM-SHA-256-PLUS'
   }
 
-  /** The first message. The name of the role is in the startup message already. */
+  /** Returns the first message. It needs no role name, because the startup message contains the name. */
   first(): string {
     return this.#header + this.#firstBare
   }
 
-  /** The response to the server's first message. Throws `PostgresConnectionError` for a message that the mechanism does not allow. */
+  /** Returns the response to the server's first message. Rejects with `PostgresConnectionError` if that message is invalid. */
   async final(serverFirst: string): Promise<Buffer> {
     const { nonce, salt, iterations } = readServerFirst(serverFirst)
     if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) throw invalid('a nonce that does not extend its own')
@@ -106,14 +103,14 @@ async function keysOf(password: string, salt: Buffer, iterations: number): Retur
 async function deriveKeys(password: string, salt: Buffer, iterations: number) {
   const salted = await derive(normalized(password), salt, iterations, KEY_BYTES, 'sha256')
   const clientKey = hmac(salted, 'Client Key')
-  // a KeyObject, because Node needs five times as long for an HMAC with the bytes of a key
+  // A KeyObject, because an HMAC with the bytes of a key takes Node.js five times as long.
   const storedKey = createSecretKey(hash('sha256', clientKey, 'buffer'))
   return { clientKey, storedKey, serverKey: createSecretKey(hmac(salted, 'Server Key')) }
 }
 
-/** SASLprep (RFC 4013) for passwords that people use: other spaces become spaces, invisible characters disappear. */
+/** Applies SASLprep (RFC 4013) to passwords that people use: other spaces become spaces, and invisible characters are removed. */
 function normalized(password: string): string {
-  // PostgreSQL takes a password as it is if it has control characters, or characters that Unicode 3.2 does not have
+  // PostgreSQL doesn't change a password with control characters, or with characters that Unicode 3.2 lacks.
   if (/^[\x20-\x7e]*$|[\p{Cc}\p{Co}\p{Cn}\u{10000}-\u{10ffff}]/u.test(password)) return password
   return password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')

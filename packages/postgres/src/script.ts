@@ -1,11 +1,11 @@
-// Statements without values and without results, sent as one text in the simple protocol.
+// Sends statements without values as one text, in the simple protocol. Their results are dropped.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'
 import { Exchange, outOfOrder } from './exchange.ts'
 import { SERVER } from './message-reader.ts'
 
-/** Messages that a script may cause and whose content does not matter. */
+/** Types of messages that a script can cause and whose content doesn't matter. */
 const IGNORED: ReadonlySet<number> = new Set([
   SERVER.commandComplete,
   SERVER.dataRow,
@@ -13,9 +13,9 @@ const IGNORED: ReadonlySet<number> = new Set([
   SERVER.rowDescription,
 ])
 
-/** The exchange of a script. It rejects with the first error, after which the server skips the other statements. */
+/** The exchange of a script. Rejects with the first error. The server skips the statements after it. */
 export class Script extends Exchange {
-  /** The error with which the exchange rejects when the server is ready. */
+  /** The first error. The exchange rejects with it when the server is ready. */
   #error: PostgresError | null = null
 
   receive(type: number, _body: Cell): boolean {

@@ -1,19 +1,18 @@
-// One session: passes the server's messages to the exchange under way, and stores what the server reports besides its
-// responses: parameters, notices, the state of the transaction.
+// Passes the server's messages to the running exchange. Stores the server's parameters and the state of the transaction.
 
 import type { Cell } from './cell.ts'
 import { PostgresError, protocolError } from './errors.ts'
 import { type AnyExchange, cString, outOfOrder } from './exchange.ts'
 import { SERVER } from './message-reader.ts'
 
-/** State of the transaction: none, open, or failed so that it can only be rolled back. */
+/** State of the transaction. In state `failed`, the client can only roll it back. */
 export type TransactionState = 'none' | 'open' | 'failed'
 
-/** Notices and parameters without another message between them. A flood of them would keep the process busy. */
+/** Maximum number of notices and parameters in a row. A flood of them would keep the process busy. */
 const ASIDES_MAX = 10_000
-/** Parameters that are stored. PostgreSQL reports about 15. */
+/** Maximum number of parameters to store. PostgreSQL reports about 15. */
 const PARAMETERS_MAX = 100
-/** Longest name and value that are stored. */
+/** Maximum size of a name and value to store, in bytes. The session ignores longer parameters. */
 const PARAMETER_BYTES_MAX = 4096
 const TRANSACTION_STATES: Readonly<Record<string, TransactionState>> = { I: 'none', T: 'open', E: 'failed' }
 
@@ -22,12 +21,12 @@ export class Session {
   readonly parameters = new Map<string, string>()
   transaction: TransactionState = 'none'
   exchange: AnyExchange | null = null
-  /** The first error that ended the session; null while it lasts. */
+  /** The first error that ended the session; null while the session is open. */
   end: Error | null = null
   readonly #onReady: (() => void) | undefined
   #asides = 0
 
-  /** `onReady` is called when an exchange has ended. */
+  /** `onReady` is called after each exchange, including the handshake. */
   constructor(onReady: (() => void) | undefined) {
     this.#onReady = onReady
   }
@@ -40,7 +39,7 @@ export class Session {
 
   /**
    * Reads a message. Throws the `PostgresError` that ends the session, and `PostgresConnectionError` for a message that is not
-   * allowed now. Ignores messages after the end.
+   * allowed at this point. Ignores messages after the end.
    */
   receive(type: number, body: Cell): void {
     if (this.end !== null) return
@@ -55,7 +54,7 @@ export class Session {
     this.#onReady?.()
   }
 
-  /** An error outside of an exchange announces that the server ends the session. */
+  /** Passes an error to the exchange. An error outside of an exchange announces that the server ends the session. */
   #refuse({ bytes, start, length }: Cell): void {
     const error = new PostgresError(bytes.subarray(start, start + length))
     if (this.exchange === null || this.exchange.refuse(error)) throw error

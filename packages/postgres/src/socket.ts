@@ -1,4 +1,4 @@
-// Opens the socket of one database connection: TCP or Unix, with the TLS that the URL demands.
+// Opens the socket of a database connection: TCP or Unix, with TLS if the URL demands it.
 
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
@@ -9,36 +9,36 @@ import { asPostgresConnectionError, PostgresConnectionError, protocolError } fro
 import { hostLookup } from './host-lookup.ts'
 import { tlsContextOf } from './tls-context.ts'
 
-/** Asks a server whether it speaks TLS. The response is one byte, S or N. */
+/** Requests TLS from a server. The response is one byte, S or N. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const YES = 'S'.charCodeAt(0)
 const NO = 'N'.charCodeAt(0)
 const KEEPALIVE_MS = 60_000
 
 /**
- * All sockets without TLS share this memory. `onBytes` copies what it needs before it returns.
- * With new memory for each read, the garbage collector ran all the time.
+ * Memory that all sockets without TLS share. `onBytes` copies what it needs before it returns. With new memory for each read,
+ * the garbage collector ran all the time.
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** A socket on which the startup message can be sent. */
+/** A socket that is ready for the startup message. */
 export interface OpenSocket {
   readonly socket: Socket
-  /** Whether the connection is protected from listeners: TLS or a Unix socket. */
+  /** Whether eavesdroppers can't read the connection, because it uses TLS or a Unix socket. */
   readonly isPrivate: boolean
-  /** Hash of the server's certificate that binds SCRAM to the channel; null without TLS. */
+  /** Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and for an unknown algorithm. */
   readonly certificateHash: Buffer | null
 }
 
 export interface SocketOptions {
   readonly tls: TlsSettings
-  /** Called with the bytes of the server, in memory that the next call overwrites. */
+  /** Called with the server's bytes, in memory that the next call overwrites. */
   readonly onBytes: (bytes: Buffer) => void
-  /** Ends the attempt. */
+  /** Ends the attempt to open the socket. */
   readonly signal: AbortSignal
 }
 
-/** Opens a socket. Rejects with `PostgresConnectionError`, or with the reason of the signal. */
+/** Opens a socket. Rejects with `PostgresConnectionError`, or with the signal's reason. */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
@@ -65,7 +65,7 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
   }
 }
 
-/** Receives the bytes of a socket that no TLS protects. */
+/** Receives the bytes of a socket without TLS. */
 interface PlainReader {
   onBytes: SocketOptions['onBytes']
 }
@@ -95,7 +95,7 @@ async function secure(plain: Socket, host: string, tls: TlsSettings): Promise<TL
   const closed = once(plain, 'close').then(() => {
     throw new PostgresConnectionError('ECONNRESET', 'the server closed the connection')
   })
-  // reading the certificates can take long, and a socket that was closed meanwhile has no events any more
+  // Reading the certificates can take long. A socket that was closed in the meantime emits no more events.
   const options = await Promise.race([tlsOptions(host, tls), closed])
   const secured = connectTls({ socket: plain, ...options })
   await unlessClosed(secured, (resolve) => secured.once('secureConnect', resolve)).catch((error: unknown) => {
@@ -107,7 +107,7 @@ async function secure(plain: Socket, host: string, tls: TlsSettings): Promise<TL
 /** Codes of OpenSSL for a certificate whose issuer is not trusted. */
 const UNKNOWN_ISSUER = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY)/
 
-/** Node's own message advises a flag of Node, although the connection URL can name the authority. */
+/** Replaces the message of Node.js, which recommends a flag of Node.js. The connection URL can name the CA instead. */
 function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!UNKNOWN_ISSUER.test(code)) return error
@@ -118,18 +118,21 @@ function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknow
   return new PostgresConnectionError(code, `the server's certificate was not issued by a trusted CA: ${advice}`)
 }
 
-/** Bytes after the response would be read as if TLS protected them, so there must be none (CVE-2021-23214). */
+/**
+ * Whether the server offers TLS. Throws `PostgresConnectionError` if bytes follow the response, because the client would read
+ * them as protected by TLS (CVE-2021-23214).
+ */
 async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
   plain.write(SSL_REQUEST)
   const bytes = await unlessClosed<Buffer>(plain, (resolve) => {
     reader.onBytes = (bytes) => {
-      // drops bytes that arrive before TLS protects the socket
+      // Drops the bytes that arrive before TLS protects the socket.
       reader.onBytes = dropBytes
       resolve(Buffer.from(bytes))
     }
   })
   const byte = bytes.length === 1 ? bytes[0] : null
-  if (byte !== YES && byte !== NO) throw protocolError('something else than S or N in response to a request for TLS')
+  if (byte !== YES && byte !== NO) throw protocolError('something other than S or N in response to a request for TLS')
   return byte === YES
 }
 
@@ -150,12 +153,12 @@ function hashOf(secured: TLSSocket): Buffer | null {
   return raw === undefined ? null : certificateHash(raw)
 }
 
-/** Resolves when `listen` calls its argument. Rejects if the socket fails or closes before. */
+/** Resolves when `listen` calls its argument. Rejects if the socket fails or closes first. */
 function unlessClosed<T = void>(socket: Socket, listen: (resolve: (value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     listen(resolve)
     socket.once('close', () => reject(new PostgresConnectionError('ECONNRESET', 'the server closed the connection')))
-    // Stays: without a listener, a later error of the socket would end the process.
+    // This listener stays. Without it, a later error of the socket would end the process.
     socket.on('error', reject)
   })
 }

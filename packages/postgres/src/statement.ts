@@ -1,6 +1,6 @@
-// A statement: its text, and the values that the text names `$1`, `$2` and so on. The tag `sql` writes both.
+// Builds statements: a text, and the values that it names `$1`, `$2`, and so on. The tag `sql` writes both.
 
-/** A value that a statement can bind. The server casts it to the type that the statement needs. */
+/** A value of a statement. The server casts the value to the type that the statement needs. */
 export type Value = string | number | bigint | boolean | Date | Uint8Array | null | readonly (string | number | null)[]
 
 /** A parameter in PostgreSQL's text format, or null. */
@@ -11,17 +11,17 @@ export interface Statement {
   readonly text: string
   readonly values: readonly Value[]
   /**
-   * Whether the connection keeps the statement prepared, so that the server parses it once. Only for texts that return:
-   * each connection keeps at most `PREPARED_MAX`.
+   * Whether the connection prepares the statement, so that the server parses it once. Use this only for statements that run
+   * often, because each connection caches at most `PREPARED_MAX`.
    */
   readonly prepared?: boolean
 }
 
-/** A statement written with the tag `sql`. It can stand inside another one. */
+/** A statement that the tag `sql` wrote. It can be a part of another statement. */
 export class SqlFragment implements Statement {
   readonly text: string
   readonly values: readonly Value[]
-  /** The text around the parameters: one piece more than there are values. */
+  /** The text around the parameters. There is one more piece than there are values. */
   readonly pieces: readonly string[]
 
   constructor(pieces: readonly string[], values: readonly Value[]) {
@@ -32,8 +32,8 @@ export class SqlFragment implements Statement {
 }
 
 /**
- * A statement from a template: ``sql`select name from stores where id = ${id}` ``. A value becomes a parameter. Another `sql`
- * becomes part of the text, with its own values. Does not run anything.
+ * Returns the statement of a template, such as ``sql`select name from stores where id = ${id}` ``. A value becomes a
+ * parameter. Another `sql` becomes a part of the text, with its own values. Doesn't run the statement.
  */
 export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | SqlFragment)[]): SqlFragment {
   const values: Value[] = []
@@ -52,18 +52,18 @@ export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | 
   return new SqlFragment([...pieces, piece], values)
 }
 
-/** A quoted name of a table, a column or a role. */
+/** Returns the quoted name of a table, a column, or a role. Throws like `quoteIdentifier`. */
 export function identifier(name: string): SqlFragment {
   return new SqlFragment([quoteIdentifier(name)], [])
 }
 
-/** The name in double quotes. Throws `TypeError` for a name that PostgreSQL cannot have. */
+/** Returns the name in double quotes. Throws `TypeError` for a name that PostgreSQL can't have. */
 export function quoteIdentifier(name: string): string {
   if (name === '' || name.includes('\0')) throw new TypeError(`not a name of PostgreSQL: ${JSON.stringify(name)}`)
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The text form that PostgreSQL reads. Throws `TypeError` for a value that has none. */
+/** Returns the text form of a value that PostgreSQL reads. Throws `TypeError` for a value that has none. */
 export function wireValue(value: Value): WireValue {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 't' : 'f'

@@ -1,16 +1,19 @@
-// The TLS context of a connection: certificates as OpenSSL has parsed them. Connections with the same certificates share
-// one, because a context of its own costs each connection up to 120 KB, which the process does not return to the system.
+// Creates the TLS context of a connection, which contains the certificates that OpenSSL has parsed. Connections with the same
+// certificates share one context. A separate context costs each connection up to 120 KB, which the system doesn't get back.
 
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { TlsSettings } from './connection-url.ts'
 
-/** Contexts that are cached. The least recently used one is dropped. */
+/** Maximum number of cached contexts. The one that was used least recently is dropped. */
 const CONTEXTS_MAX = 100
 /** Contexts by the content of their certificates. */
 const contexts = new Map<string, SecureContext>()
 
-/** The context for these settings. Files are read again for each connection, so a renewed file needs no restart. */
+/**
+ * Returns the context for these settings. Reads the files for each connection, so that a renewed file needs no restart.
+ * Rejects if a file can't be read.
+ */
 export async function tlsContextOf({ rootCertificate, certificate, key }: TlsSettings): Promise<SecureContext> {
   const isSystem = rootCertificate === 'system'
   const [authority, cert, privateKey] = await Promise.all(

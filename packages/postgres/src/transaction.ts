@@ -1,14 +1,14 @@
-// Transactions on one connection.
+// Runs transactions on one connection.
 
 import type { Connection } from './connection.ts'
 import { executeOn } from './query.ts'
 import { sql } from './statement.ts'
 import type { RunOptions } from './within.ts'
 
-/** Longest time to roll back. The deadline of the transaction may have passed. */
+/** Time limit of a rollback. The deadline of the transaction may have passed. */
 const ROLLBACK_MS = 1000
 
-/** Runs `work` in a transaction of this connection, which is rolled back if `work` throws. */
+/** Runs `work` in a transaction of this connection. Rolls back and rejects if `work` rejects or a statement failed. */
 export async function inTransaction<T>(
   connection: Connection,
   work: () => Promise<T>,
@@ -17,13 +17,13 @@ export async function inTransaction<T>(
   await executeOn(connection, sql`begin`, options)
   try {
     const result = await work()
-    // COMMIT would roll back, and report success
+    // COMMIT would roll back, but report success.
     if (connection.transaction === 'failed')
       throw new Error('a statement of the transaction failed, so it is rolled back')
     await executeOn(connection, sql`commit`, options)
     return result
   } catch (error) {
-    // the pool closes a connection whose transaction is still open
+    // The pool closes a connection whose transaction is still open.
     const canRollBack = !connection.isClosed && !connection.isBusy && connection.transaction !== 'none'
     const deadline = performance.now() + ROLLBACK_MS
     if (canRollBack) await executeOn(connection, sql`rollback`, { deadline }).catch(() => undefined)

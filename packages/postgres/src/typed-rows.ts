@@ -1,4 +1,4 @@
-// Rows as JavaScript objects, for statements with few rows: the catalog, the control database. Rows of stores stay bytes.
+// Converts rows to JavaScript objects, for the catalog and the control database. Rows of stores stay bytes.
 
 import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
@@ -11,13 +11,13 @@ export interface ColumnDescription {
 }
 
 const COUNT_BYTES = 2
-/** The prefix of bytea in the format `hex`. A role may have another `bytea_output`. */
+/** The prefix of bytea in the format `hex`. A role can have another `bytea_output`. */
 const HEX = '\\x'
-/** Table, column, type, size, modifier and format follow the name of a column. */
+/** Size of the table, column, type, size, modifier, and format that follow the name of a column, in bytes. */
 const FIELD_BYTES = 18
 const TYPE_OFFSET = 6
 
-/** Returns the columns that a RowDescription message names. */
+/** Returns the columns that a RowDescription names. Throws `PostgresConnectionError` if it is cut off. */
 export function readColumnDescriptions({ bytes, view, start, length }: Cell): ColumnDescription[] {
   const end = start + length
   const fields: ColumnDescription[] = []
@@ -34,9 +34,9 @@ export function readColumnDescriptions({ bytes, view, start, length }: Cell): Co
 type Decode = (text: string) => unknown
 
 /**
- * Types whose text becomes another JavaScript value than a string, by OID. `int8` becomes a bigint, `numeric` stays a string:
- * both can exceed what a number holds. A timestamp becomes an invalid `Date` if it is infinite or outside of the years 0001
- * to 9999. Arrays stay strings.
+ * Decoders by the OID of the type. The text of other types stays a string, including arrays. `int8` becomes a bigint, and
+ * `numeric` stays a string, because both can exceed a number. A timestamp becomes an invalid `Date` if it is infinite or
+ * outside of the years 0001 to 9999.
  */
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [16, (text) => text === 't'],
@@ -54,7 +54,7 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [3802, JSON.parse],
 ])
 
-/** Makes an object of each row; `fields` are its columns. Throws `MalformedRow` for a row that does not fit them. */
+/** Returns a function that converts a row to an object. The function throws `MalformedRow` if the row doesn't fit `fields`. */
 export function rowDecoder(fields: readonly ColumnDescription[]): (row: Cell) => Record<string, unknown> {
   const columns = fields.map(({ name, type }) => ({ name, decode: DECODERS.get(type) ?? null }))
   const value = newCell()
@@ -66,9 +66,9 @@ export function rowDecoder(fields: readonly ColumnDescription[]): (row: Cell) =>
       const text = value.length < 0 ? null : value.bytes.toString('utf8', value.start, value.start + value.length)
       return [name, text === null || decode === null ? text : decoded(text, decode)] as const
     })
-    // the values are read from memory that holds other messages, too
+    // The memory after the row contains other messages, so values could have been read from them.
     if (at !== row.start + row.length) throw new MalformedRow('its values have another length than the row')
-    // an assignment to a column __proto__ would be lost
+    // An assignment to a column named `__proto__` would be lost.
     return Object.fromEntries(entries)
   }
 }
@@ -81,10 +81,10 @@ function decoded(text: string, decode: Decode): unknown {
   }
 }
 
-/** A date or timestamp in the style ISO. The offset from UTC is that of the session; old ones have seconds. */
+/** A date or timestamp in the style ISO. The offset from UTC is the session's offset. Offsets of old timestamps have seconds. */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?)?$/
 
-/** `Date` reads other forms by rules of its own: the year 0099 becomes 1999, and 10000-01-01 is midnight of the local time. */
+/** Parses a date or timestamp. `Date` would read the year 0099 as 1999, and 10000-01-01 in the local time zone. */
 function readTimestamp(text: string): Date {
   const [, day, time = '00:00:00', sign, hours = 0, minutes = 0, seconds = 0] = TIMESTAMP.exec(text) ?? []
   if (day === undefined) return new Date(Number.NaN)

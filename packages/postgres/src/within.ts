@@ -1,30 +1,27 @@
-// Time limits on promises.
+// Limits how long to wait for promises.
 
-/** Thrown when a time limit has passed. */
+/** Thrown if a time limit has passed. */
 export class TimeLimitPassed extends Error {
   override readonly name = 'TimeLimitPassed'
 }
 
-/** Bounds of a wait, or of an exchange with the server. */
+/** Bounds for a wait, or for an exchange with the server. */
 export interface RunOptions {
-  /** End, by `performance.now()`. A connection that runs an exchange closes then. */
+  /** Time limit, by `performance.now()`. A connection that still runs an exchange then closes. */
   readonly deadline?: number | undefined
-  /** Ends the wait; cancels the statements of an exchange and closes its connection. */
+  /** Ends the wait. During an exchange, cancels its statements and closes its connection. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What happens when a wait ends early. */
+/** Callbacks for a wait that ends early. */
 interface DeadlineHooks<T> {
-  /** Called at the deadline. Returns the error of the wait, by default `TimeLimitPassed`. */
+  /** Called at the deadline. Returns the error to reject with. The default returns `TimeLimitPassed`. */
   readonly late?: () => Error
   /** Called with a result that arrives after the wait has ended. */
   readonly unused?: (result: T) => void
 }
 
-/**
- * Settles as `pending` does. Rejects with `TimeLimitPassed` at the deadline, and with the reason of the signal if it is
- * aborted.
- */
+/** Settles like `pending`. Rejects with `TimeLimitPassed` at the deadline, and with the signal's reason on abort. */
 export function withDeadline<T>(
   pending: Promise<T>,
   options: RunOptions,
@@ -50,10 +47,7 @@ export function withDeadline<T>(
   })
 }
 
-/**
- * The result of `running`. Rejects as `running` does, and with `TimeLimitPassed` after `timeoutMs`. Calls `onLate` then,
- * and lets `running` continue.
- */
+/** Settles like `running`. Rejects with `TimeLimitPassed` after `timeoutMs`. It then calls `onLate`, and `running` continues. */
 export function within<T>(timeoutMs: number, running: Promise<T>, onLate?: () => void): Promise<T> {
   const late = () => {
     onLate?.()
