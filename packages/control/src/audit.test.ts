@@ -42,7 +42,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('every change of keys, stores, merchants, and secrets leaves a row with its actor', async () => {
+test('when a key, a store, or a merchant changes, the audit log has one event with the actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')
@@ -76,7 +76,7 @@ test('every change of keys, stores, merchants, and secrets leaves a row with its
   expect(await logged()).toEqual([])
 })
 
-test('a rotation of many passwords is one event', async () => {
+test('when a rotation encrypts several passwords again, the audit log has one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }
@@ -85,7 +85,7 @@ test('a rotation of many passwords is one event', async () => {
   await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
 })
 
-test('a change or deletion in the audit table fails', async () => {
+test('if a statement changes or deletes audit events, it fails', async () => {
   const { sql } = control
   await control.store()
   for (const statement of [
@@ -96,7 +96,7 @@ test('a change or deletion in the audit table fails', async () => {
     await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
 })
 
-test('closing while the control database hangs ends in time', async () => {
+test('while the control database hangs, closing the audit log ends in time', async () => {
   const own = await createControlDatabase()
   onTestFinished(() => own.drop())
   const [locking, database] = [own.secondNode(), own.secondNode()]
@@ -120,7 +120,7 @@ test('closing while the control database hangs ends in time', async () => {
   await holding
 })
 
-test('a replay repeats each revocation once, and keeps keys and stores that were granted again later', async () => {
+test('if revocations are replayed on a restored copy, each is repeated once, and later grants stay', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 describe('migrations', () => {
-  test('six concurrent processes apply each migration once', async () => {
+  test('if six processes migrate concurrently, each migration is applied once', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     expect(await missingMigrations(database)).toEqual(Object.keys(MIGRATIONS))
@@ -34,7 +34,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('migrating a database of a newer version fails without a change', async () => {
+  test('if the control database is of a newer version, a migration fails', async () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
@@ -44,7 +44,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('migrating a database of an early build fails with what to do', async () => {
+  test('if the control database is of an early build, a migration fails and says what to do', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     await database.pool.execute(sql`create table kysely_migration (name text)`)
@@ -54,7 +54,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('[R15] the cursor secret is created once and shared by all nodes', async () => {
+  test('[R15] if a second node reads the cursor secret after another migration, the secret is the same', async () => {
     const secret = await readCursorSecret(control.database)
     expect(secret).toHaveLength(32)
     await migrate({ url: control.url, random: randomBytes })
@@ -63,7 +63,7 @@ describe('migrations', () => {
 })
 
 describe('the registry', () => {
-  test('passwords are sealed in the database and can be opened', async () => {
+  test('when a store is added, its password is stored encrypted and can be decrypted', async () => {
     const store = await control.store('Ann’s shop')
     expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
     expect(store.databaseUrl).toBe('postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full')
@@ -73,14 +73,14 @@ describe('the registry', () => {
     expect(String(opened)).toBe('[connection URL]')
   })
 
-  test('a sealed password that is copied to another store does not open', async () => {
+  test("if an encrypted password is copied to another store, it can't be decrypted", async () => {
     const [one, two] = [await control.store(), await control.store()]
     expect(() => decryptStoreUrl(control.keys, { ...two, encryptedPassword: one.encryptedPassword })).toThrow(
       DecryptionError,
     )
   })
 
-  test('a store can become ready only with its URL', async () => {
+  test("if a store has no URL, it can't become ready", async () => {
     const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
     await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(InvalidStoreError)
     const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })
@@ -91,7 +91,7 @@ describe('the registry', () => {
     ).rejects.toThrow(InvalidStoreError)
   })
 
-  test('a removed store keeps its ID and loses its URL and its keys', async () => {
+  test('when a store is removed, its ID stays registered, and its URL and keys are removed', async () => {
     const { database, random } = control
     const store = await control.store()
     await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random })
@@ -109,7 +109,7 @@ describe('the registry', () => {
 })
 
 describe('rotating the secret', () => {
-  test('passwords open before, during, and after it, and afterwards without the previous secret', async () => {
+  test('if the encryption secret is rotated, passwords decrypt with the new secret alone', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()
     const keys = { current: new EncryptionKey(randomBytes(32)), previous: fresh.keys.current }

@@ -45,7 +45,7 @@ async function aUsedKey(storeId: string, createdBy: string) {
 }
 
 describe('memberships', () => {
-  test('a merchant sees the stores of its memberships by name, and no others', async () => {
+  test('if a merchant has two memberships, the merchant sees only these stores, by name', async () => {
     const { database } = control
     const [second, first] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
     const merchant = await aMerchant(second.id, first.id)
@@ -53,7 +53,7 @@ describe('memberships', () => {
     expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
   })
 
-  test("unknown and removed stores can't be added, and no merchant sees a removed store", async () => {
+  test("if a store is removed, its merchants don't see it, and no merchant can be added to it", async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await aMerchant(store.id)
@@ -64,7 +64,7 @@ describe('memberships', () => {
   })
 })
 
-test('removing a membership leaves the account, the keys, and other merchants', async () => {
+test("when a membership is removed, the merchant's other stores stay, and the last merchant is reported", async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await aMerchant(store.id, other.id), await aMerchant(store.id)]
@@ -78,7 +78,7 @@ test('removing a membership leaves the account, the keys, and other merchants', 
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
-test('expired sessions and links are deleted, others stay', async () => {
+test('if sessions and sign-in links have expired, only these are deleted', async () => {
   const { sql } = control
   const { id } = await aMerchant()
   for (const [token, ends] of [
@@ -100,7 +100,7 @@ test('expired sessions and links are deleted, others stay', async () => {
 })
 
 describe('removing a merchant', () => {
-  test('after a failure in the middle can be repeated', async () => {
+  test('if the removal of a merchant fails in the middle, it can be repeated', async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await aMerchant(store.id)
@@ -112,7 +112,7 @@ describe('removing a merchant', () => {
     expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
   })
 
-  test('deletes the address on keys and usage without another merchant, and leaves the keys active', async () => {
+  test('when a merchant is removed, usage of stores without another merchant is deleted, and keys stay active', async () => {
     const { database } = control
     const [own, shared] = [await control.store(), await control.store()]
     const merchant = await aMerchant(own.id, shared.id)

@@ -52,7 +52,7 @@ function admitterOf(url: string) {
   return admitter
 }
 
-test('a migration during a dump admits requests between its attempts and ends after the dump', async () => {
+test('while a dump locks the tables, a migration retries without blocking requests, and ends after the dump', async () => {
   const { url, hashes } = await createStores(1)
   const admitter = admitterOf(url)
   const dump = openClient(url)
@@ -76,7 +76,7 @@ test('a migration during a dump admits requests between its attempts and ends af
   await dump.end()
 }, 40_000)
 
-test('a migration during requests succeeds, and so do the requests', async () => {
+test('if requests run during a migration, the migration is applied, and no request fails', async () => {
   const { url, hashes } = await createStores(20)
   const nodes = [admitterOf(url), admitterOf(url)]
   let isOver = false

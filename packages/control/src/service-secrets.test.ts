@@ -5,7 +5,7 @@ import { openControlDatabase } from './database.ts'
 import { EncryptionKey } from './password-encryption.ts'
 import { readDashboardSecret } from './service-secrets.ts'
 
-test('if the secret is lost, the error names the statement after which the dashboard starts with a new one', async () => {
+test("if the dashboard's secret can't be opened, the error names the SQL statement that resets it", async () => {
   const { url, drop } = await createMigratedDatabase()
   const database = openControlDatabase(url, { poolSize: 1 })
   onTestFinished(async () => {

@@ -23,14 +23,14 @@ async function attempt(scopes: readonly string[], times: number, second = 0): Pr
 }
 
 describe('sign-in attempts', () => {
-  test('ten attempts in a minute are allowed, and the eleventh gets the time to wait', async () => {
+  test('after ten sign-in attempts in a minute, the next one is rejected with the seconds to wait', async () => {
     const scope = aScope()
     expect(await attempt([scope], 14)).toBe(10)
     const verdict = await countAttempt(control.database, [scope], new Date(NOON + 20_000))
     expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
   })
 
-  test('attempts for one account from many addresses are limited, and attempts from one address for many accounts too', async () => {
+  test('if 15 sign-in attempts share an account or an address, only ten of them are allowed', async () => {
     const account = aScope()
     let allowed = 0
     for (let index = 0; index < 15; index += 1) allowed += await attempt([account, aScope()], 1)
@@ -41,7 +41,7 @@ describe('sign-in attempts', () => {
     expect(allowed).toBe(10)
   })
 
-  test('further attempts wait longer each time, and the waits are short again after half an hour', async () => {
+  test('each time the sign-in limit is reached, the wait doubles up to 16 minutes; half an hour later it is 1 minute', async () => {
     const scope = aScope()
     const waits: number[] = []
     let second = 0
@@ -58,13 +58,13 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
-  test('a window that started while the clock ran ahead counts as ended', async () => {
+  test('if a window of sign-in attempts started in the future, it counts as ended', async () => {
     const scope = aScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)
   })
 
-  test('ten of fifty concurrent attempts on two nodes are allowed', async () => {
+  test('if two nodes count fifty concurrent sign-in attempts, exactly ten are allowed', async () => {
     const scopes = [aScope(), aScope()]
     const nodes = [control.database, control.secondNode()]
     const verdicts = await Promise.all(
@@ -75,7 +75,7 @@ describe('sign-in attempts', () => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10)
   })
 
-  test('a sign-in that succeeds does not count as an attempt', async () => {
+  test('if a sign-in succeeds, it does not count as an attempt', async () => {
     const scopes = [aScope(), aScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
@@ -83,7 +83,7 @@ describe('sign-in attempts', () => {
     }
   })
 
-  test('windows that ended half an hour ago are deleted', async () => {
+  test('when a window of sign-in attempts has expired, the cleanup deletes it', async () => {
     const scope = aScope()
     await attempt([scope], 1)
     expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)

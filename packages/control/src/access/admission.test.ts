@@ -49,7 +49,7 @@ function requestOn({ node = control.database, ...rest }: Asking) {
 }
 
 describe('admission', () => {
-  test('a valid key is admitted with its store', async () => {
+  test('if a key is valid, it is admitted with its store and the rest of its rate limit', async () => {
     const admission = await ask()
     expect(admission).toMatchObject({
       keyId: key.id,
@@ -66,7 +66,7 @@ describe('admission', () => {
     expect(admission?.secondsToNextMinute).toBeLessThanOrEqual(60)
   })
 
-  test('[AUTH-7] a key of an imported store without a database is admitted with that origin', async () => {
+  test('[AUTH-7] if an imported store has no database, its key is admitted with the origin "imported"', async () => {
     const store = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
     expect(await ask(undefined, control.database, await keyOf(store.id))).toMatchObject({
       origin: 'imported',
@@ -75,26 +75,26 @@ describe('admission', () => {
     })
   })
 
-  test('[AUTH-6] an unknown key is rejected and not counted', async () => {
+  test('[AUTH-6] if a key is unknown, it is rejected and not counted', async () => {
     const before = await counters()
     const unknown = { ...key, key: makeApiKey(control.random) }
     expect(await ask(undefined, control.database, unknown)).toBeNull()
     expect(await counters()).toBe(before)
   })
 
-  test('[AUTH-5] a revoked key is rejected on the next request on every node', async () => {
+  test('[AUTH-5] when a key is revoked, two nodes reject its next request', async () => {
     const second = control.secondNode()
     await Promise.all([ask(), ask(undefined, second)])
     await revokeKey({ database: control.database, keyId: key.id })
     expect(await Promise.all([ask(), ask(undefined, second)])).toEqual([null, null])
   })
 
-  test('[AUTH-6] a key of a removed store is rejected', async () => {
+  test('[AUTH-6] when a store is removed, its key is rejected', async () => {
     await removeStore(control.database, key.storeId)
     expect(await ask()).toBeNull()
   })
 
-  test('[LIM-1] [R8] two concurrent nodes admit exactly 120 of 300 requests in a minute', async () => {
+  test('[LIM-1] [R8] if two nodes get 300 concurrent requests of a key in a minute, they admit exactly 120', async () => {
     const nodes = [control.database, control.secondNode()]
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, index) => ask('2026-03-01 12:00:30+00', nodes[index % 2])),
@@ -103,7 +103,7 @@ describe('admission', () => {
     expect(new Set(answers.map((answer) => answer?.requests)).size).toBe(300)
   })
 
-  test('[LIM-1, AUTH-5] [R8] each of many batched requests gets the result that it would get alone, in order', async () => {
+  test('[LIM-1, AUTH-5] [R8] if requests are batched, each gets the result that it would get alone, in order', async () => {
     const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
     await revokeKey({ database: control.database, keyId: revoked.id })
     const unknown = { ...key, key: makeApiKey(control.random) }
@@ -121,13 +121,13 @@ describe('admission', () => {
     expect(admissions[0]).not.toHaveProperty('hash')
   })
 
-  test('[LIM-1] [R8] the first 120 of 300 batched requests are within the limit', async () => {
+  test('[LIM-1] [R8] if a batch has 300 requests of one key, only the first 120 are within the limit', async () => {
     const admissions = await askAll(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
     expect(await askAll([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([{ requests: 1 }, { requests: 2 }])
   })
 
-  test('[LIM-1] [R8] batched requests of one key are counted one by one, also after a wait for the counter', async () => {
+  test('[LIM-1] [R8] if a key is admitted for three requests at once, each has its own count', async () => {
     const at = '2026-03-01 12:00:30+00'
     const admissions = await admit(hashApiKey(key.key), 3, requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
@@ -137,7 +137,7 @@ describe('admission', () => {
     ])
   })
 
-  test("[ERR-3] [R8] nodes that count the same keys in different orders don't deadlock", async () => {
+  test('[ERR-3] [R8] if nodes count the same keys in different orders, no deadlock occurs', async () => {
     const at = '2026-03-01 12:00:30+00'
     const keys: NewKey[] = [key]
     for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
@@ -157,7 +157,7 @@ describe('admission', () => {
     expect(counted).toBeGreaterThan(2000)
   })
 
-  test('[ERR-3, LIM-1] [R8] a batch neither waits for a locked counter nor counts its request', async () => {
+  test('[ERR-3, LIM-1] [R8] if a counter is locked, a batch skips its request without waiting or counting', async () => {
     const at = '2026-03-01 12:00:30+00'
     const other = await keyOf((await control.store()).id)
     await askAll([key, other], { at })
@@ -173,20 +173,20 @@ describe('admission', () => {
     expect(await ask(at)).toMatchObject({ requests: 2 })
   })
 
-  test('[LIM-1] [R8] the next one-minute window starts at zero', async () => {
+  test('[LIM-1] [R8] when the next one-minute window starts, the count restarts at 1', async () => {
     expect(await ask('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
     expect(await ask('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
     expect(await ask('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
-  test('[LIM-1] [R8] a late request of the old window does not reset the new one', async () => {
+  test('[LIM-1] [R8] if a request of the previous window arrives late, it does not reset the count', async () => {
     await ask('2026-03-01 12:01:00.5+00')
     await ask('2026-03-01 12:01:00.6+00')
     expect(await ask('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
     expect(await ask('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
   })
 
-  test('[R43] a counter whose window is in the future is reset, for one key and for many', async () => {
+  test('[R43] if the window of a counter is in the future, the next request resets the count', async () => {
     const other = await keyOf(key.storeId)
     for (const made of [key, other]) {
       for (let request = 1; request <= 121; request += 1) await ask('2999-03-01 12:00:30+00', control.database, made)
@@ -197,7 +197,7 @@ describe('admission', () => {
     expect(await askAll([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
   })
 
-  test('[ERR-2] [R8] the wait is a whole number of seconds from 1 to 60, rounded up', async () => {
+  test('[ERR-2] [R8] if a window ends in a fraction of a second, the wait is rounded up to whole seconds', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
       waits.push((await ask(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
@@ -205,7 +205,7 @@ describe('admission', () => {
     expect(waits).toEqual([60, 60, 59, 2, 1, 1])
   })
 
-  test('[R8] the window is the same in every time zone of the session', async () => {
+  test('[R8] if the time zone of the session has odd seconds, windows still start at full UTC minutes', async () => {
     // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
     await control.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
     const fresh = control.secondNode()
@@ -214,7 +214,7 @@ describe('admission', () => {
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] counts are in the write-ahead log, and synchronous_commit is off for that statement only', async () => {
+  test('[R8] counters are in a logged table; after a count, synchronous_commit of the session is still on', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
     const alone = openControlDatabase(control.url, { poolSize: 1 })
@@ -223,7 +223,7 @@ describe('admission', () => {
     await alone.close()
   })
 
-  test('[R5] without a control database no key is admitted', async () => {
+  test('[R5] if the control database is closed, no key is admitted', async () => {
     const closed = control.secondNode()
     await closed.close()
     await expect(ask(undefined, closed)).rejects.toThrow()

@@ -32,7 +32,7 @@ function admitterAt(url: string): { admitter: Admitter; eventsOf: ControlEvent[]
   return { admitter, eventsOf }
 }
 
-test('[AUTH-5, AUTH-6] each of many concurrent requests gets the admission of its own key', async () => {
+test('[AUTH-5, AUTH-6] if requests of several keys are concurrent, each gets the admission of its own key', async () => {
   const { admitter } = admitterAt(control.url)
   const [one, other, revoked] = [await newKey(), await newKey(), await newKey()]
   await revokeKey({ database: control.database, keyId: revoked.id })
@@ -47,7 +47,7 @@ test('[AUTH-5, AUTH-6] each of many concurrent requests gets the admission of it
   ])
 })
 
-test('[AUTH-5] a key that is revoked between two requests is rejected on the second', async () => {
+test('[AUTH-5] if a key is revoked between two requests, the second request is rejected', async () => {
   const { admitter } = admitterAt(control.url)
   const { id, hash } = await newKey()
   expect(await admitter.admit(hash)).not.toBeNull()
@@ -55,7 +55,7 @@ test('[AUTH-5] a key that is revoked between two requests is rejected on the sec
   expect(await admitter.admit(hash)).toBeNull()
 })
 
-test('[ERR-3] a locked counter delays its own key only, also if that key has many requests', async () => {
+test('[ERR-3] if the counter of a key is locked, only requests of this key wait', async () => {
   const { admitter } = admitterAt(control.url)
   const [held, other] = [await newKey(), await newKey()]
   await Promise.all([admitter.admit(held.hash), admitter.admit(other.hash)])
@@ -76,7 +76,7 @@ test('[ERR-3] a locked counter delays its own key only, also if that key has man
   expect(await admitter.admit(held.hash)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
 })
 
-test('[R5, ERR-3] requests fail in time while the control database hangs, and succeed afterwards', async () => {
+test('[R5, ERR-3] while the control database hangs, requests fail in time; afterwards they succeed', async () => {
   const way = await openProxy(Number(new URL(control.url).port))
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   const { admitter, eventsOf } = admitterAt(url)

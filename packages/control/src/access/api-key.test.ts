@@ -7,25 +7,25 @@ const fixed = makeApiKey((size) => Buffer.alloc(size, 0xab))
 const text = fixed.reveal()
 
 describe('API keys', () => {
-  test('[AUTH-2] a key has the prefix, 43 base62 characters, and a checksum of six', () => {
+  test('[AUTH-2] when a key is made, it has the prefix sdx_, 43 base62 characters, and a checksum of six', () => {
     expect(text).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0)).reveal()).toMatch(/^sdx_0{43}[0-9A-Za-z]{6}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0xff)).reveal()).toHaveLength(53)
   })
 
-  test('[AUTH-2] keys have 256 random bits and differ', () => {
+  test('[AUTH-2] if 1000 keys are made, all differ', () => {
     const keys = new Set(Array.from({ length: 1000 }, () => makeApiKey(randomBytes).reveal()))
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] a created key is parsed to the same key', () => {
+  test('[AUTH-2] if a made key is parsed, the result is the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
     }
   })
 
-  test('[AUTH-6] a key with one wrong character is rejected without a lookup', () => {
+  test('[AUTH-6] if one character of a key is wrong, the key is rejected without a lookup', () => {
     for (let at = 0; at < text.length; at += 1) {
       const other = text.charAt(at) === 'x' ? 'y' : 'x'
       expect(parseApiKey(text.slice(0, at) + other + text.slice(at + 1))).toBeNull()
@@ -33,29 +33,29 @@ describe('API keys', () => {
   })
 
   test.each([
-    ['empty', ''],
+    ['an empty string', ''],
     ['the prefix alone', 'sdx_'],
-    ['one character short', text.slice(0, -1)],
-    ['one character long', `${text}0`],
-    ['a line end behind it', `${text}\n`],
-    ['a space before it', ` ${text.slice(0, -1)}`],
-    ['another prefix', `sdy_${text.slice(4)}`],
-    ['upper case prefix', `SDX_${text.slice(4)}`],
-    ['no base62', `${text.slice(0, 20)}-${text.slice(21)}`],
-    ['letters of another script', `${text.slice(0, 20)}а${text.slice(21)}`],
-  ])('[AUTH-6] %s is no key', (_, wrong) => {
+    ['a key without its last character', text.slice(0, -1)],
+    ['a key with one more character', `${text}0`],
+    ['a key and a line end', `${text}\n`],
+    ['a space and the start of a key', ` ${text.slice(0, -1)}`],
+    ['a key with another prefix', `sdy_${text.slice(4)}`],
+    ['a key with its prefix in upper case', `SDX_${text.slice(4)}`],
+    ['a key with a hyphen', `${text.slice(0, 20)}-${text.slice(21)}`],
+    ['a key with a Cyrillic letter', `${text.slice(0, 20)}а${text.slice(21)}`],
+  ])('[AUTH-6] if the value is %s, it is no API key', (_, wrong) => {
     expect(parseApiKey(wrong)).toBeNull()
   })
 
-  test('[AUTH-3] the hash is the SHA-256 of the whole key', () => {
+  test('[AUTH-3] when a key is hashed, the hash is the SHA-256 of the whole key', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] lists show the first twelve characters and the last four', () => {
+  test('[AUTH-3] when a key is listed, its first twelve and last four characters are visible', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 
-  test('[AUTH-3] a key prints as [key] in templates, JSON, and the console', () => {
+  test('[AUTH-3] if a key is printed in a template, JSON, or the console, the output is [key]', () => {
     const holder = { fixed }
     for (const printed of [`${fixed}`, JSON.stringify(holder), inspect(holder, { showHidden: true, depth: 9 })]) {
       expect(printed).toContain('[key]')

@@ -31,7 +31,7 @@ function byHand(options: Partial<BatcherOptions<number, number>> = {}) {
   return { batcher, batches, values, until, idle: () => idle }
 }
 
-test('concurrent calls share a batch, and each gets its own result', async () => {
+test('if calls are concurrent, they share a batch, and each gets its own result', async () => {
   const { batcher, batches, values, until, idle } = byHand()
   const results = [3, 1, 3].map((n) => batcher.load(n))
   expect(batcher.waitingCount).toBe(3)
@@ -43,7 +43,7 @@ test('concurrent calls share a batch, and each gets its own result', async () =>
   expect(idle()).toBe(1)
 })
 
-test('calls that arrive during a batch share the next one, which starts when the batch ends', async () => {
+test('if calls arrive during the only batch, they share the next batch', async () => {
   const { batcher, batches, values, until } = byHand({ batchesMax: 1 })
   const first = batcher.load(1)
   await until(1)
@@ -56,7 +56,7 @@ test('calls that arrive during a batch share the next one, which starts when the
   expect(await Promise.all(later)).toEqual([4, 6])
 })
 
-test('a batch without a result delays no other batch', async () => {
+test('if a batch hangs, another batch still returns its results', async () => {
   const { batcher, batches, until } = byHand()
   const hanging = batcher.load(1)
   await until(1)
@@ -68,7 +68,7 @@ test('a batch without a result delays no other batch', async () => {
   expect(await hanging).toBe(2)
 })
 
-test('the size of a batch and the number of running batches are limited', async () => {
+test('if calls exceed the size of a batch and the number of batches, the rest of the calls waits', async () => {
   const { batcher, batches, values, until } = byHand({ sizeMax: 2, batchesMax: 2 })
   const results = [1, 2, 3, 4, 5].map((n) => batcher.load(n))
   await until(2)
@@ -83,7 +83,7 @@ test('the size of a batch and the number of running batches are limited', async 
   expect(await Promise.all(results)).toEqual([2, 4, 6, 8, 10])
 })
 
-test('a batch that fails rejects its own calls only', async () => {
+test('if a batch fails, only its own calls are rejected', async () => {
   const { batcher, batches, until, idle } = byHand()
   const failed = Promise.allSettled([batcher.load(1), batcher.load(2)])
   await until(1)
@@ -96,7 +96,7 @@ test('a batch that fails rejects its own calls only', async () => {
   expect(await next).toBe(6)
 })
 
-test('a result that is a promise delays its own call only', async () => {
+test('if one result of a batch is a pending promise, only its call waits', async () => {
   const { promise, resolve } = Promise.withResolvers<number>()
   const { batcher, idle } = byHand({ load: async () => [promise, 7] })
   const [slow, fast] = [batcher.load(1), batcher.load(2)]
@@ -106,7 +106,7 @@ test('a result that is a promise delays its own call only', async () => {
   expect(await slow).toBe(5)
 })
 
-test('a call past its time limit is rejected and not loaded, and calls beyond the limit are rejected', async () => {
+test('if a call waits past its time limit or exceeds the queue limit, it is rejected and not loaded', async () => {
   const { batcher, batches, values, until } = byHand({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
   const hanging = batcher.load(1).catch((error: unknown) => error)
   await until(1)

@@ -16,7 +16,7 @@ function create(storeId: string, name = 'sync', node = control.database): Promis
 }
 
 describe('the keys of a store', () => {
-  test('[AUTH-3] only the hash of a key is stored', async () => {
+  test('[AUTH-3] when a key is created, only its hash is stored', async () => {
     const store = await control.store()
     const made = await create(store.id, '  Spreadsheet ')
     expect(made).toMatchObject({ storeId: store.id, name: 'Spreadsheet' })
@@ -32,7 +32,7 @@ describe('the keys of a store', () => {
     })
   })
 
-  test('[AUTH-4] fifty concurrent requests on two nodes create exactly five keys', async () => {
+  test('[AUTH-4] if two nodes get fifty concurrent requests for a key, they create exactly five', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 50 }, (_, index) =>
@@ -45,7 +45,7 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
   })
 
-  test('[AUTH-4] the database rejects a sixth active key', async () => {
+  test('[AUTH-4] if a store has five active keys, the database rejects a sixth', async () => {
     const store = await control.store()
     for (let count = 0; count < 5; count += 1) {
       await create(store.id)
@@ -57,7 +57,7 @@ describe('the keys of a store', () => {
     await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('[AUTH-4] a revoked key no longer counts toward the limit of five', async () => {
+  test('[AUTH-4] when one of five keys is revoked, the store can have one new key', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
@@ -66,7 +66,7 @@ describe('the keys of a store', () => {
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
   })
 
-  test('[AUTH-4] the error names the least recently used key', async () => {
+  test('[AUTH-4] if the limit of keys is reached, the error names the least recently used key', async () => {
     const store = await control.store()
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       const { id } = await create(store.id, name)
@@ -78,7 +78,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] revoking a key, repeating it, and an unknown key have different results', async () => {
+  test('[AUTH-5] if a key is revoked, revoked again, or unknown, the results differ', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -91,7 +91,7 @@ describe('the keys of a store', () => {
     expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
   })
 
-  test('[AUTH-4] replacing a key at once needs no free slot and leaves exactly one of both active', async () => {
+  test('[AUTH-4] if a store has five keys, a key can be replaced at once, but not with an overlap', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''
@@ -107,7 +107,7 @@ describe('the keys of a store', () => {
     await expect(replace('at once')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test("a revoked key, a replaced key, and a key of another store can't be replaced", async () => {
+  test("if a key is revoked, already replaced, or of another store, it can't be replaced", async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { database, random } = control
     const replace = (keyId: string, ends: 'at once' | 'later') =>
@@ -123,7 +123,7 @@ describe('the keys of a store', () => {
     for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 'later')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('ten concurrent replacements of a key create one successor', async () => {
+  test('if ten concurrent requests replace a key, one successor is created', async () => {
     const store = await control.store()
     const { id } = await create(store.id)
     const nodes = [control.database, control.secondNode()]
@@ -143,14 +143,14 @@ describe('the keys of a store', () => {
     expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
   })
 
-  test('a key for a removed or unknown store is rejected', async () => {
+  test('if a store is removed or unknown, no key can be created for it', async () => {
     const store = await control.store()
     await removeStore(control.database, store.id)
     await expect(create(store.id)).rejects.toThrow(UnknownStore)
     await expect(create('nonsense')).rejects.toThrow(UnknownStore)
   })
 
-  test('a store that is removed while keys are created has no active key', async () => {
+  test('if a store is removed while keys are created, it has no active key afterwards', async () => {
     const store = await control.store()
     const making = Promise.allSettled(Array.from({ length: 10 }, () => create(store.id)))
     await removeStore(control.database, store.id)
@@ -168,12 +168,12 @@ describe('the keys of a store', () => {
     'two\nlines',
     'bell\u0007',
     'turned\u202e',
-  ])('the name %j is refused', async (name) => {
+  ])('if the name of a key is %j, the key is rejected', async (name) => {
     const store = await control.store()
     await expect(create(store.id, name)).rejects.toThrow(InvalidKeyNameError)
   })
 
-  test('a name of eighty characters in any script is stored unchanged', async () => {
+  test('if the name of a key has eighty emoji, it is stored unchanged', async () => {
     const store = await control.store()
     const name = '🛒'.repeat(80)
     expect((await create(store.id, name)).name).toBe(name)

@@ -8,7 +8,7 @@ import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
 const NOW = new Date('2026-03-20T15:30:00Z')
 
-test('hours older than the setting become one row for each key and UTC day, and their sums stay', async () => {
+test('if hourly usage is older than 32 days, each key and UTC day has one row with the same sums', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database, random } = control
@@ -39,7 +39,7 @@ test('hours older than the setting become one row for each key and UTC day, and 
   expect(await read()).toEqual(hours)
 })
 
-test('if several nodes sum up more rows than one step holds, each sum stays exact', async () => {
+test('if three nodes sum up old usage in several steps concurrently, the sums of each day stay exact', async () => {
   const { control, sums, steps } = await manyHours()
   const before = await sums()
   const nodes = [control.database, control.secondNode(), control.secondNode()]
@@ -51,7 +51,7 @@ test('if several nodes sum up more rows than one step holds, each sum stays exac
   expect(rows).toBe(3 * KEYS)
 })
 
-test('if the database cancels a statement, the next run continues with the same sums', async () => {
+test('if the database cancels a step of the usage retention, the next run continues with the same sums', async () => {
   const { control, sums, steps } = await manyHours()
   const { database } = control
   const before = await sums()
@@ -71,7 +71,7 @@ test('if the database cancels a statement, the next run continues with the same 
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
 })
 
-test('while another node changes old hours, a run does not change them', async () => {
+test('while another node sums up or deletes old usage, the usage retention skips it', async () => {
   const { control, steps } = await manyHours()
   const { database } = control
   const other = await transaction(control)
@@ -85,7 +85,7 @@ test('while another node changes old hours, a run does not change them', async (
   expect(await steps()).toEqual([])
 })
 
-test('if the usage recorder has locked rows of today, neither statement waits for them', async () => {
+test('if the usage recorder has locked rows of today, the usage retention does not wait for them', async () => {
   const { control, steps } = await manyHours()
   const { database } = control
   await control.sql`
