@@ -43,11 +43,11 @@ test('[R29] if rows of several parents arrive, each parent gets its rows in orde
   expect(wordsOf(embeddedRows([row(1, 'x'), row(1, 'y'), row(2, 'z')]), 2)).toEqual([['x', 'y'], ['z']])
 })
 
-test('[R29] if a parent has no rows, its list is empty', () => {
+test('[R29] if a parent has no embedded rows, its list is empty', () => {
   expect(wordsOf(embeddedRows([row(2, 'x')]), 3)).toEqual([[], ['x'], []])
 })
 
-test('[R29] if the rows of a parent are interrupted by another parent, throws', () => {
+test('[R29] if the rows of a parent are interrupted by another parent, EmbeddedRows throws', () => {
   expect(() => embeddedRows([row(1, 'x'), row(2, 'y'), row(1, 'z')])).toThrow('did not follow one another')
 })
 

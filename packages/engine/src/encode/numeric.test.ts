@@ -52,10 +52,10 @@ const DIFFICULT = [
 ]
 
 describe('decimals', () => {
-  test('[FMT-2, R20, R19] writes difficult numbers as PostgreSQL rounds and prints them', () =>
+  test('[FMT-2, R20, R19] if a number is hard to round, the JSON equals the text of PostgreSQL', () =>
     expectSameAsPostgres(DIFFICULT))
 
-  test('[FMT-2, R20, R19] writes any number as PostgreSQL rounds and prints it', async () => {
+  test('[FMT-2, R20, R19] for any decimal, the JSON equals the text of PostgreSQL', async () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'000012599'), maxLength: max })
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))
@@ -65,7 +65,9 @@ describe('decimals', () => {
     })
   })
 
-  test('[R17, R21] if a value is not a finite number, writes null or 0.00, and counts it', async ({ skip }) => {
+  test('[R17, R21] if a number is NaN, infinite, or null, the JSON has null or 0.00, and it is counted', async ({
+    skip,
+  }) => {
     skip((await majorVersion(samples.sql)) < 14, INFINITE_NUMERICS)
     await store(['NaN', 'Infinity', '-Infinity', null])
     const { rows, contractViolations } = await samples.serve(samplesOfNumbers)

@@ -49,14 +49,14 @@ describe('bounds of a page', () => {
     expect(page.position()?.id).toBe(sampleId(9))
   })
 
-  test('if a page reaches its bound in bytes, it ends after at least one row', () => {
+  test('if a page reaches its limit in bytes, it ends after at least one row', () => {
     expect(written({ ...UNBOUNDED, bytesMax: 1 })).toMatchObject({ rows: 1, hasMore: true })
     const page = written({ ...UNBOUNDED, bytesMax: 3000 })
     expect(page).toMatchObject({ rows: 3, hasMore: true })
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] the position has microseconds, unlike the JSON of the row', () => {
+  test('[PAG-4, R15] if rows differ by one microsecond, the positions of their pages do, too', () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)
@@ -69,7 +69,7 @@ describe('bounds of a page', () => {
 })
 
 describe('malformed rows', () => {
-  test('if a row is cut anywhere, throws', () => {
+  test('if a row is cut at any byte, the page writer throws', () => {
     const [row = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     for (let length = 2; length < row.length; length++) {
       const page = new PageWriter(lines, UNBOUNDED, '[')
@@ -77,7 +77,7 @@ describe('malformed rows', () => {
     }
   })
 
-  test('if a row ends inside the next row of the buffer, throws', () => {
+  test('if a row ends inside the next row of the buffer, the page writer throws', () => {
     const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     const both = newCell(Buffer.concat([row, next]))
     for (let length = 2; length < row.length; length++) {
@@ -86,14 +86,14 @@ describe('malformed rows', () => {
     }
   })
 
-  test('if a row has another number of values, throws', () => {
+  test('if a row has too few values, the page writer throws', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.from(messages.at(-1) ?? Buffer.alloc(0))
     row.writeInt16BE(3, 0)
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 
-  test('if a row has bytes after its last value, throws', () => {
+  test('if a row has bytes after its last value, the page writer throws', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.concat([messages.at(-1) ?? Buffer.alloc(0), Buffer.from([0])])
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)

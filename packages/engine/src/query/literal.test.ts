@@ -39,7 +39,7 @@ async function valuesOf(literals: readonly string[]): Promise<string[]> {
 }
 
 describe('timestamps', () => {
-  test('[PAG-4, R15] PostgreSQL reads any timestamp to the microsecond, with any settings of the session', async () => {
+  test('[PAG-4, R15] with any session settings, PostgreSQL reads a timestamp literal to the microsecond', async () => {
     const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),
       fc.bigInt({ min: -1_000_000_000_000n, max: 1_000_000_000_000n }),
@@ -53,7 +53,7 @@ describe('timestamps', () => {
     )
   })
 
-  test('[PAG-4] PostgreSQL reads timestamps at the ends of the range and of years exactly', async () => {
+  test('[PAG-4] at the ends of the range and of years, PostgreSQL reads a timestamp literal exactly', async () => {
     const timestamps = [
       ...[FIRST, FIRST + 1n, LAST, LAST - 1n, 0n, -1n, 1n],
       // 0001-01-01, the microsecond before it, 9999-12-31T23:59:59.999999, 10000-01-01
@@ -63,14 +63,14 @@ describe('timestamps', () => {
     expect(timestampLiteral(-63_082_281_600_000_001n)).toContain('0001-12-31 23:59:59.999999+00 BC')
   })
 
-  test('[R17] PostgreSQL reads infinities as infinities', async () => {
+  test('[R17] if a timestamp is infinite, PostgreSQL reads its literal as infinity', async () => {
     const [row] = await rowsOf(
       `select ${timestampLiteral(INFINITY)} = 'infinity' as late, ${timestampLiteral(MINUS_INFINITY)} = '-infinity' as early`,
     )
     expect(row).toEqual({ late: true, early: true })
   })
 
-  test('civilDate returns the same date as JavaScript', () => {
+  test('for any day in the range, civilDate returns the same date as JavaScript', () => {
     fc.assert(
       fc.property(fc.integer({ min: -2_451_545, max: 8_000_000 }), (days) => {
         const date = new Date(Date.UTC(2000, 0, 1) + days * 86_400_000)
@@ -91,7 +91,7 @@ describe('strings', () => {
     fc.string({ unit: fc.constantFrom("'", '\\', '"', '$', 'n', 'x41', "\\'", '\n', ';', '--', '/*', 'é', '😀') }),
   )
 
-  test('PostgreSQL reads any string unchanged, with standard_conforming_strings on or off', async () => {
+  test('with standard_conforming_strings on or off, PostgreSQL reads a string literal unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 40 }), async (given) => {
         const texts = given.map((each) => each.replaceAll('\0', ''))
@@ -107,14 +107,14 @@ describe('strings', () => {
     )
   })
 
-  test('quotes a name, and doubles quotes in it', async () => {
+  test('if a name has quotes, PostgreSQL reads the quoted identifier unchanged', async () => {
     const [row] = await rowsOf(`select 1 as ${identifier('a"b; --')}`)
     expect(row).toEqual({ 'a"b; --': 1 })
   })
 })
 
 describe('UUIDs', () => {
-  test('[R24] PostgreSQL reads a UUID in lower case', async () => {
+  test('[R24] if a UUID is in lower case, PostgreSQL reads its literal unchanged', async () => {
     const id = '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
     const [row] = await rowsOf(`select ${uuidLiteral(id)}::text as id`)
     expect(row).toEqual({ id })
@@ -126,7 +126,7 @@ describe('UUIDs', () => {
     '{3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f}',
     '3F0D2C1A-8B5E-4C7D-9E6F-0A1B2C3D4E5F',
     '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f\n',
-  ])('[R24] if the string is %j, throws', (id) => {
+  ])('[R24] if the UUID is %j, uuidLiteral throws', (id) => {
     expect(() => uuidLiteral(id)).toThrow(TypeError)
   })
 })

@@ -23,7 +23,7 @@ function statement(present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[VER-1, FMT-6] if a resource declares a new field, reads its column if the store has it', () => {
+test('[VER-1, FMT-6] if a resource declares a new field, the statement reads its column only if the store has it', () => {
   expect(statement(presentWith('id', 'gift_message'))).toContain('"gift_message"')
   expect(statement(presentWith('id'))).not.toContain('"gift_message"')
 })

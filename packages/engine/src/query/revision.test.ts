@@ -17,11 +17,14 @@ const absent = (present: PresentTables) =>
   revisionOf(present).absentFields.map(({ resource, field }) => `${resource.table}.${field}`)
 
 describe('revisionOf', () => {
-  test.each(REVISIONS.map(({ id }) => id))('[VER-2] if a store has all columns of %s, returns it', (id) => {
-    expect(revisionOf(presentAt(id)).revision).toBe(id)
-  })
+  test.each(REVISIONS.map(({ id }) => id))(
+    '[VER-2] if a store has all columns of %s, this is its schema version',
+    (id) => {
+      expect(revisionOf(presentAt(id)).revision).toBe(id)
+    },
+  )
 
-  test('[FMT-6] if columns are missing, returns the fields that are null in every response', () => {
+  test('[FMT-6] if columns are missing, revisionOf returns their fields as absent', () => {
     expect(absent(presentAt('v1.6'))).toEqual([])
     expect(absent(presentAt('v1.5'))).toEqual([
       'store.weight_unit',
@@ -30,20 +33,20 @@ describe('revisionOf', () => {
     ])
   })
 
-  test('[FMT-7] if a table is missing, returns its resource and none of its fields', () => {
+  test('[FMT-7] if a table is missing, revisionOf returns its resource as absent, and none of its fields', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
   })
 
-  test('if a migration is incomplete, returns the newest revision with all columns', () => {
+  test('if a migration is incomplete, the schema version is the newest one with all columns', () => {
     const half = presentAt('v1.5', ['orders.tax_breakdown'])
     expect(revisionOf(half).revision).toBe('v1.3')
     expect(absent(half)).toContain('orders.tax_breakdown')
     expect(absent(half)).not.toContain('orders.metafields')
   })
 
-  test('if a column of launch is missing, returns null', () => {
+  test('if a column of the first schema version is missing, the schema version is null', () => {
     expect(revisionOf(presentAt('v1.6', ['orders.total'])).revision).toBeNull()
     expect(revisionOf(new Map())).toMatchObject({ revision: null, absentFields: [] })
   })

@@ -22,7 +22,7 @@ function statement(resource: Resource, present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[R31] if IDs are listed, reads only their columns and their table, in the store’s schema', () => {
+test('[R31] if IDs are listed, the statement names only their columns and table, in the store’s schema', () => {
   const { items } = order.fields
   if (items?.type.kind !== 'many') throw new Error('an order has items')
   const text = statement(order, storeWith(order, items.type.resource))
@@ -35,6 +35,6 @@ test('[R31] if IDs are listed, reads only their columns and their table, in the 
   ])
 })
 
-test('[R23] if IDs are listed, leaves out those of removed rows', () => {
+test('[R23] if IDs are listed, the statement leaves out removed rows', () => {
   expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
 })

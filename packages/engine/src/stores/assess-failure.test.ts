@@ -67,7 +67,7 @@ test.each([
     use: { ...OPENED, isConnecting: false, cause: error('CONNECTION_CLOSED') },
     delayed: ['store'],
   },
-])('[ERR-3] if $event, the next attempt is delayed for $delayed', ({ use, delayed, isFinal = false }) => {
+])('[ERR-3] if $event, new attempts are delayed for $delayed', ({ use, delayed, isFinal = false }) => {
   expect(assessFailure(use)).toEqual({ delayed, full: null, isFinal })
 })
 
@@ -75,8 +75,11 @@ test.each([
   { routine: 'InitProcess', full: 'server', delayed: 'server' },
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
-])('[ERR-3] if $routine finds too many connections, the $full is full and the $delayed is delayed', (expected) => {
-  const { routine, full, delayed } = expected
-  const cause = error('53300', { severity: 'FATAL', routine })
-  expect(assessFailure({ ...OPENED, cause })).toEqual({ delayed: [delayed], full, isFinal: false })
-})
+])(
+  '[ERR-3] if $routine finds too many connections, the $full is full, and attempts of the $delayed are delayed',
+  (expected) => {
+    const { routine, full, delayed } = expected
+    const cause = error('53300', { severity: 'FATAL', routine })
+    expect(assessFailure({ ...OPENED, cause })).toEqual({ delayed: [delayed], full, isFinal: false })
+  },
+)

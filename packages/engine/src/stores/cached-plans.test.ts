@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { CachedPlans } from './cached-plans.ts'
 
-test('[ERR-3] if a store has grown, discards a plan from when it was small', async () => {
+test('[ERR-3] if a table has grown and its plan is distrusted, the next read gets a new plan', async () => {
   const database = await createDatabase()
   const connection = await connect(parseConnectionUrl(database.url), { applicationName: 'test' })
   onTestFinished(async () => {

@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('if a server doesn’t respond, its requests count as waiting, and no connection as open', async () => {
+test('if a server does not respond, its request counts as waiting, and no connection counts as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
@@ -79,7 +79,7 @@ test('if a server doesn’t respond, its requests count as waiting, and no conne
 })
 
 describe('the queue of a store', () => {
-  test('[ERR-3] if a request is rejected, emits an event with the reason', async () => {
+  test('[ERR-3] if a queue is full or a wait is too long, the request is rejected and an event has the reason', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1 })
     const work = pendingWork()
@@ -98,7 +98,7 @@ describe('the queue of a store', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[ERR-3] ends a wait while there is still time to read', async () => {
+  test('[ERR-3] if a request has a deadline, its wait for a connection ends while there is time to read', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
     const work = pendingWork()
@@ -112,7 +112,7 @@ describe('the queue of a store', () => {
     await running
   })
 
-  test('[ERR-3] if its store waits for room and other stores make progress, its requests wait longer', async () => {
+  test("[ERR-3] if other stores make progress, requests wait past the queue's time limit", async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeConnectionsMax: 1 })
     const works = [1, 2, 3, 4].map(() => pendingWork())
@@ -130,7 +130,7 @@ describe('the queue of a store', () => {
 })
 
 describe('the connections to all stores', () => {
-  test('[ERR-3] if 12 stores are read in any order, stay within the bound, and no request is rejected', async () => {
+  test('[ERR-3] if 12 stores are read concurrently, the connections stay within the limit', async () => {
     const database = await createDatabase()
     const watcher = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
     startPools({ storeQueueMax: 100 })
@@ -181,7 +181,7 @@ describe('the connections to all stores', () => {
     },
   )
 
-  test('[ERR-3] if a discarded pool still has running work, other idle connections are closed to make room', async () => {
+  test('[ERR-3] if a discarded pool still has running work, idle connections of other stores are closed to make room', async () => {
     startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))
@@ -199,7 +199,7 @@ describe('the connections to all stores', () => {
     await Promise.all(leaving)
   })
 
-  test('[ERR-3] if a store has 60 requests, other stores are read before these end', async () => {
+  test('[ERR-3] if a store has 60 requests, requests of other stores run before half of them have ended', async () => {
     startPools({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
     const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     if (busy === undefined) throw new Error('no store')
@@ -213,7 +213,7 @@ describe('the connections to all stores', () => {
     await Promise.all(all)
   })
 
-  test('if the bound is reached, stay with the stores that were used last', async () => {
+  test('if the limit of connections is reached, the store that was used first loses its connection', async () => {
     startPools()
     const addresses = ['a', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     for (const address of addresses) await pools.use(address, select1)
@@ -223,7 +223,7 @@ describe('the connections to all stores', () => {
     expect(pools.storeIds()).toEqual(['d', 'e', 'b', 'a'])
   })
 
-  test('[ERR-3] if all are in use, a request waits until there is no time left', async () => {
+  test('[ERR-3] if all connections are in use, a request of another store waits until its time limit', async () => {
     startPools({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
     const work = pendingWork()
     const running = pools.use(addressOf('a'), work.work)
@@ -258,7 +258,7 @@ describe('a server that closes each connection', () => {
     ['during authentication', 'R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0'],
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
     ['when it is ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
-  ])('[ERR-3] %s, gets one connection for one request, and few for many', async (_, message) => {
+  ])('[ERR-3] if a server closes connections %s, one request opens one, and many open few', async (_, message) => {
     startPools({ storePoolSize: 4, storeQueueMax: 1000 })
     const { counted, databaseUrl } = await closingServer(message)
     const useStore = (storeId: string) =>
@@ -276,7 +276,7 @@ describe('a server that closes each connection', () => {
     expect(counted.connections).toBeLessThanOrEqual(1 + pauses)
   })
 
-  test('[ERR-3] and accepts connections again, is used within 1.5 s', async () => {
+  test('[ERR-3] when a server accepts connections again after failures, it is used within 1.5 s', async () => {
     startPools()
     const server = createServer((socket) => void socket.destroy())
     server.listen(0, '127.0.0.1')
@@ -301,7 +301,7 @@ describe('a server that closes each connection', () => {
 })
 
 describe('a store that changes its address', () => {
-  test('[ERR-3] during many requests, is read at the new address, also by requests with the old one', async () => {
+  test('[ERR-3] if a store changes its address, concurrent requests with either address are served', async () => {
     startPools({ storeQueueMax: 100 })
     const url = inject('postgresUrl')
     const [older, newer] = [realAddress('a', url), realAddress('a', url)]
@@ -317,7 +317,7 @@ describe('a store that changes its address', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[GEN-2] if it moved to another schema, serves a late request with the old address from the new schema', async () => {
+  test('[GEN-2] if a store moved to another schema, a late request with the old address reads the new schema', async () => {
     startPools()
     const old = realAddress('a', inject('postgresUrl'))
     const moved = { ...old, schemaName: 'moved' }
@@ -330,7 +330,7 @@ describe('a store that changes its address', () => {
     expect(await schemaFor(old, 2000)).toBe('public')
   })
 
-  test('if everything is closed, gets no new pool for waiting requests', async () => {
+  test('if all pools are closed, waiting requests are rejected and get no new pool', async () => {
     startPools({ storePoolSize: 1 })
     const address = realAddress('a', inject('postgresUrl'))
     const work = pendingWork()
@@ -345,7 +345,7 @@ describe('a store that changes its address', () => {
 })
 
 describe('a pool', () => {
-  test('is closed after the idle time, but not while a request uses it', async () => {
+  test('after the idle time, an unused pool is closed, and a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()
     const work = pendingWork()
@@ -364,7 +364,7 @@ describe('a pool', () => {
     expect(pools.sums().pools).toBe(0)
   })
 
-  test('counts its open connections, including idle ones, until they are closed', async () => {
+  test('until its idle connections are closed, a pool counts them as open', async () => {
     startPools()
     const address = realAddress('a', inject('postgresUrl'))
     await Promise.all(

@@ -19,14 +19,14 @@ function countedPolls(open: () => readonly string[] = () => []) {
   return { state, read }
 }
 
-test('if 100 requests wait, they share one poll', async () => {
+test('if 100 requests wait for a poll of open transactions, they share one poll', async () => {
   const { state, read } = countedPolls()
   const poller = new TransactionPoller()
   await Promise.all(Array.from({ length: 100 }, () => poller.poll(read, 0)))
   expect(state.started).toBe(1)
 })
 
-test('if a poll hangs, starts the next one', async () => {
+test('if a poll of open transactions hangs, the next request starts another poll', async () => {
   const poller = new TransactionPoller()
   const { read } = countedPolls()
   const never = poller.poll(() => new Promise(() => undefined), 0)
@@ -37,7 +37,7 @@ test('if a poll hangs, starts the next one', async () => {
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('if a transaction for which a wait timed out has ended, forgets it', async () => {
+test('when a transaction that a request waited for has ended, the poller becomes idle', async () => {
   let open = ['3/7']
   const { read } = countedPolls(() => open)
   const poller = new TransactionPoller()
