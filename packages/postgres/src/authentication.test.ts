@@ -52,7 +52,7 @@ async function upToProof(change: (proof: string) => string): Promise<Authenticat
 }
 
 describe('SCRAM', () => {
-  test('accepts a server that proves itself', async () => {
+  test('if the server proves that it knows the password, the client accepts it', async () => {
     const authentication = await upToProof((proof) => proof)
     expect(authentication.respond(request(OK))).toBeNull()
     expect(authentication.isAccepted).toBe(true)
@@ -62,13 +62,13 @@ describe('SCRAM', () => {
     ['a wrong signature', () => `v=${createHash('sha256').update('x').digest('base64')}`],
     ['a signature that is cut off', (proof: string) => proof.slice(0, 20)],
     ['an empty signature', () => 'v='],
-    ['nothing', () => ''],
+    ['empty', () => ''],
     ['an error', () => 'e=other-error'],
-  ])('refuses a server that proves itself by %s', async (_, change) => {
+  ])('if the proof of the server is %s, the client throws an EAUTH error', async (_, change) => {
     await expect(upToProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
   })
 
-  test('refuses a server that accepts the client without a proof', async () => {
+  test('if the server accepts the client without a proof, the client throws', async () => {
     const atOnce = new Authentication(OPTIONS)
     begin(atOnce)
     expect(() => atOnce.respond(request(OK))).toThrow('did not prove that it knows the password')
@@ -84,19 +84,19 @@ describe('SCRAM', () => {
     ['the nonce of the client', (nonce: string) => `r=${nonce},s=AAAA,i=4096`],
     ['no nonce', () => 's=AAAA,i=4096'],
     ['no salt', (nonce: string) => `r=${nonce}x,s=,i=4096`],
-    ['no iterations', (nonce: string) => challenge(nonce, { iterations: '0' })],
+    ['zero iterations', (nonce: string) => challenge(nonce, { iterations: '0' })],
     ['negative iterations', (nonce: string) => challenge(nonce, { iterations: '-1' })],
     ['iterations that are not a number', (nonce: string) => challenge(nonce, { iterations: '4096x' })],
     ['an extension that must be understood', (nonce: string) => `m=x,${challenge(nonce)}`],
-    ['nothing', () => ''],
-  ])('refuses a challenge with %s', async (_, text) => {
+    ['no attributes', () => ''],
+  ])('if the server sends a challenge with %s, the client throws an EPROTO error', async (_, text) => {
     const authentication = new Authentication(OPTIONS)
     const { nonce } = begin(authentication)
     await expect(authentication.respond(request(CONTINUE, text(nonce)))).rejects.toMatchObject({ code: 'EPROTO' })
   })
 
   test.each(['1000001', '2147483648', '9999999999'])(
-    'refuses %s iterations without deriving a key',
+    'if the server requests %s iterations, the client throws without deriving a key',
     async (iterations) => {
       const authentication = new Authentication(OPTIONS)
       const { nonce } = begin(authentication)
@@ -117,24 +117,24 @@ describe('SCRAM', () => {
     expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)
   })
 
-  test('refuses methods that it does not know', () => {
+  test('if the server offers only unknown SASL mechanisms, the client throws', () => {
     const authentication = new Authentication(OPTIONS)
     expect(() => begin(authentication, 'OAUTHBEARER\0\0')).toThrow('OAUTHBEARER')
   })
 })
 
-describe('a server cannot', () => {
+describe('authentication requests that the client rejects', () => {
   const begun = () => {
     const authentication = new Authentication({ ...OPTIONS, channelBinding: 'require' })
     begin(authentication)
     return authentication
   }
 
-  test.each([CLEARTEXT, MD5, SASL])('go from SCRAM to another method (%i)', (kind) => {
+  test.each([CLEARTEXT, MD5, SASL])('if the server switches from SCRAM to method %i, the client throws', (kind) => {
     expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
   })
 
-  test('request the proof of SCRAM again and again', async () => {
+  test('if the server requests the proof of SCRAM twice, the client throws', async () => {
     const authentication = new Authentication(OPTIONS)
     const { nonce } = begin(authentication)
     const first = authentication.respond(request(CONTINUE, challenge(nonce)))
@@ -142,31 +142,37 @@ describe('a server cannot', () => {
     await first
   })
 
-  test.each([CONTINUE, FINAL])('begin in the middle of SCRAM (%i)', (kind) => {
-    expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
-  })
+  test.each([CONTINUE, FINAL])(
+    'if the server starts SCRAM in the middle with message %i, the client throws',
+    (kind) => {
+      expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
+    },
+  )
 
   test.each([
     ['the password in clear text', CLEARTEXT],
     ['its MD5 hash', MD5],
-    ['nothing', OK],
+    ['no authentication', OK],
     ['SCRAM without binding', SASL],
-  ])('get %s although channel_binding=require', (_, kind) => {
+  ])('if channel_binding=require and the server requests %s, the client throws', (_, kind) => {
     const authentication = new Authentication({ ...OPTIONS, channelBinding: 'require' })
     expect(() => authentication.respond(request(kind, 'SCRAM-SHA-256\0\0'))).toThrow('no channel binding')
   })
 
-  test('get the password in clear text over an unencrypted connection', () => {
+  test('if the connection is not encrypted, the client does not send the password in clear text', () => {
     const authentication = new Authentication({ ...OPTIONS, isPrivate: false, certificateHash: null })
     expect(() => authentication.respond(request(CLEARTEXT))).toThrow('add sslmode=require')
   })
 
-  test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])('request method %i', (kind) => {
-    expect(() => new Authentication(OPTIONS).respond(request(kind))).toThrow('which this client does not support')
-  })
+  test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])(
+    'if the server requests the unsupported method %i, the client throws',
+    (kind) => {
+      expect(() => new Authentication(OPTIONS).respond(request(kind))).toThrow('which this client does not support')
+    },
+  )
 })
 
-test('md5 hashes the password with the role and the salt', () => {
+test('if the server requests MD5, the client hashes the password with the role and the salt', () => {
   const md5 = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
   const response = new Authentication(OPTIONS).respond(request(MD5, 'salt'))
   expect(String(response)).toBe(`md5${md5(`${md5('correct horsereader')}salt`)}\0`)

@@ -87,8 +87,8 @@ async function lookupWith(options: Partial<HostLookupOptions>, hosts = '', resol
 const addressesOf = async (lookup: HostLookup, host: string) =>
   (await lookup.resolve(host)).map(({ address }) => address)
 
-describe('a host name', () => {
-  test('[ERR-3] whose name server hangs has one pending query, fails in time, and delays no other name', async () => {
+describe('host names', () => {
+  test('[ERR-3] if the name server hangs for one host, its lookup fails in time, and other lookups succeed', async () => {
     const { asked, servers } = await nameServer({
       'hangs.test': 'silent',
       'well.test': { address: '10.0.0.1', ttl: 60 },
@@ -108,7 +108,7 @@ describe('a host name', () => {
     expect(asked.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
   })
 
-  test('is resolved again after its time to live', async () => {
+  test('after the time to live of a host name, the name server is queried again', async () => {
     const { asked, servers } = await nameServer({
       'long.test': { address: '10.0.0.1', ttl: 60 },
       'short.test': { address: '10.0.0.2', ttl: 0 },
@@ -123,7 +123,7 @@ describe('a host name', () => {
     expect(asked.filter((name) => name === 'short.test')).toHaveLength(3)
   })
 
-  test('[ERR-3] whose IPv4 address arrives late has both addresses, and its IPv6 address alone is not cached', async () => {
+  test('[ERR-3] if the IPv4 address of a host arrives late, the lookup returns it, too', async () => {
     const entry = { address: '10.0.0.1', ttl: 60, ipv6: true } as const
     const { promise: never } = Promise.withResolvers<void>()
     const { asked, servers } = await nameServer({
@@ -136,7 +136,7 @@ describe('a host name', () => {
     expect(asked.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
   })
 
-  test('[ERR-3] is resolved if the name server fails for a search domain, and fails with that error if no candidate exists', async () => {
+  test('[ERR-3] if the name server fails for one search domain, the lookup tries the other names', async () => {
     const { asked, servers } = await nameServer({
       'db.shop.a.test': 'failing',
       'db.shop': { address: '10.0.0.1', ttl: 0 },
@@ -151,7 +151,7 @@ describe('a host name', () => {
     ])
   })
 
-  test('in /etc/hosts is not queried, and neither is localhost', async () => {
+  test('if a host is localhost or in /etc/hosts, the name server is not queried', async () => {
     const { asked, servers } = await nameServer({})
     const lookup = await lookupWith({ servers }, '# shops\n10.1.2.3  db1.test db1 # the first\n::9 db1\n')
     expect(await addressesOf(lookup, 'db1')).toEqual(['10.1.2.3', '::9'])
@@ -159,7 +159,7 @@ describe('a host name', () => {
     expect(asked).toEqual([])
   })
 
-  test('is completed with the search domains, before or after it is tried as it is', async () => {
+  test('if there are search domains, ndots decides whether a host is tried first with or without them', async () => {
     const entry = { address: '10.0.0.1', ttl: 0 }
     const { asked, servers } = await nameServer({ 'db.b.test': entry, 'db.shop.b.test': entry })
     const lookup = await lookupWith({ servers }, '', 'search a.test b.test\noptions ndots:2\n')

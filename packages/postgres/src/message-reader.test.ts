@@ -55,7 +55,7 @@ function* cut(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
 }
 
 describe('the messages of a server', () => {
-  test('if the stream is cut anywhere, they arrive unchanged', () => {
+  test('if the stream of messages is cut anywhere, the messages arrive unchanged', () => {
     const anySizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100_000 })), {
       minLength: 1,
       maxLength: 20,
@@ -70,16 +70,19 @@ describe('the messages of a server', () => {
     )
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7])('if the chunks have %i bytes, they arrive unchanged', (size) => {
-    const messages = [
-      { type: SERVER.readyForQuery, body: Buffer.from('I') },
-      { type: SERVER.bindComplete, body: Buffer.alloc(0) },
-      { type: SERVER.dataRow, body: Buffer.from('\0\x01\0\0\0\x03row') },
-    ]
-    expect(read(cut(streamOf(messages), [size]))).toEqual(messages)
-  })
+  test.each([1, 2, 3, 4, 5, 6, 7])(
+    'if each chunk of the stream has %i bytes, the messages arrive unchanged',
+    (size) => {
+      const messages = [
+        { type: SERVER.readyForQuery, body: Buffer.from('I') },
+        { type: SERVER.bindComplete, body: Buffer.alloc(0) },
+        { type: SERVER.dataRow, body: Buffer.from('\0\x01\0\0\0\x03row') },
+      ]
+      expect(read(cut(streamOf(messages), [size]))).toEqual(messages)
+    },
+  )
 
-  test('if they lie within one chunk, they are handed over without a copy', () => {
+  test('if a message lies within one chunk, the reader passes it on without a copy', () => {
     const stream = streamOf([{ type: SERVER.dataRow, body: Buffer.from('row') }])
     new MessageReader((_, { bytes }) => expect(bytes).toBe(stream)).receive(stream)
   })
@@ -92,14 +95,14 @@ describe('bytes that are not messages', () => {
   ] as const
 
   test.each(everywhere.flatMap(([where, chunks]) => [0, 1, 2, 3].map((length) => ({ where, chunks, length }))))(
-    'a length of $length is refused $where',
+    'if a message has the length $length, the reader throws when it arrives $where',
     ({ chunks, length }) => {
       const bytes = Buffer.concat([head(SERVER.readyForQuery, length), Buffer.from('I')])
       expect(() => read(chunks(bytes))).toThrow('bytes that are not a message of PostgreSQL')
     },
   )
 
-  test('every type that no server sends is refused, and every other type is accepted', () => {
+  test('if a message has a type that no server sends, the reader throws an EPROTO error', () => {
     const accepted = Array.from({ length: 256 }, (_, type) => type).filter((type) => {
       try {
         return read([Buffer.concat([head(type, 4)])]).length === 1
@@ -111,16 +114,16 @@ describe('bytes that are not messages', () => {
     expect(accepted).toEqual(TYPES.toSorted((a, b) => a - b))
   })
 
-  test.each(everywhere)('a message of 4 GB is refused before its body arrives, %s', (_, chunks) => {
+  test.each(everywhere)('if a message of 4 GB arrives %s, the reader throws before its body arrives', (_, chunks) => {
     expect(() => read(chunks(head(SERVER.dataRow, 2 ** 32 - 1)))).toThrow('a message of 4294967295 bytes')
   })
 
-  test('if a message is no row, COPY data, error or notice, its maximum is lower', () => {
+  test('if a message is no row, COPY data, error, or notice, its maximum is lower', () => {
     read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('a row of the maximum size arrives, and a row of one byte more is refused', () => {
+  test('if a row has the maximum size, it arrives; if it has one more byte, the reader throws', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)
@@ -135,7 +138,7 @@ describe('bytes that are not messages', () => {
     expect(() => read(chunks(MESSAGE_BYTES_MAX + 1))).toThrow(`a message of ${MESSAGE_BYTES_MAX + 1} bytes`)
   })
 
-  test('if a row arrives in two parts, the reader takes no more memory than its size', () => {
+  test('if a row arrives in two parts, the reader allocates no more memory than its size', () => {
     const allocate = vi.spyOn(Buffer, 'allocUnsafe')
     onTestFinished(() => allocate.mockRestore())
     const row = streamOf([{ type: SERVER.dataRow, body: Buffer.alloc(2000) }])
@@ -145,7 +148,7 @@ describe('bytes that are not messages', () => {
     expect(taken).toBeLessThanOrEqual(3 * (row.length + 5))
   })
 
-  test('if a long message is announced, the reader takes memory only for the bytes that arrived', () => {
+  test('if a long message is announced, the reader allocates memory only for the bytes that arrived', () => {
     const before = process.memoryUsage().arrayBuffers
     const readers = Array.from({ length: 100 }, () => new MessageReader(() => undefined))
     for (const reader of readers) {

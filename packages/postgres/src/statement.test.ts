@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { identifier, quoteIdentifier, SqlFragment, sql, type Value, wireValue } from './statement.ts'
 
-describe('a template', () => {
-  test('numbers its values, and those of the templates inside', () => {
+describe('templates', () => {
+  test('if templates are nested, their values are numbered in order of the text', () => {
     const inner = sql`a = ${1} and b = ${2}`
     const middle = sql`(${inner} or ${inner})`
     expect(sql`select ${0} where ${middle} and ${identifier('c')} = ${3}`).toMatchObject({
@@ -12,13 +12,13 @@ describe('a template', () => {
     })
   })
 
-  test('leaves text alone that looks like a parameter', () => {
+  test('if a name or a fragment has the text of a parameter, the template leaves it unchanged', () => {
     expect(sql`select ${1}, ${identifier('cost in $1')}, ${new SqlFragment(["'$2'"], [])}, ${2}`.text).toBe(
       `select $1, "cost in $1", '$2', $2`,
     )
   })
 
-  test('has as many parameters as values for every nesting', () => {
+  test('for any nesting of templates, the text has one parameter for each value', () => {
     const { tree } = fc.letrec<{ tree: SqlFragment }>((tie) => ({
       tree: fc.oneof(
         { maxDepth: 5 },
@@ -52,12 +52,12 @@ describe('values', () => {
     [new Uint8Array([1, 2, 3]).subarray(1), '\\x0203'],
     [[], '{}'],
     [['a', null, 1, '"\\', 'null', ''], '{"a",null,1,"\\"\\\\","null",""}'],
-  ])('%s is sent as %s', (value, sent) => {
+  ])('if the value is %s, it is sent as %s', (value, sent) => {
     expect(wireValue(value)).toBe(sent)
   })
 
   test.each([undefined, {}, Symbol('x'), () => 1, new Date(Number.NaN), [undefined], [{}]])(
-    '%s is refused with a TypeError',
+    'if the value is %s, wireValue throws a TypeError',
     (value) => {
       expect(() => wireValue(value as unknown as Value)).toThrow(TypeError)
     },
@@ -65,11 +65,11 @@ describe('values', () => {
 })
 
 describe('names', () => {
-  test('are quoted', () => {
+  test('if a name has a quote or a capital letter, quoteIdentifier quotes it', () => {
     expect([quoteIdentifier('Order'), quoteIdentifier('a"b')]).toEqual(['"Order"', '"a""b"'])
   })
 
-  test.each(['', 'a\0b'])('%j is refused', (name) => {
+  test.each(['', 'a\0b'])('if a name is %j, identifier throws a TypeError', (name) => {
     expect(() => identifier(name)).toThrow(TypeError)
   })
 })

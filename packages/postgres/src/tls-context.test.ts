@@ -12,7 +12,7 @@ function settings(rootCertificate: string | null): TlsSettings {
   return { mode: 'verify-full', direct: false, rootCertificate, certificate: null, key: null }
 }
 
-test('connections with the same certificates share one context, even from different files', async () => {
+test('if different files have the same certificates, their connections share one TLS context', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tls-context-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [one, other] = [path.join(folder, 'one.crt'), path.join(folder, 'other.crt')]
@@ -27,11 +27,11 @@ test('connections with the same certificates share one context, even from differ
   expect(await tlsContextOf(settings(other))).toBe(context)
 })
 
-test('the certificates of the system are parsed once', async () => {
+test('if sslrootcert=system, all connections share one TLS context', async () => {
   const context = await tlsContextOf(settings('system'))
   for (let connection = 0; connection < 20; connection++) expect(await tlsContextOf(settings('system'))).toBe(context)
 })
 
-test('a file that cannot be read is an error of the connection', async () => {
+test('if the certificate file does not exist, the error has the code ENOENT', async () => {
   await expect(tlsContextOf(settings('/nowhere/ca.crt'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

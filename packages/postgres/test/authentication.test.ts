@@ -29,21 +29,24 @@ describe.skipIf(!canRun)('authentication', () => {
     ['scram', 'disable', false],
     ['scram', 'require', true],
     ['unicode', 'disable', false],
-  ])('as %s with sslmode=%s succeeds', async (role, mode, isTls) => {
+  ])('if the role is %s and sslmode=%s, the client signs in', async (role, mode, isTls) => {
     expect(await session(role, `sslmode=${mode}`)).toEqual({ role, isTls })
   })
 
-  test.each(['cleartext', 'md5', 'scram', 'unicode'])('as %s with a wrong password is 28P01', async (role) => {
-    const url = Object.assign(new URL(server.url(role, 'sslmode=require')), { password: 'wrong' }).href
-    await expect(open(url)).rejects.toMatchObject({ name: 'PostgresError', code: '28P01', severity: 'FATAL' })
-  })
+  test.each(['cleartext', 'md5', 'scram', 'unicode'])(
+    'if the role is %s and the password is wrong, the client gets the error 28P01',
+    async (role) => {
+      const url = Object.assign(new URL(server.url(role, 'sslmode=require')), { password: 'wrong' }).href
+      await expect(open(url)).rejects.toMatchObject({ name: 'PostgresError', code: '28P01', severity: 'FATAL' })
+    },
+  )
 
-  test('without a password says that one is missing', async () => {
+  test('if the URL has no password, the error says that none is set', async () => {
     const url = Object.assign(new URL(server.url('scram')), { password: '' }).href
     await expect(open(url)).rejects.toMatchObject({ ...refused, message: expect.stringContaining('none is set') })
   })
 
-  test('with a password in clear text is refused without TLS', async () => {
+  test('if the server requests a password in clear text without TLS, the client throws', async () => {
     await expect(open(server.url('cleartext'))).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('add sslmode=require'),
@@ -51,7 +54,7 @@ describe.skipIf(!canRun)('authentication', () => {
   })
 
   test.each(['rsa', 'ecdsa'] as const)(
-    'binds SCRAM to the channel of a certificate with a key of kind %s',
+    'if the certificate has a key of kind %s, SCRAM is bound to the channel',
     async (kind) => {
       await server.useKey(kind)
       for (const mode of ['require', 'verify-full'])
@@ -61,7 +64,7 @@ describe.skipIf(!canRun)('authentication', () => {
     },
   )
 
-  test('does not bind to a certificate whose signature names no hash', async () => {
+  test('if the signature of the certificate names no hash, channel_binding=require fails', async () => {
     await server.useKey('ed25519')
     expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
     await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)
@@ -73,7 +76,7 @@ describe.skipIf(!canRun)('authentication', () => {
     ['md5', 'require'],
     ['cleartext', 'require'],
     ['trusted', 'require'],
-  ])('as %s with sslmode=%s fails if channel_binding=require', async (role, mode) => {
+  ])('if channel_binding=require, signing in as %s with sslmode=%s fails', async (role, mode) => {
     const url = server.url(role, `sslmode=${mode}&channel_binding=require`)
     await expect(open(url)).rejects.toMatchObject({
       ...refused,
@@ -81,11 +84,11 @@ describe.skipIf(!canRun)('authentication', () => {
     })
   })
 
-  test('succeeds without binding if channel_binding=disable', async () => {
+  test('if channel_binding=disable, the client signs in without channel binding', async () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
   })
 
-  test('derives the key of a role once', async () => {
+  test('if a role connects again, its SCRAM key is not derived again', async () => {
     await server.script(`create role costly login password '${scramVerifier(PASSWORD, 500_000)}'`)
     const times: number[] = []
     for (let n = 0; n < 3; n++) {
@@ -103,16 +106,16 @@ describe.skipIf(!canRun)('TLS', () => {
     ['disable', false],
     ['prefer', true],
     ['require', true],
-  ])('sslmode=%s', async (mode, isTls) => {
+  ])('if sslmode=%s, pg_stat_ssl reports %s for a server with TLS', async (mode, isTls) => {
     expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
   })
 
-  test('is used by default', async () => {
+  test('if the URL has no sslmode, the connection uses TLS', async () => {
     expect(await session('encrypted', '')).toEqual({ role: 'encrypted', isTls: true })
     await expect(open(server.url('encrypted', 'sslmode=disable'))).rejects.toMatchObject({ code: '28000' })
   })
 
-  test('verify-ca accepts any host name, and verify-full the one of the certificate', async () => {
+  test('if the host is an IP address, verify-ca accepts the certificate, and verify-full does not', async () => {
     const byAddress = (mode: string) =>
       server.url('scram', `sslmode=${mode}&sslrootcert=${server.authority}`).replace('localhost', '127.0.0.1')
     expect(await session('scram', `sslmode=verify-full&sslrootcert=${server.authority}`)).toMatchObject({ isTls: true })
@@ -124,40 +127,43 @@ describe.skipIf(!canRun)('TLS', () => {
     })
   })
 
-  test.each(['verify-ca', 'verify-full'])('%s refuses a certificate of another authority', async (mode) => {
-    const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
-    await expect(other).rejects.toMatchObject({
-      name: 'PostgresConnectionError',
-      message: expect.stringContaining('sslrootcert must name the certificate of the CA'),
-    })
-    const none = open(server.url('scram', `sslmode=${mode}`))
-    await expect(none).rejects.toThrow('add sslrootcert=/path/to/ca.pem')
-  })
+  test.each(['verify-ca', 'verify-full'])(
+    'if the certificate is of another authority, sslmode=%s fails and says what to add',
+    async (mode) => {
+      const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
+      await expect(other).rejects.toMatchObject({
+        name: 'PostgresConnectionError',
+        message: expect.stringContaining('sslrootcert must name the certificate of the CA'),
+      })
+      const none = open(server.url('scram', `sslmode=${mode}`))
+      await expect(none).rejects.toThrow('add sslrootcert=/path/to/ca.pem')
+    },
+  )
 
-  test('a certificate file that does not exist is an error', async () => {
+  test('if the certificate file does not exist, the connection fails with ENOENT', async () => {
     const url = server.url('scram', 'sslmode=verify-full&sslrootcert=/nowhere/ca.pem')
     await expect(open(url)).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ENOENT' })
   })
 
-  test('is negotiated directly with sslnegotiation=direct', async ({ skip }) => {
+  test('if sslnegotiation=direct, the client connects with TLS and channel binding', async ({ skip }) => {
     skip(server.majorVersion < 17, 'PostgreSQL 17 added it')
     const parameters = `sslmode=verify-full&sslrootcert=${server.authority}&sslnegotiation=direct`
     expect(await session('scram', `${parameters}&channel_binding=require`)).toEqual({ role: 'scram', isTls: true })
   })
 
-  test('is not used on a Unix socket, whatever sslmode says', async () => {
+  test('if the host is a Unix socket, the connection does not use TLS, even with sslmode=require', async () => {
     const host = encodeURIComponent(server.socketFolder)
     const parameters = `host=${host}&port=${server.port}&sslmode=require`
     expect(await session('scram', parameters)).toEqual({ role: 'scram', isTls: false })
   })
 
-  test('carries a large result', async () => {
+  test('if a row has 20 MB, it arrives over TLS', async () => {
     const connection = await open(server.url('scram', 'sslmode=require'))
     const row = await firstRow(connection, sql`select repeat('x', 20000000) as text`)
     expect((row.text as string).length).toBe(20_000_000)
   })
 
-  test('ends a statement by a cancel, which goes over TLS too', async () => {
+  test('when a connection over TLS is closed, its statement ends on the server', async () => {
     const connection = await open(server.url('encrypted', 'sslmode=require'))
     const sleeping = firstRow(connection, sql`select pg_sleep(30)`)
     const closed = connection.close()

@@ -21,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** Runs canceled and honest statements on the pool. Returns how many of each ended how. */
-async function runBeside(pool: Pool, interrupted: (n: number) => Promise<string>): Promise<Record<string, number>> {
+async function runWithNeighbors(
+  pool: Pool,
+  interrupted: (n: number) => Promise<string>,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = { honest: 0 }
   let left = CANCELS
   const canceling = async () => {
@@ -57,9 +60,11 @@ async function expectAtRest(pool: Pool): Promise<void> {
     .toBeLessThanOrEqual(CONNECTIONS)
 }
 
-test(`[ERR-3] ${CANCELS} random aborts hit no other statement`, { timeout: LIMIT_MS }, async () => {
+test(`[ERR-3] if ${CANCELS} statements are aborted at random times, other statements on the pool succeed`, {
+  timeout: LIMIT_MS,
+}, async () => {
   const pool = openPool(database.url, { connectionsMax: CONNECTIONS, applicationName: 'canceled' })
-  const counts = await runBeside(pool, async () => {
+  const counts = await runWithNeighbors(pool, async () => {
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(new Error('aborted')), randomInt(0, 8))
     const statement = sql`select pg_sleep(${randomInt(0, 8) / 1000})::text as slept`
@@ -73,9 +78,11 @@ test(`[ERR-3] ${CANCELS} random aborts hit no other statement`, { timeout: LIMIT
   await expectAtRest(pool)
 })
 
-test(`[ERR-3] ${CANCELS} random deadlines hit no other statement`, { timeout: LIMIT_MS }, async () => {
+test(`[ERR-3] if ${CANCELS} statements have random deadlines, other statements on the pool succeed`, {
+  timeout: LIMIT_MS,
+}, async () => {
   const pool = openPool(database.url, { connectionsMax: CONNECTIONS, applicationName: 'canceled' })
-  const counts = await runBeside(pool, () =>
+  const counts = await runWithNeighbors(pool, () =>
     pool.query(sql`select pg_sleep(${randomInt(0, 8) / 1000})::text as slept`, within(randomInt(0, 8))).then(
       () => 'ended',
       (error: unknown) => {
@@ -88,7 +95,7 @@ test(`[ERR-3] ${CANCELS} random deadlines hit no other statement`, { timeout: LI
   await expectAtRest(pool)
 })
 
-test('[ERR-3] an aborted statement ends on the server', async () => {
+test('[ERR-3] when a statement is aborted, it ends on the server', async () => {
   const pool = openPool(database.url, { connectionsMax: 1, applicationName: 'canceled' })
   const observer = await open(database.url)
   const abort = new AbortController()

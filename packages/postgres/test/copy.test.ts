@@ -19,7 +19,7 @@ async function expectUsable(connection: Connection): Promise<void> {
 }
 
 describe('COPY out', () => {
-  test('passes all data to the sink', async () => {
+  test('if a statement is COPY to stdout, all data arrives in the sink', async () => {
     const connection = await open(database.url)
     const hash = createHash('sha256')
     let tag = ''
@@ -38,7 +38,7 @@ describe('COPY out', () => {
     await expectUsable(connection)
   })
 
-  test('reports an error in the middle', async () => {
+  test('if COPY fails in the middle, the read rejects, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const statement = sql`copy (select 1 / (500 - n) from generate_series(1, 1000) n) to stdout`
     let count = 0
@@ -48,7 +48,7 @@ describe('COPY out', () => {
     await expectUsable(connection)
   })
 
-  test('drops the rest if the sink throws', async () => {
+  test('if the sink throws during COPY, the read rejects, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const sink: Sink = {
       format: 'text',

@@ -67,24 +67,24 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(1)
 }
 
-/** Everything that is wrong whatever the client waits for. */
+/** Violations in every state of a connection. */
 const ALWAYS: readonly Violation[] = [
   ['is silent', () => undefined, expect.anything()],
-  ['closes without a word', ({ socket }) => void socket.end(), CLOSED],
+  ['closes without a message', ({ socket }) => void socket.end(), CLOSED],
   ['resets the connection', ({ socket }) => void socket.resetAndDestroy(), CLOSED],
   ['sends an HTTP response', (peer) => peer.say(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), BROKEN],
-  ['sends zeros without an end', (peer) => peer.flood(Buffer.alloc(65_536)), BROKEN],
+  ['sends endless zeros', (peer) => peer.flood(Buffer.alloc(65_536)), BROKEN],
   ['announces a row of 4 GB', (peer) => peer.say(message('D', '', 2 ** 32 - 1)), BROKEN],
   ['announces a message of length 0', (peer) => peer.say(message('Z', 'I', 0)), BROKEN],
   ['sends a type that does not exist', (peer) => peer.say(message('?')), BROKEN],
-  ['asks for a function call', (peer) => peer.say(message('V')), BROKEN],
-  ['begins a replication', (peer) => peer.say(message('W', '\0\0\0')), BROKEN],
+  ['requests a function call', (peer) => peer.say(message('V')), BROKEN],
+  ['starts a replication', (peer) => peer.say(message('W', '\0\0\0')), BROKEN],
   ['reports another state of the transaction', (peer) => peer.say(ready('X')), BROKEN],
   ['reports a state of two bytes', (peer) => peer.say(ready('II')), BROKEN],
   ['reports no state', (peer) => peer.say(ready('')), BROKEN],
-  ['sends notices without an end', (peer) => peer.flood(repeat(message('N', '\0'))), BROKEN],
-  ['sends parameters without an end', (peer) => peer.flood(repeat(message('S', 'a\0b\0'))), BROKEN],
-  ['sends notifications without an end', (peer) => peer.flood(repeat(message('A', Buffer.alloc(6)))), BROKEN],
+  ['sends endless notices', (peer) => peer.flood(repeat(message('N', '\0'))), BROKEN],
+  ['sends endless parameters', (peer) => peer.flood(repeat(message('S', 'a\0b\0'))), BROKEN],
+  ['sends endless notifications', (peer) => peer.flood(repeat(message('A', Buffer.alloc(6)))), BROKEN],
   ['sends a parameter of 64 MB', (peer) => peer.say(message('S', '', 64 * MEBIBYTE)), BROKEN],
   ['fails fatally and closes', fatal, expect.objectContaining({ name: 'PostgresError', code: '57P01' })],
   ['fails fatally and stays open', (peer) => peer.say(failure(FATAL)), expect.any(PostgresError)],
@@ -99,31 +99,34 @@ function fatal(peer: Parameters<Act>[0]): void {
   peer.socket.end()
 }
 
-describe('[ERR-3] while the client connects, if the server', () => {
-  const faults: readonly Violation[] = [
+describe('[ERR-3] hostile servers at the start of a connection', () => {
+  const violations: readonly Violation[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0')), expect.any(PostgresError)],
     ['fails with an empty body', (peer) => peer.say(message('E')), expect.any(PostgresError)],
     ['is ready before it accepted the client', (peer) => peer.say(ready()), BROKEN],
     ['sends a cancel key before it accepted the client', (peer) => peer.say(message('K', Buffer.alloc(8))), BROKEN],
-    ['accepts twice', (peer) => peer.say(authentication(0), authentication(0)), BROKEN],
-    ['accepts and is silent', (peer) => peer.say(authentication(0)), expect.anything()],
-    ['accepts and closes', (peer) => void peer.socket.end(authentication(0)), CLOSED],
+    ['accepts the client twice', (peer) => peer.say(authentication(0), authentication(0)), BROKEN],
+    ['accepts the client and is silent', (peer) => peer.say(authentication(0)), expect.anything()],
+    ['accepts the client and closes', (peer) => void peer.socket.end(authentication(0)), CLOSED],
     ['sends rows before it is ready', (peer) => peer.say(authentication(0), dataRow(['x'])), BROKEN],
     ['sends a cancel key of 3 bytes', (peer) => peer.say(authentication(0), message('K', '123')), BROKEN],
     ['sends an authentication of no kind', (peer) => peer.say(message('R', '12')), BROKEN],
-    ['asks for Kerberos', (peer) => peer.say(authentication(7)), expect.objectContaining({ code: 'EAUTH' })],
-    ['negotiates without an end', (peer) => peer.flood(repeat(message('v', Buffer.alloc(8)))), expect.anything()],
-    ['drips its welcome', (peer) => peer.drip(WELCOME), expect.anything()],
-    ['is ready and speaks on', (peer) => peer.say(WELCOME, ready()), BROKEN],
+    ['requests Kerberos', (peer) => peer.say(authentication(7)), expect.objectContaining({ code: 'EAUTH' })],
+    ['negotiates endlessly', (peer) => peer.flood(repeat(message('v', Buffer.alloc(8)))), expect.anything()],
+    ['sends its welcome byte by byte', (peer) => peer.drip(WELCOME), expect.anything()],
+    ['is ready and sends another message', (peer) => peer.say(WELCOME, ready()), BROKEN],
   ]
-  test.each<Violation>([...ALWAYS, ...faults])('%s, the client gets one typed error', async (_, say, error) => {
-    await expectTypedError(async (peer) => {
-      await peer.next()
-      await say(peer)
-    }, error)
-  })
+  test.each<Violation>([...ALWAYS, ...violations])(
+    'if the server %s while the client connects, the client gets one typed error',
+    async (_, say, error) => {
+      await expectTypedError(async (peer) => {
+        await peer.next()
+        await say(peer)
+      }, error)
+    },
+  )
 
-  test('closes anywhere in its welcome, the client gets one typed error', async () => {
+  test('if the server closes at any byte of its welcome, the client gets one typed error', async () => {
     for (let cut = 0; cut < WELCOME.length; cut++)
       await expectTypedError(async (peer) => {
         await peer.next()
@@ -132,15 +135,15 @@ describe('[ERR-3] while the client connects, if the server', () => {
   })
 })
 
-describe('[ERR-3] while a connection of the pool is idle, if the server', () => {
-  const faults: readonly Violation[] = [
+describe('[ERR-3] hostile servers of idle connections', () => {
+  const violations: readonly Violation[] = [
     ['sends a row', (peer) => peer.say(dataRow(['x'])), null],
     ['is ready again', (peer) => peer.say(ready()), null],
     ['sends a whole result', (peer) => peer.say(WHOLE), null],
     ['fails without a reason', (peer) => peer.say(failure({ S: 'ERROR', C: 'XX000', M: 'no reason' })), null],
   ]
-  test.each<Violation>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...faults])(
-    '%s, the pool replaces the connection',
+  test.each<Violation>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...violations])(
+    'if the server %s while a connection is idle, the pool replaces the connection',
     async (_, say) => {
       const spoken = Promise.withResolvers<void>()
       const server = await startHostile(inject('postgresUrl'), async (peer) => {
@@ -162,22 +165,22 @@ describe('[ERR-3] while a connection of the pool is idle, if the server', () => 
   )
 })
 
-describe('[ERR-3] while a connection is busy, if the server', () => {
+describe('[ERR-3] hostile servers of busy connections', () => {
   const error = failure({ S: 'ERROR', V: 'ERROR', C: '22012', M: 'division by zero' })
-  const faults: readonly Violation[] = [
+  const violations: readonly Violation[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0'), ready()), expect.any(PostgresError)],
     ['fails again and again', (peer) => peer.flood(error), LATE],
     ['fails and continues', (peer) => peer.say(error, BEFORE_ROWS), BROKEN],
     ['sends rows after an error', (peer) => peer.say(BEFORE_ROWS, error, dataRow(['x'])), BROKEN],
     ['sends a row first', (peer) => peer.say(dataRow(['x'])), BROKEN],
-    ['describes twice', (peer) => peer.say(BEFORE_ROWS, DESCRIBED), BROKEN],
+    ['describes the columns twice', (peer) => peer.say(BEFORE_ROWS, DESCRIBED), BROKEN],
     ['binds before it parses', (peer) => peer.say(BOUND), BROKEN],
-    ['completes first', (peer) => peer.say(completed()), BROKEN],
-    ['completes twice', (peer) => peer.say(BEFORE_ROWS, completed(), completed(), ready()), BROKEN],
-    ['is ready first', (peer) => peer.say(ready()), BROKEN],
+    ['completes before it parses', (peer) => peer.say(completed()), BROKEN],
+    ['completes the statement twice', (peer) => peer.say(BEFORE_ROWS, completed(), completed(), ready()), BROKEN],
+    ['is ready before it parses', (peer) => peer.say(ready()), BROKEN],
     ['is ready before the statement completed', (peer) => peer.say(BEFORE_ROWS, ready()), BROKEN],
     ['suspends the portal', (peer) => peer.say(BEFORE_ROWS, message('s')), BROKEN],
-    ['asks for COPY data', (peer) => peer.say(PARSED, BOUND, message('G', '\0\0\0')), BROKEN],
+    ['requests COPY data', (peer) => peer.say(PARSED, BOUND, message('G', '\0\0\0')), BROKEN],
     ['authenticates again', (peer) => peer.say(authentication(3)), BROKEN],
     ['sends a row with fewer values', (peer) => peer.say(BEFORE_ROWS, dataRow([]), completed(), ready()), MALFORMED],
     [
@@ -219,12 +222,12 @@ describe('[ERR-3] while a connection is busy, if the server', () => {
       (peer) => peer.say(PARSED, BOUND, columns(['n'], 114), dataRow(['{']), completed(), ready()),
       MALFORMED,
     ],
-    ['sends rows without an end', (peer) => endless(peer, dataRow(['x'])), LATE],
-    ['sends rows without columns without an end', (peer) => endless(peer, dataRow([])), LATE],
-    ['drips a row', dripRow, LATE],
+    ['sends endless rows', (peer) => endless(peer, dataRow(['x'])), LATE],
+    ['sends endless rows without columns', (peer) => endless(peer, dataRow([])), LATE],
+    ['sends a row byte by byte', dripRow, LATE],
   ]
-  test.each<Violation>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...faults])(
-    '%s, the client gets one typed error',
+  test.each<Violation>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...violations])(
+    'if the server %s during a statement, the client gets one typed error',
     async (_, say, expected) => {
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -234,7 +237,7 @@ describe('[ERR-3] while a connection is busy, if the server', () => {
     },
   )
 
-  test('closes anywhere in the result, the client gets one typed error', async () => {
+  test('if the server closes within a result, the client gets one typed error', async () => {
     for (let cut = 0; cut < WHOLE.length; cut += 2)
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -243,18 +246,21 @@ describe('[ERR-3] while a connection is busy, if the server', () => {
       }, CLOSED)
   })
 
-  test.each(['T', 'E'])('leaves the transaction in state %s, the pool closes the connection', async (state) => {
-    const server = await startHostile(inject('postgresUrl'), async (peer) => {
-      await peer.welcome()
-      await peer.until('S')
-      peer.say(BEFORE_ROWS, dataRow(['x']), completed(), ready(state))
-    })
-    const pool = openPool(server.url, { connectionsMax: 1 })
-    expect(await query(pool)).toEqual([{ value: 'x' }])
-    server.becomeHonest()
-    expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
-    expect(server.connections()).toBe(2)
-  })
+  test.each(['T', 'E'])(
+    'if the server leaves the transaction in state %s, the pool closes the connection',
+    async (state) => {
+      const server = await startHostile(inject('postgresUrl'), async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        peer.say(BEFORE_ROWS, dataRow(['x']), completed(), ready(state))
+      })
+      const pool = openPool(server.url, { connectionsMax: 1 })
+      expect(await query(pool)).toEqual([{ value: 'x' }])
+      server.becomeHonest()
+      expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+      expect(server.connections()).toBe(2)
+    },
+  )
 })
 
 async function endless(peer: Parameters<Act>[0], row: Buffer): Promise<void> {
@@ -272,30 +278,33 @@ function longValue(length: number): Buffer {
   return message('D', Buffer.concat([Buffer.from([0, 1]), int32(length), Buffer.from('abc')]))
 }
 
-describe('[ERR-3] during COPY, if the server', () => {
+describe('[ERR-3] hostile servers during COPY', () => {
   const COPY_OUT = message('H', '\0\0\0')
   const copyOut: Work = (pool) => pool.use((connection) => copy(connection, () => undefined)).then(() => 'done')
-  const faults: readonly Violation[] = [
+  const violations: readonly Violation[] = [
     ['is ready before it completed', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x'), ready()), BROKEN],
     [
       'closes after the data',
       (peer) => void peer.socket.end(Buffer.concat([PARSED, BOUND, COPY_OUT, message('d', 'x')])),
       CLOSED,
     ],
-    ['sends data without an end', (peer) => endlessCopy(peer), LATE],
+    ['sends endless data', (peer) => endlessCopy(peer), LATE],
     ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
   ]
-  test.each<Violation>(faults)('%s, the client gets one typed error', async (_, say, expected) => {
-    await expectTypedError(
-      async (peer) => {
-        await peer.welcome()
-        await peer.until('S')
-        await say(peer)
-      },
-      expected,
-      copyOut,
-    )
-  })
+  test.each<Violation>(violations)(
+    'if the server %s during COPY, the client gets one typed error',
+    async (_, say, expected) => {
+      await expectTypedError(
+        async (peer) => {
+          await peer.welcome()
+          await peer.until('S')
+          await say(peer)
+        },
+        expected,
+        copyOut,
+      )
+    },
+  )
 
   async function endlessCopy(peer: Parameters<Act>[0]): Promise<void> {
     peer.say(PARSED, BOUND, COPY_OUT)
@@ -308,11 +317,11 @@ describe('[ERR-3] during COPY, if the server', () => {
   }
 })
 
-describe('[ERR-3] a connection that the client closes', () => {
+describe('[ERR-3] hostile servers at the end of a connection', () => {
   test.each<readonly [string, Act]>([
     ['is silent', () => undefined],
     ['continues to send messages', (peer) => peer.flood(repeat(message('N', '\0')))],
-  ])('is closed in time, although the server never closes it and %s', async (_, say) => {
+  ])('if the server never closes the connection and %s, the client closes it in time', async (_, say) => {
     const server = await startHostile(inject('postgresUrl'), async (peer) => {
       await peer.welcome()
       await peer.until('X')
@@ -326,12 +335,12 @@ describe('[ERR-3] a connection that the client closes', () => {
   })
 })
 
-describe('[ERR-3] the memory of the client stays bounded', () => {
+describe('[ERR-3] memory of the client', () => {
   test.each([
     ['an error of 60 MB without text', message('E', Buffer.alloc(60 * MEBIBYTE))],
     ['an error of 60 MB', message('E', `SERROR\0M${'x'.repeat(60 * MEBIBYTE)}\0\0`)],
     ['a notice of 60 MB', message('N', Buffer.alloc(60 * MEBIBYTE))],
-  ])('with %s', async (_, bytes) => {
+  ])('if the server sends %s, the memory of the client stays bounded', async (_, bytes) => {
     const before = process.memoryUsage()
     await expectTypedError(
       async (peer) => {
@@ -346,7 +355,7 @@ describe('[ERR-3] the memory of the client stays bounded', () => {
     expect(process.memoryUsage().heapUsed - before.heapUsed).toBeLessThan(150 * MEBIBYTE)
   })
 
-  test('with more small rows than a result may have', async () => {
+  test('if the server sends endless rows without columns, the memory of the client stays bounded', async () => {
     const before = process.memoryUsage().heapUsed
     let most = 0
     const timer = setInterval(() => {

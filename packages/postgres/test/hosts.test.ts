@@ -14,7 +14,7 @@ import { startHostile } from './support/hostile-server.ts'
 import { firstRow, open } from './support/open.ts'
 import { authentication, ready } from './support/server-messages.ts'
 
-const NOBODY = '127.0.0.1:1'
+const CLOSED_PORT = '127.0.0.1:1'
 const PRIMARY = sql`select not pg_is_in_recovery() as "isPrimary"`
 
 afterEach(() => void vi.unstubAllEnvs())
@@ -25,14 +25,14 @@ function at(hosts: (good: string) => string, parameters = ''): string {
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
 }
 
-test('[ERR-3] if one of several hosts refuses the session, its own error is thrown', async () => {
+test('[ERR-3] if the last of several hosts rejects the session, its own error is thrown', async () => {
   const admin = await open(at((good) => good))
   const role = `full_${randomBytes(6).toString('hex')}`
   await admin.script(`create role ${role} login password 'full' connection limit 0`)
   try {
     const url = Object.assign(new URL(at((good) => good)), { username: role, password: 'full' })
     const { host } = url
-    const several = url.href.replace(host, `${NOBODY},${host}`)
+    const several = url.href.replace(host, `${CLOSED_PORT},${host}`)
     const refusal = { name: 'PostgresError', code: '53300', routine: 'InitializeSessionUserId' }
     await expect(open(several)).rejects.toMatchObject(refusal)
   } finally {
@@ -40,14 +40,14 @@ test('[ERR-3] if one of several hosts refuses the session, its own error is thro
   }
 })
 
-describe('a session', () => {
-  test('has the application name and the options of the URL', async () => {
+describe('sessions', () => {
+  test('if the URL has an application name and options, the session has them', async () => {
     const connection = await open(at((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
     const settings = sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
     expect(await firstRow(connection, settings)).toEqual({ name: 'books', memory: '5MB' })
   })
 
-  test('ignores the PG variables of the environment', async () => {
+  test('if the environment has PG variables, the session ignores them', async () => {
     for (const name of ['PGTARGETSESSIONATTRS', 'PGAPPNAME', 'PGPASSWORD', 'PGDATABASE', 'PGHOST', 'PGSSLMODE'])
       vi.stubEnv(name, 'wrong')
     const connection = await open(at((good) => good))
@@ -56,14 +56,14 @@ describe('a session', () => {
     })
   })
 
-  test('reports its parameters', async () => {
+  test('after connecting, the connection has the parameters of the server', async () => {
     const { parameters } = await open(at((good) => good))
     expect(parameters.get('client_encoding')).toBe('UTF8')
     expect(parameters.get('DateStyle')).toMatch(/^ISO/)
     expect(Number.parseInt(parameters.get('server_version') ?? '', 10)).toBeGreaterThanOrEqual(13)
   })
 
-  test('of a name with a NUL character is refused, and the next connection is not affected', async () => {
+  test('if the application name has a NUL character, the client throws, and the next connection succeeds', async () => {
     await expect(open(at((good) => good, 'application_name=a%00b'))).rejects.toThrow(TypeError)
     expect(await firstRow(await open(at((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
@@ -73,8 +73,8 @@ describe('a session', () => {
   })
 })
 
-describe('a server without TLS', () => {
-  test('serves sslmode=prefer, and not sslmode=require', async () => {
+describe('servers without TLS', () => {
+  test('if a server has no TLS, sslmode=prefer connects, and sslmode=require fails', async () => {
     expect(await firstRow(await open(at((good) => good, 'sslmode=prefer')), PRIMARY)).toEqual({ isPrimary: true })
     await expect(open(at((good) => good, 'sslmode=require'))).rejects.toMatchObject({ code: 'ETLSREFUSED' })
   })
@@ -84,7 +84,7 @@ describe('a server without TLS', () => {
     ['N and a welcome', `N${authentication(0)}`],
     ['something else', 'X'],
     ['an error', 'E'],
-  ])('that responds to the request for TLS with %s is refused', async (_, response) => {
+  ])('if a server responds to the TLS request with %s, connecting fails with EPROTO', async (_, response) => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write(response, 'latin1'))
     })
@@ -95,7 +95,7 @@ describe('a server without TLS', () => {
   })
 
   test.each(['disable', 'prefer', 'require'])(
-    'gets one connection with sslmode=%s if it closes the connection',
+    'if a server closes the connection and sslmode=%s, the client connects only once',
     async (mode) => {
       const server = await startHostile(
         inject('postgresUrl'),
@@ -107,7 +107,7 @@ describe('a server without TLS', () => {
     },
   )
 
-  test('fails before the deadline if it accepts TLS and then does not negotiate it', async () => {
+  test('if a server accepts TLS and sends plain text, connecting fails before the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => {
         peer.socket.write('S')
@@ -118,7 +118,7 @@ describe('a server without TLS', () => {
     await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'PostgresConnectionError' })
   })
 
-  test('if the server hangs while the certificate file is read, connecting fails at the deadline', async () => {
+  test("if the certificate file can't be read in time, connecting fails at the deadline", async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })
@@ -135,7 +135,7 @@ describe('a server without TLS', () => {
     }
   })
 
-  test('fails before the deadline if it accepts TLS and then is silent', async () => {
+  test('if a server accepts TLS and then is silent, connecting fails before the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })
@@ -145,17 +145,17 @@ describe('a server without TLS', () => {
 })
 
 describe('several hosts', () => {
-  test('are tried until one responds', async () => {
-    expect(await firstRow(await open(at((good) => `${NOBODY},${good}`)), PRIMARY)).toEqual({ isPrimary: true })
+  test('if the first of several hosts refuses connections, the next one is used', async () => {
+    expect(await firstRow(await open(at((good) => `${CLOSED_PORT},${good}`)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
-  test('fail with an error that names each', async () => {
-    const failed = open(at(() => `${NOBODY},127.0.0.1:2`))
+  test('if all hosts refuse connections, the error names each host', async () => {
+    const failed = open(at(() => `${CLOSED_PORT},127.0.0.1:2`))
     await expect(failed).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ECONNREFUSED' })
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
-  test('begin with the one that was used last', async () => {
+  test('if the first of several hosts is silent, later connections start with the last used host', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
     const target = parseConnectionUrl(at((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {
@@ -165,7 +165,7 @@ describe('several hosts', () => {
     expect(silent.connections()).toBe(1)
   })
 
-  test('share the time limit, also if each lets the client in and is silent then', async () => {
+  test('if several hosts are silent after the sign-in, they share the time limit', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => peer.welcome())
     const hosts = Array.from({ length: 3 }, () => `127.0.0.1:${server.port}`).join()
     for (const kind of ['standby', 'prefer-standby']) {
@@ -177,7 +177,9 @@ describe('several hosts', () => {
   })
 })
 
-test('target_session_attrs finds the primary and the standby', { timeout: 60_000 }, async () => {
+test('if a URL has several hosts, target_session_attrs selects the primary or the standby', {
+  timeout: 60_000,
+}, async () => {
   const primary = await createCluster()
   await primary.start()
   await primary.stop('fast')
@@ -202,7 +204,7 @@ test('target_session_attrs finds the primary and the standby', { timeout: 60_000
   await expect(open(url(second, 'primary'))).rejects.toMatchObject({ code: 'ENOTFITTING' })
 })
 
-test('[GEN-1] target_session_attrs=read-write finds the primary for a role that is read-only by default', async () => {
+test('[GEN-1] if a role is read-only by default, target_session_attrs=read-write still finds the primary', async () => {
   const role = `reader_${randomBytes(6).toString('hex')}`
   const admin = await open(inject('postgresUrl'))
   await admin.script(`create role ${role} login password 'reader';

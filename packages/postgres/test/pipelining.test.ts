@@ -39,8 +39,8 @@ function prepared(statement: Statement): Statement {
 
 const preparedOn = sql`select count(*)::int as count from pg_prepared_statements`
 
-describe('a flush', () => {
-  test('runs several groups in their order, each with its own result', async () => {
+describe('flushes', () => {
+  test('if a flush has several groups, they run in order, each with its own results', async () => {
     const connection = await open(database.url)
     const all = [1, 2, 3, 4].map((n) => collecting(sql`select ${n}::int from generate_series(1, ${n})`))
     const groups = [all.slice(0, 2), all.slice(2, 3), all.slice(3)]
@@ -49,13 +49,13 @@ describe('a flush', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('of no group and of an empty group ends', async () => {
+  test('if a flush has no group or empty groups, it ends without an error', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
   })
 
-  test('continues after a group that fails, and skips the rest of that group', async () => {
+  test('if a group of a flush fails, the rest of the group is skipped, and the next group runs', async () => {
     const connection = await open(database.url)
     const [before, skipped, after] = ['before', 'skipped', 'after'].map((text) => collecting(sql`select ${text}::text`))
     const failing = collecting(sql`select 1 / ${0}::int`)
@@ -65,7 +65,7 @@ describe('a flush', () => {
     expect(connection.transaction).toBe('none')
   })
 
-  test('in one transaction sees one snapshot, and rolls back as a whole', async () => {
+  test('if a statement of a group fails, the whole group is rolled back', async () => {
     const connection = await open(database.url)
     await connection.script('create table entries (id int)')
     const insert = collecting(sql`insert into entries values (1)`)
@@ -78,7 +78,7 @@ describe('a flush', () => {
     expect(rows.values).toEqual(['7'])
   })
 
-  test('with a sink that throws rejects with its error, and the connection stays usable', async () => {
+  test('if a sink throws for a row, the read rejects with its error, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const statement = sql`select generate_series(1, 10000)`
     let rows = 0
@@ -94,7 +94,7 @@ describe('a flush', () => {
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('with a sink whose other methods throw rejects with that error', async () => {
+  test('if another method of a sink throws, the read rejects with its error', async () => {
     const connection = await open(database.url)
     for (const method of ['columns', 'completed'] as const) {
       const sink: Sink = {
@@ -109,7 +109,7 @@ describe('a flush', () => {
     }
   })
 
-  test('is refused while another one is under way', async () => {
+  test('while a statement runs on a connection, another statement is rejected', async () => {
     const connection = await open(database.url)
     const slow = queryRows(connection, sql`select pg_sleep(0.1)`)
     await expect(queryRows(connection, sql`select 1`)).rejects.toThrow('the connection is busy')
@@ -125,7 +125,7 @@ describe('a flush', () => {
     expect(rows.values).toHaveLength(12_000)
   })
 
-  test('returns binary values if the sink wants them', async () => {
+  test('if the format of a sink is binary, its rows have binary values', async () => {
     const connection = await open(database.url)
     const found: number[] = []
     const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }
@@ -134,15 +134,15 @@ describe('a flush', () => {
   })
 })
 
-describe('a prepared statement', () => {
-  test('is parsed once, and keeps its columns', async () => {
+describe('prepared statements', () => {
+  test('if a prepared statement runs three times, it is parsed once', async () => {
     const connection = await open(database.url)
     for (let n = 0; n < 3; n++)
       expect(await queryRows(connection, prepared(sql`select ${n}::int as n`))).toEqual([{ n }])
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('can stand twice in one group', async () => {
+  test('if a group has a prepared statement twice, both return their rows', async () => {
     const connection = await open(database.url)
     const twice = [collecting(prepared(sql`select ${'a'}::text`)), collecting(prepared(sql`select ${'b'}::text`))]
     await connection.read(twice)
@@ -150,7 +150,7 @@ describe('a prepared statement', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('runs in a group after one that failed before it prepared the statement', async () => {
+  test('if a group fails before it prepares a statement, the next group can run the statement', async () => {
     const connection = await open(database.url)
     const statement = prepared(sql`select 'x'`)
     const [first, second, third] = [collecting(statement), collecting(statement), collecting(statement)]
@@ -161,7 +161,7 @@ describe('a prepared statement', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('whose text is wrong fails with the same error in each group', async () => {
+  test('if the text of a prepared statement is wrong, each group fails with the same error', async () => {
     const connection = await open(database.url)
     const wrong = prepared(sql`select from where`)
     const errors = await connection.run([[collecting(wrong)], [collecting(wrong)]])
@@ -169,7 +169,7 @@ describe('a prepared statement', () => {
     await expect(queryRows(connection, wrong)).rejects.toMatchObject({ code: '42601' })
   })
 
-  test('is deallocated on the server when more than the maximum are used', async () => {
+  test('if more than the maximum of statements are prepared, the oldest are deallocated on the server', async () => {
     const connection = await open(database.url)
     const statements = Array.from({ length: PREPARED_MAX + 20 }, (_, n) =>
       prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),
@@ -187,7 +187,7 @@ describe('a prepared statement', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
   })
 
-  test('whose result type changes fails once on a connection, and never on a pool', async () => {
+  test('if the result type of a prepared statement changes, it fails once on a connection, but not on a pool', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     await connection.script('create table changing (a int); insert into changing values (1)')
@@ -202,7 +202,7 @@ describe('a prepared statement', () => {
     }
   })
 
-  test('fails on a connection if the server has lost it, and runs on a pool', async () => {
+  test('if the server has lost a prepared statement, it fails once on a connection, but not on a pool', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

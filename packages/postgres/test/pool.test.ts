@@ -56,8 +56,8 @@ async function kill(pid: number | undefined): Promise<void> {
   await queryRows(admin, sql`select pg_terminate_backend(${pid ?? 0})`)
 }
 
-describe('a pool', () => {
-  test('opens a connection when one is needed, and uses it again', async () => {
+describe('pools', () => {
+  test('if requests follow one another, the pool opens one connection and reuses it', async () => {
     const pool = openPool(database.url)
     expect(pool.sums).toEqual(REST)
     const pids = new Set<unknown>()
@@ -66,7 +66,7 @@ describe('a pool', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('lends the connection that was used last', async () => {
+  test('if several connections are idle, the pool lends the one that was used last', async () => {
     const pool = openPool(database.url)
     const [first, second] = [gate(), gate()]
     const a = await occupy(pool, 1, first.promise)
@@ -78,7 +78,7 @@ describe('a pool', () => {
     expect([await pool.use(pidOf), await pool.use(pidOf)]).toEqual([last, last])
   })
 
-  test('never has more connections than its maximum, and serves requests in their order', async () => {
+  test('if the pool has its maximum of connections, further requests wait in order', async () => {
     const pool = openPool(database.url, { connectionsMax: 2 })
     const release = gate()
     const { ended } = await occupy(pool, 2, release.promise)
@@ -91,7 +91,7 @@ describe('a pool', () => {
     expect(pool.sums).toEqual({ open: 2, busy: 0, waiting: 0 })
   })
 
-  test('refuses a request that waits too long, and serves those behind it', async () => {
+  test('if a request waits too long, it is rejected, and the requests after it are served', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const release = gate()
     const { ended } = await occupy(pool, 1, release.promise)
@@ -109,7 +109,7 @@ describe('a pool', () => {
     await expect(pool.query(ONE, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
   })
 
-  test('ends a request at its deadline while a connection is being opened, which serves the next one', async () => {
+  test('if a connection opens too slowly, its request ends at the deadline, and the pool keeps the connection', async () => {
     const accept = gate()
     const server = await startHostile(database.url, async (peer) => {
       await peer.next()
@@ -128,14 +128,14 @@ describe('a pool', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('ends a statement without a deadline at the time limit of the pool', async () => {
+  test('if a statement has no deadline, it ends at the time limit of the pool', async () => {
     const pool = openPool(database.url, { connectionsMax: 1, statementTimeoutMs: 200 })
     await expect(pool.query(sql`select pg_sleep(60)`)).rejects.toBeInstanceOf(TimeLimitPassed)
     await expect(pool.execute(sql`select pg_sleep(60)`)).rejects.toBeInstanceOf(TimeLimitPassed)
     expect(await pool.query(ONE, within(10_000))).toEqual([{ one: 1 }])
   })
 
-  test('does not lend an idle connection that was lost', async () => {
+  test('if an idle connection is lost, the pool does not lend it', async () => {
     const pool = openPool(database.url)
     const pid = await pool.use(pidOf)
     await kill(pid)
@@ -143,7 +143,7 @@ describe('a pool', () => {
     expect(await pool.use(pidOf)).not.toBe(pid)
   })
 
-  test('replaces a connection that is lost in use', async () => {
+  test('if a connection is lost in use, the pool replaces it', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const lost = pool.use(async (connection) => {
       await kill(await pidOf(connection))
@@ -155,7 +155,7 @@ describe('a pool', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('closes a connection that comes back busy or with an open transaction', async () => {
+  test('if a connection is returned busy or with an open transaction, the pool closes it', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const pids = [
       await pool.use(async (connection) => {
@@ -172,7 +172,7 @@ describe('a pool', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
-  test('passes on the error of connecting to each request, and can be used when the server is back', async () => {
+  test('if connecting fails, each request is rejected; when the server is back, requests succeed', async () => {
     const server = await startHostile(database.url, ({ socket }) => void socket.destroy())
     const pool = openPool(server.url, { connectionsMax: 2 })
     const requests = Array.from({ length: 10 }, () => pool.query(ONE))
@@ -184,7 +184,7 @@ describe('a pool', () => {
   })
 
   test.each(['standby', 'prefer-standby', 'primary'])(
-    'with `target_session_attrs=%s`, the pool counts its connections correctly',
+    'if target_session_attrs=%s, the pool counts only connections to servers that match',
     async (kind) => {
       const pool = openPool(withParameters(database.url, `target_session_attrs=${kind}`), { connectionsMax: 2 })
       await Promise.allSettled(Array.from({ length: 6 }, () => pool.query(ONE)))
@@ -195,7 +195,7 @@ describe('a pool', () => {
     },
   )
 
-  test('closes: waiting requests are refused, statements under way may end', async () => {
+  test('when a pool is closed, waiting requests are rejected, and running statements end normally', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const [begun, release] = [gate(), gate()]
     const slow = pool.use(async (connection) => {
@@ -216,8 +216,8 @@ describe('a pool', () => {
   })
 })
 
-describe('a transaction', () => {
-  test('is committed, or rolled back if its work throws', async () => {
+describe('transactions', () => {
+  test('if the work of a transaction throws, it is rolled back; otherwise it is committed', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     await pool.execute(sql`create table entries (id int unique deferrable initially deferred)`)
     await pool.transaction((connection) => executeOn(connection, sql`insert into entries values (1)`))
@@ -232,7 +232,7 @@ describe('a transaction', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('rejects if a statement in it failed, although its work caught the error', async () => {
+  test('if the work of a transaction catches the error of a statement, the transaction still rejects', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const careless = pool.transaction(async (connection) => {
       await executeOn(connection, sql`select 1 / 0`).catch(() => undefined)
@@ -242,14 +242,14 @@ describe('a transaction', () => {
     expect(await pool.query(ONE)).toEqual([{ one: 1 }])
   })
 
-  test('ends at its deadline, also while the server is silent', async () => {
+  test('if the server is silent, a transaction rejects at its deadline', async () => {
     const server = await startHostile(database.url, (peer) => peer.welcome())
     const pool = openPool(server.url, { connectionsMax: 1 })
     await expect(pool.transaction(async () => undefined, within(50))).rejects.toThrow(TimeLimitPassed)
   })
 })
 
-test('whatever happens to its connections, a pool stays within its bound and loses none', async () => {
+test('for any sequence of failures, a pool stays within its maximum and leaves no connection open', async () => {
   const admin = await open(database.url)
   const step = fc.constantFrom('query', 'fail', 'lose', 'leave open', 'abort', 'late', 'throw' as const)
   await fc.assert(

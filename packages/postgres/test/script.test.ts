@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('a script', () => {
-  test('runs all its statements', async () => {
+  test('if a script has several statements, all of them run', async () => {
     const connection = await open(database.url)
     await connection.script('create temp table a (id int); insert into a values (1), (2); select * from a;;')
     expect(await firstRow(connection, sql`select count(*)::int from a`)).toEqual({ count: 2 })
     await connection.script('')
   })
 
-  test('stops at the first error, which it reports', async () => {
+  test('if a statement of a script fails, the error is thrown, and the script is rolled back', async () => {
     const connection = await open(database.url)
     const script = `create temp table b (id int constraint positive check (id > 0)); insert into b values (0); select 1`
     await expect(connection.script(script)).rejects.toMatchObject({
@@ -31,7 +31,7 @@ describe('a script', () => {
     await expect(queryRows(connection, sql`select from b`)).rejects.toMatchObject({ code: '42P01' })
   })
 
-  test('closes the connection if it starts COPY FROM STDIN', async () => {
+  test('if a script starts COPY FROM STDIN, the connection is closed', async () => {
     const connection = await open(database.url)
     await connection.script('create temp table c (id int)')
     await expect(connection.script('copy c from stdin')).rejects.toMatchObject({ code: 'EPROTO' })

@@ -16,8 +16,8 @@ afterAll(() => database.drop())
 /** Strings that UTF-8 and PostgreSQL have: no lone surrogates, no NUL. */
 const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
 
-describe('a value', () => {
-  test('comes back as it was sent, for every string', async () => {
+describe('sent values', () => {
+  test('for any string and any list of strings, the server returns the value that was sent', async () => {
     const connection = await open(database.url)
     await fc.assert(
       fc.asyncProperty(anyString, fc.array(fc.option(anyString)), async (text, list) => {
@@ -28,13 +28,13 @@ describe('a value', () => {
     )
   })
 
-  test('with a NUL character is an error of the server, and the connection stays usable', async () => {
+  test('if a value has a NUL character, the server rejects it, and the connection stays usable', async () => {
     const connection = await open(database.url)
     await expect(queryRows(connection, sql`select ${'a\0b'}::text`)).rejects.toMatchObject({ code: '22021' })
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('is rejected if it has no text format, and the connection stays usable', async () => {
+  test('if a value has no text format, the client throws, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const first = { ...sql`select 1 as one`, prepared: true }
     const sink = { format: 'text', row: () => undefined } as const
@@ -52,7 +52,7 @@ test('if a column is named __proto__, its value is a member of the row', async (
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
 
-test('a name comes back as it was quoted, for every string', async () => {
+test('for any string, the server returns the quoted name unchanged', async () => {
   const connection = await open(database.url)
   // a name has at most 63 bytes
   const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))
@@ -68,11 +68,11 @@ test('a name comes back as it was quoted, for every string', async () => {
   )
 })
 
-describe('a typed row has', () => {
+describe('typed rows', () => {
   test.each([
     ['bool', "'t'::bool", true],
     ['bytea', "'\\x00ff'::bytea", Buffer.from([0, 255])],
-    ['empty bytea', "''::bytea", Buffer.alloc(0)],
+    ['bytea without bytes', "''::bytea", Buffer.alloc(0)],
     ['int8', '9223372036854775807::int8', 9223372036854775807n],
     ['int2', '(-32768)::int2', -32768],
     ['int4', '2147483647::int4', 2147483647],
@@ -81,53 +81,66 @@ describe('a typed row has', () => {
     ['jsonb', `'[1.5]'::jsonb`, [1.5]],
     ['float4', '1.5::float4', 1.5],
     ['float8', "'-Infinity'::float8", Number.NEGATIVE_INFINITY],
-    ['NaN', "'NaN'::float8", Number.NaN],
+    ['float8 with NaN', "'NaN'::float8", Number.NaN],
     ['date', "'2024-02-29'::date", new Date('2024-02-29T00:00:00Z')],
     ['timestamp', "'2024-02-29 12:34:56.789'::timestamp", new Date('2024-02-29T12:34:56.789Z')],
     ['timestamptz', "'2024-02-29 12:34:56.789+05:30'::timestamptz", new Date('2024-02-29T07:04:56.789Z')],
-    ['microseconds', "'2024-02-29 12:34:56.789999+00'::timestamptz", new Date('2024-02-29T12:34:56.789Z')],
+    [
+      'timestamptz with microseconds',
+      "'2024-02-29 12:34:56.789999+00'::timestamptz",
+      new Date('2024-02-29T12:34:56.789Z'),
+    ],
     ['numeric', '12.50::numeric', '12.50'],
     ['text', "'x'::text", 'x'],
-    ['array', "'{1,2}'::int[]", '{1,2}'],
-    ['null', 'null::int8', null],
-    ['column of no type', 'null', null],
-  ])('%s', async (_, expression, expected) => {
-    const connection = await open(database.url)
-    expect(await firstRow(connection, sql`select ${new SqlFragment([expression], [])} as value`)).toEqual({
-      value: expected,
-    })
-  })
+    ['int[]', "'{1,2}'::int[]", '{1,2}'],
+    ['int8 with null', 'null::int8', null],
+    ['unknown with null', 'null', null],
+  ])(
+    'if the type of a column is %s, the row has the JavaScript value of that type',
+    async (_, expression, expected) => {
+      const connection = await open(database.url)
+      expect(await firstRow(connection, sql`select ${new SqlFragment([expression], [])} as value`)).toEqual({
+        value: expected,
+      })
+    },
+  )
 
-  test.each(['infinity', '-infinity', '10000-01-01', '0044-03-15 BC'])('an invalid date for %s', async (text) => {
-    const connection = await open(database.url)
-    const { value } = await firstRow(connection, sql`select ${text}::timestamptz as value`)
-    expect(Number.isNaN((value as Date).getTime())).toBe(true)
-  })
+  test.each(['infinity', '-infinity', '10000-01-01', '0044-03-15 BC'])(
+    'if a timestamp is %s, its value in the row is an invalid date',
+    async (text) => {
+      const connection = await open(database.url)
+      const { value } = await firstRow(connection, sql`select ${text}::timestamptz as value`)
+      expect(Number.isNaN((value as Date).getTime())).toBe(true)
+    },
+  )
 
-  test.each(['America/New_York', 'Asia/Kolkata'])('the same timestamps in the time zone %s', async (zone) => {
-    const connection = await open(database.url)
-    await connection.script(`set timezone = '${zone}'`)
-    await fc.assert(
-      fc.asyncProperty(
-        fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }),
-        async (date) => {
-          const statement = sql`select ${date}::timestamptz as tz, (${date}::timestamptz at time zone 'UTC') as plain,
+  test.each(['America/New_York', 'Asia/Kolkata'])(
+    'in the time zone %s, timestamps arrive as they were sent',
+    async (zone) => {
+      const connection = await open(database.url)
+      await connection.script(`set timezone = '${zone}'`)
+      await fc.assert(
+        fc.asyncProperty(
+          fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }),
+          async (date) => {
+            const statement = sql`select ${date}::timestamptz as tz, (${date}::timestamptz at time zone 'UTC') as plain,
             (${date}::timestamptz at time zone 'UTC')::date as day`
-          const day = new Date(`${date.toISOString().slice(0, 10)}T00:00:00Z`)
-          expect(await firstRow(connection, statement)).toEqual({ tz: date, plain: date, day })
-        },
-      ),
-      { numRuns: 100 },
-    )
-  })
+            const day = new Date(`${date.toISOString().slice(0, 10)}T00:00:00Z`)
+            expect(await firstRow(connection, statement)).toEqual({ tz: date, plain: date, day })
+          },
+        ),
+        { numRuns: 100 },
+      )
+    },
+  )
 
-  test('all columns, also those whose names are the same as members of objects', async () => {
+  test('if columns are named like members of objects, the row has all of them', async () => {
     const connection = await open(database.url)
     const row = await firstRow(connection, sql`select 1 as constructor, 2 as "toString", 3 as length`)
     expect(row).toEqual({ constructor: 1, toString: 2, length: 3 })
   })
 
-  test('no column if the statement returns none, and counts changes', async () => {
+  test('if a statement returns no columns, queryRows returns no values, and executeOn counts the changes', async () => {
     const connection = await open(database.url)
     await connection.script('create table things (id int)')
     expect(await executeOn(connection, sql`insert into things select generate_series(1, 5)`)).toBe(5)
