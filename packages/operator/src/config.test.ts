@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('values are parsed, and an empty value counts as absent', () => {
+  test('if a variable is set, its value is parsed; if it is empty, the setting has its default', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',
@@ -45,12 +45,12 @@ describe('settings', () => {
     ['STORE_EXPORT_REQUESTS_PER_MINUTE', '-1', 'from 1 to'],
     ['STORE_EXPORT_DOCS_TRY_IT', 'constructor', 'must be on or off'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
-  ])('%s=%s is rejected with the accepted values', (env, value, message) => {
+  ])('if %s=%s, the error names the accepted values', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
 
-  test('an unknown setting causes a warning without its value', () => {
+  test('if a setting is unknown, a warning names it without its value', () => {
     const { warnings } = readConfig({
       STORE_EXPORT_PROT: 's3cret',
       STORE_EXPORT_KEY: 'sdx_x',
@@ -62,7 +62,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('the help lists every setting once, with its default and unit', () => {
+  test('when the help is printed, it lists every setting once', () => {
     const help = settingsHelp()
     for (const { env } of Object.values(SETTINGS)) {
       expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)
@@ -70,7 +70,7 @@ describe('settings', () => {
     expect(help).toContain('(default 10000 ms)')
   })
 
-  test('the statement timeout of the server is shorter than the time limit of the service', () => {
+  test('if the time limit of a store is 5000 ms, the statement timeout of the server is shorter', () => {
     expect(statementTimeoutMs({ storeTimeoutMs: 5000 })).toBe(4500)
   })
 })

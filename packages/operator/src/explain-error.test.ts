@@ -8,7 +8,7 @@ import { UsageError, UserError } from './user-error.ts'
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
 describe('explainError', () => {
-  test('explains a UserError by its message, and a UsageError with exit code 2', () => {
+  test('if a command throws a UserError or a UsageError, the message is its own, and the exit code 1 or 2', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
     expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)
@@ -33,14 +33,14 @@ describe('explainError', () => {
     [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
     [failure('42703'), 'a table lacks a column that this step needs'],
     [failure('42501'), 'the role of the connection URL lacks a privilege'],
-  ])('explains the database error %o and adds advice', (error, beginning) => {
+  ])('if the database error is %o, the explanation says what happened and what to do', (error, beginning) => {
     const explanation = explainError(error)
     expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
     expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)
   })
 
   test.each(['ENOTFOUND', 'ETIMEOUT', 'ECANCELLED', 'ESERVFAIL', 'EREFUSED'])(
-    'a host name that cannot be resolved (%s) is an unreachable database: exit code 75',
+    "if a host name can't be resolved (%s), the exit code is 75",
     (code) => {
       expect(explainError(failure(code))).toMatchObject({
         code: 'database_unreachable',
@@ -50,7 +50,7 @@ describe('explainError', () => {
     },
   )
 
-  test('an error that can pass has exit code 75, a lasting one exit code 1', () => {
+  test('if a database error is temporary, the exit code is 75; if it is lasting, it is 1', () => {
     const temporary = [
       failure('ECONNREFUSED'),
       failure('ENOENT', { syscall: 'connect' }),
@@ -64,7 +64,7 @@ describe('explainError', () => {
     }
   })
 
-  test('does not explain an unexpected error, which is a bug', () => {
+  test('if an error is unexpected, it has no explanation', () => {
     for (const error of [new TypeError('x'), failure('ENOENT', { syscall: 'open' }), failure('42601'), 'text'])
       expect(explainError(error)).toBeNull()
   })

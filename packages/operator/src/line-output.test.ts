@@ -37,7 +37,7 @@ function makePipe() {
   return { fd, readAll }
 }
 
-test('with a full pipe, lines are buffered up to the limit, further lines are dropped, and one line reports the loss', async () => {
+test('if a pipe is full, lines beyond the buffer are dropped, and one line reports how many', async () => {
   const { fd, readAll } = makePipe()
   const output = new LineOutput({ fd, bytesMax: 50_000, lossLine })
   for (let line = 0; line < 2000; line++) output.write(LINE)
@@ -59,7 +59,7 @@ test('with a full pipe, lines are buffered up to the limit, further lines are dr
   expect(readAll()).toBe('next\n')
 })
 
-test('with a full disk, lines are buffered, and written completely when there is space', async () => {
+test('if a disk is full, lines are buffered and written when there is space', async () => {
   const folder = makeFolder()
   // only root can mount
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status !== 0) return
@@ -77,7 +77,7 @@ test('with a full disk, lines are buffered, and written completely when there is
   closeSync(fd)
 })
 
-test('a closed pipe causes no error, and only its lines are lost', () => {
+test('if a pipe is closed, no error is thrown, and the lines beyond the buffer are dropped', () => {
   const file = path.join(makeFolder(), 'pipe')
   spawnSync('mkfifo', [file])
   const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

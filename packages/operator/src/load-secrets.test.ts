@@ -17,7 +17,7 @@ function load(env: Record<string, string>, file?: string) {
 }
 
 describe('the secret', () => {
-  test('a secret from a file decrypts what the same secret from the setting encrypted', () => {
+  test('if the same secret is in a file, it decrypts what the secret of the setting encrypted', () => {
     const sealed = encryptPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),
       storeId: 'A',
@@ -29,7 +29,7 @@ describe('the secret', () => {
     expect(() => decryptPassword(keys, 'b', sealed)).toThrow('another secret')
   })
 
-  test('a changed ciphertext cannot be decrypted', () => {
+  test("if any byte of a ciphertext changes, it can't be decrypted", () => {
     const keys = load({ STORE_EXPORT_SECRET: GOOD })
     const sealed = Buffer.from(encryptPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
     for (let at = 0; at < sealed.length; at += 1) {
@@ -56,7 +56,7 @@ describe('the secret', () => {
       undefined,
       'STORE_EXPORT_SECRET_PREVIOUS',
     ],
-  ])('%j with file %j is rejected with a message, without the secret', (env, file, message) => {
+  ])('if the settings are %j and the file has %j, the error does not contain the secret', (env, file, message) => {
     expect(() => load(env, file)).toThrow(message)
     expect(() => load(env, file)).not.toThrow('s3cret')
   })

@@ -13,7 +13,7 @@ function logged(event: ServiceEvent, level: 'info' | 'debug' = 'info'): Record<s
 const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
 
 describe('the log', () => {
-  test('a completed request is one line with its IDs', () => {
+  test('when a request completes, the log has one line with its IDs', () => {
     const [line] = logged({
       event: 'request.completed',
       requestId: 'r1',
@@ -36,7 +36,7 @@ describe('the log', () => {
     expect(line?.time).toMatch(/^\d{4}-.*Z$/)
   })
 
-  test('errors of the service are logged as errors, pool samples at level debug', () => {
+  test('if a request fails, its level is error; pool samples have the level debug', () => {
     expect(logged({ event: 'request.failed', requestId: null, cause: new Error('x') })[0]).toMatchObject({
       level: 'error',
     })
@@ -53,11 +53,11 @@ describe('the log', () => {
     ['password=hunter2', 'password=[secret]'],
     [`value ${'Ab1_'.repeat(15)} is odd`, 'value [token] is odd'],
     ['store 5f1b2c3d-0000-4000-8000-000000000001', 'store 5f1b2c3d-0000-4000-8000-000000000001'],
-  ])('redacts %j', (text, clean) => {
+  ])('if a message is %j, its secrets and personal data are redacted', (text, clean) => {
     expect(redact(text)).toBe(clean)
   })
 
-  test('what is taken for plain is what no rule would change', () => {
+  test('for any text, the shortcut for plain texts returns what the rules return', () => {
     const piece = fc.constantFrom(
       'sdx_',
       'sdx',
@@ -77,7 +77,7 @@ describe('the log', () => {
       'postgres://',
     )
     const texts = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''))
-    // what is long is never taken for plain, and spaces end every match
+    // A text of 40 or more characters takes no shortcut, and a space ends every match.
     const pad = ' '.repeat(40)
     fc.assert(
       fc.property(texts, (text) => redact(text) + pad === redact(text + pad)),
@@ -85,7 +85,7 @@ describe('the log', () => {
     )
   })
 
-  test('causes are redacted at every depth, whatever carries them', () => {
+  test('if a cause has another cause, the secrets of both are redacted', () => {
     const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
     const text = JSON.stringify(
       logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, retried: false }),
@@ -95,7 +95,7 @@ describe('the log', () => {
     expect(text).toContain('refused [key]')
   })
 
-  test('messages of data exceptions, which quote values of rows, are left out', () => {
+  test('if an error of PostgreSQL quotes values of rows, its message is left out of the log', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "Ann Muster"'), {
       code: '22P02',
       routine: 'string_to_uuid',
@@ -128,7 +128,7 @@ describe('repeated rejections', () => {
     return { log: log.handleEvent, events: () => lines.map((line) => JSON.parse(line)) }
   }
 
-  test('are logged as one line, then one summary every ten seconds, and a last one at shutdown', () => {
+  test('if rejections repeat, the log has one line, one sum every ten seconds, and a last sum at shutdown', () => {
     const { log, events } = open('info')
     for (let second = 0; second < 20; second++) {
       for (let request = 0; request < 100; request++) log(LIMITED)
@@ -145,7 +145,7 @@ describe('repeated rejections', () => {
     ])
   })
 
-  test('are logged as one line each at level debug, and not at level warn', () => {
+  test('at level debug, each repeated rejection has a line; at level warn, none has', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)
@@ -167,7 +167,7 @@ describe('contract violations', () => {
   }
   const HOUR_MS = 3_600_000
 
-  test('are logged once for each store, field, kind, and hour', () => {
+  test('if a contract violation repeats, it is logged once for each store, field, kind, and hour', () => {
     const lines: string[] = []
     const clock = { now: 5 * HOUR_MS }
     const log = createLog({
@@ -188,7 +188,7 @@ describe('contract violations', () => {
     expect(lines).toHaveLength(5)
   })
 
-  test('need bounded memory', () => {
+  test('if more than 10,000 contract violations differ, the log remembers and writes only 10,000', () => {
     let lines = 0
     const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 }).handleEvent
     for (let store = 0; store < 10_100; store++) log({ ...VIOLATION, storeId: `s${store}` })

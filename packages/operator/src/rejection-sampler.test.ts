@@ -16,7 +16,7 @@ const LIMITED = {
   storeId: 's1',
 } as const satisfies ServiceEvent
 
-test('the first refusal of a key is logged, the next ones become one sum, and after a pause it is the first again', () => {
+test('if a key is rejected repeatedly, only its first rejection is logged, and the rest become one sum', () => {
   const sampler = new RejectionSampler()
   expect(sampler.isFirst(LIMITED)).toBe(true)
   for (let request = 0; request < 500; request++) expect(sampler.isFirst(LIMITED)).toBe(false)
@@ -38,7 +38,7 @@ test('the first refusal of a key is logged, the next ones become one sum, and af
   expect(sampler.isFirst(LIMITED)).toBe(true)
 })
 
-test('requests without a valid key are sampled by reason, and other responses not at all', () => {
+test('if requests have no valid key, they are sampled by reason; responses that are no rejection are not', () => {
   const sampler = new RejectionSampler()
   const refused = { event: 'key.rejected', requestId: 'r', reason: 'unknown' } as const
   const framing = { event: 'request.malformed', requestId: 'r', status: 400, code: 'HPE_INVALID_METHOD' } as const
@@ -52,7 +52,7 @@ test('requests without a valid key are sampled by reason, and other responses no
     expect([1, 2].map(() => sampler.isFirst({ ...LIMITED, status }))).toEqual([true, true])
 })
 
-test('many keys take a bounded memory', () => {
+test('if more than 10,000 keys are rejected, further keys are not logged', () => {
   const sampler = new RejectionSampler()
   let logged = 0
   for (let key = 0; key < 10_100; key++) if (sampler.isFirst({ ...LIMITED, keyId: `k${key}` })) logged++

@@ -9,7 +9,7 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('returns null without settings, and with all settings an object that does not print its secret', () => {
+test('with all settings of single sign-on, the secret is not printed; without them, the result is null', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
   const settings = read(WHOLE)
@@ -22,7 +22,7 @@ test('returns null without settings, and with all settings an object that does n
   expect(JSON.stringify(settings)).not.toContain('not to be printed')
 })
 
-test.each(Object.keys(WHOLE))('without %s the others are refused, with its name', (name) => {
+test.each(Object.keys(WHOLE))('if only %s is missing, the error names it', (name) => {
   const half = () => read({ ...WHOLE, [name]: '' })
   expect(half).toThrow(InvalidSettingError)
   expect(half).toThrow(`${name}: is missing: set all of`)

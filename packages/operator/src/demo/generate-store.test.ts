@@ -38,7 +38,7 @@ const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
 describe('generateStore', () => {
-  test('the same seed returns the same rows, another seed returns other rows', () => {
+  test('if the seed is the same, the generated rows are the same; with another seed, they differ', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),
       size: { orders: 300, customers: 80, products: 40, locations: 3, groups: 4 },
@@ -47,7 +47,7 @@ describe('generateStore', () => {
     expect(fingerprint({ ...options, seed: 'other' })).not.toBe(fingerprint(options))
   })
 
-  test('returns the requested number of rows', () => {
+  test('if a number of rows is requested, the generated store has that number', () => {
     const { size } = DEMO_STORES[0]
     expect(orders).toHaveLength(size.orders)
     expect(rowsOf('customers')).toHaveLength(size.customers)
@@ -56,7 +56,7 @@ describe('generateStore', () => {
     expect(rowsOf('customer_groups')).toHaveLength(size.groups)
   })
 
-  test('amounts add up to the cent in every order', () => {
+  test('for every generated order, the amounts add up to the cent', () => {
     const itemsByOrder = new Map<ColumnValue, number>()
     for (const { order_id: id = null, price, quantity } of rowsOf('order_items')) {
       itemsByOrder.set(id, (itemsByOrder.get(id) ?? 0) + cents(price) * Number(quantity))
@@ -73,7 +73,7 @@ describe('generateStore', () => {
     }
   })
 
-  test('a discount is divided among the tax rates without losing a cent', () => {
+  test('if a discount applies to several tax rates, the shares add up to the cent', () => {
     const lines = [
       { cents: 333, quantity: 1, rate: 7 },
       { cents: 333, quantity: 2, rate: 19 },
@@ -85,7 +85,7 @@ describe('generateStore', () => {
     expect([centsText(5), centsText(1230)]).toEqual(['0.05', '12.30'])
   })
 
-  test('[ST-1] every store has orders and products with every status', () => {
+  test('[ST-1] for every demo store, the orders and products have every status', () => {
     for (const store of filled) {
       const tables = tablesOf(optionsOf(store))
       expect(new Set(tables.get('orders')?.map(({ status }) => status))).toEqual(new Set(ORDER_STATUSES))
@@ -93,7 +93,7 @@ describe('generateStore', () => {
     }
   })
 
-  test('a store has every kind of order', () => {
+  test('in the first demo store, every kind of order occurs more than 20 times', () => {
     const kinds: Record<string, (order: Row) => boolean> = {
       guest: ({ customer_id: id }) => id === null,
       manual: (order) => order.payment_provider === 'manual' && order.processor_charge_id === undefined,
@@ -109,14 +109,14 @@ describe('generateStore', () => {
     expect(rowsOf('customer_addresses').filter(({ deleted_at: at }) => at !== null).length).toBeGreaterThan(20)
   })
 
-  test('[RES-ORDER-PICKUP] an order with pickup has the address of its location', () => {
+  test('[RES-ORDER-PICKUP] if an order has pickup, its address is the one of its location', () => {
     const lines = new Map(rowsOf('locations').map(({ id = null, address1 }) => [id, address1]))
     for (const { pickup_location_id: id = null, shipping_address: address } of orders) {
       if (id !== null) expect(JSON.parse(String(address)).line1).toBe(lines.get(id))
     }
   })
 
-  test('customers are older than their orders, and no row changes before its creation', () => {
+  test('for every generated row, the order of its timestamps is possible', () => {
     const joined = new Map(rowsOf('customers').map(({ id = null, created_at: at }) => [id, String(at)]))
     for (const { customer_id: id = null, created_at: at } of orders) {
       if (id !== null) expect(String(at) >= String(joined.get(id))).toBe(true)
@@ -128,14 +128,14 @@ describe('generateStore', () => {
     }
   })
 
-  test('[R16] some orders have the same creation time to the microsecond', () => {
+  test('[R16] in the first demo store, some orders have the same creation time to the microsecond', () => {
     const times = orders.map(({ created_at: at }) => String(at))
     expect(times.length - new Set(times).size).toBeGreaterThan(50)
     expect(times.every((at) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at))).toBe(true)
     expect(timestampText(1_730_419_200_000_007)).toBe('2024-11-01T00:00:00.000007Z')
   })
 
-  test('IDs, email addresses, slugs, and SKUs are unique', () => {
+  test('in the first demo store, IDs, email addresses, slugs, and SKUs are unique', () => {
     for (const [table, rows] of main) expect(new Set(rows.map(({ id }) => id)).size, table).toBe(rows.length)
     const unique = (table: string, column: string) => new Set(rowsOf(table).map((row) => row[column])).size
     expect(unique('customers', 'email')).toBe(rowsOf('customers').length)
@@ -143,14 +143,14 @@ describe('generateStore', () => {
     expect(unique('product_variants', 'sku')).toBe(rowsOf('product_variants').length)
   })
 
-  test('every host is reserved for examples', () => {
+  test('in the first demo store, every host is reserved for examples', () => {
     const text = JSON.stringify([...main])
     for (const [, host] of text.matchAll(/(?:https:\/\/|@)([a-z0-9.-]+\.[a-z]+)/g)) {
       expect(host).toMatch(/(^|\.)example\.(com|org|net)$/)
     }
   })
 
-  test('[VER-2] every schema version can be generated', () => {
+  test('[VER-2] for every schema version, a store can be generated', () => {
     for (const { id } of REVISIONS) {
       const size = { orders: 60, customers: 10, products: 20, locations: 2, groups: 2 }
       const tables = tablesOf({ ...optionsOf(DEMO_STORES[0]), revision: id, size })

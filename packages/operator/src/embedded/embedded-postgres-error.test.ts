@@ -26,8 +26,8 @@ import { processIdentity } from './process-identity.ts'
 // creating a cluster takes a second, so most tests share one
 const shared = await sharedFolder()
 
-describe('after an earlier run that was killed', () => {
-  test('the lock of a dead server is removed, also if another program has its process ID', async () => {
+describe('earlier runs that were killed', () => {
+  test('if another program has the process ID of a lock, the lock is removed, and PostgreSQL starts', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     const lockFile = path.join(dataFolder, 'cluster', 'postmaster.pid')
@@ -41,7 +41,7 @@ describe('after an earlier run that was killed', () => {
     expect(await query(again.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('a killed server starts with its data', async () => {
+  test('if PostgreSQL was killed, it starts again with its data', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     await query(server.url('postgres'), 'create table stored as select 42 as answer')
@@ -51,7 +51,7 @@ describe('after an earlier run that was killed', () => {
     expect(await query(again.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('an orphaned server is stopped, and a new one starts', async () => {
+  test('if an orphaned PostgreSQL still runs, it is stopped, and a new one starts', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     child.process.kill('SIGKILL')
@@ -63,7 +63,7 @@ describe('after an earlier run that was killed', () => {
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('an incomplete cluster is removed and created again', async () => {
+  test('if a cluster is incomplete, it is removed, and a new one is created', async () => {
     const dataFolder = await temporaryFolder()
     await mkdir(path.join(dataFolder, 'cluster.4194304', 'base'), { recursive: true })
     await startServerForTest({ dataFolder })
@@ -71,8 +71,8 @@ describe('after an earlier run that was killed', () => {
   })
 })
 
-describe('a start fails with one sentence that says what to do', () => {
-  test('if the server of another process runs', async () => {
+describe('errors of a start', () => {
+  test('if PostgreSQL of another process runs in the folder, a start fails and names that process', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     const message = await startError(dataFolder)
@@ -80,7 +80,7 @@ describe('a start fails with one sentence that says what to do', () => {
     expect(await query(child.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if another program uses the port', async () => {
+  test('if another program uses the TCP port, a start fails and says what to do', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
@@ -91,7 +91,7 @@ describe('a start fails with one sentence that says what to do', () => {
     )
   })
 
-  test('if another major version created the data', async () => {
+  test('if another major version created the data, a start fails and names both versions', async () => {
     const dataFolder = shared
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     const file = path.join(dataFolder, 'cluster', 'PG_VERSION')
@@ -102,7 +102,7 @@ describe('a start fails with one sentence that says what to do', () => {
     )
   })
 
-  test('if the disk is full, at the first start and at a later one', async ({ skip }) => {
+  test('if the disk is full, both a first and a later start fail and say to free some space', async ({ skip }) => {
     const dataFolder = await temporaryFolder()
     if (!mountDisk(dataFolder, '20m')) skip('mounting a small disk takes root')
     expect(await startError(dataFolder)).toMatch(/^The disk of .* is full: free some space/)
@@ -113,7 +113,7 @@ describe('a start fails with one sentence that says what to do', () => {
     expect(await startError(dataFolder)).toMatch(/^The disk of .* is full: free some space/)
   })
 
-  test('if the disk is read-only, at the first start and at a later one', async ({ skip }) => {
+  test('if the disk is read-only, both a first and a later start fail and say what to do', async ({ skip }) => {
     const disk = await temporaryFolder()
     if (!mountDisk(disk, '200m')) skip('mounting a disk takes root')
     await (await startEmbeddedPostgres({ dataFolder: `${disk}/old` })).stop()
@@ -125,37 +125,46 @@ describe('a start fails with one sentence that says what to do', () => {
     }
   })
 
-  test.skipIf(isRoot && !canSwitchUser)('if the folder is not writable', async () => {
-    const parent = await temporaryFolder()
-    const dataFolder = path.join(parent, 'data')
-    await chmod(parent, 0o555)
-    onTestFinished(() => chmod(parent, 0o755))
-    const problem = isRoot ? (await startInChild(dataFolder, OTHER_USER)).problem : await startError(dataFolder)
-    expect(problem).toMatch(/^This user cannot write .*: change its owner or permissions/)
-  })
+  test.skipIf(isRoot && !canSwitchUser)(
+    'if the data folder is not writable, a start fails and says to change its permissions',
+    async () => {
+      const parent = await temporaryFolder()
+      const dataFolder = path.join(parent, 'data')
+      await chmod(parent, 0o555)
+      onTestFinished(() => chmod(parent, 0o755))
+      const problem = isRoot ? (await startInChild(dataFolder, OTHER_USER)).problem : await startError(dataFolder)
+      expect(problem).toMatch(/^This user cannot write .*: change its owner or permissions/)
+    },
+  )
 
-  test.skipIf(!canSwitchUser)('if the cluster belongs to another user', async () => {
-    const dataFolder = shared
-    await (await startEmbeddedPostgres({ dataFolder })).stop()
-    await chmod(dataFolder, 0o777)
-    onTestFinished(() => chmod(dataFolder, 0o711))
-    expect((await startInChild(dataFolder, 1)).problem).toMatch(
-      /cluster belongs to the user with ID \d+: run this command as/,
-    )
-  })
+  test.skipIf(!canSwitchUser)(
+    'if the cluster belongs to another user, a start fails and says which user to use',
+    async () => {
+      const dataFolder = shared
+      await (await startEmbeddedPostgres({ dataFolder })).stop()
+      await chmod(dataFolder, 0o777)
+      onTestFinished(() => chmod(dataFolder, 0o711))
+      expect((await startInChild(dataFolder, 1)).problem).toMatch(
+        /cluster belongs to the user with ID \d+: run this command as/,
+      )
+    },
+  )
 
-  test.skipIf(!canSwitchUser)('if the user has no entry in /etc/passwd', async () => {
-    const dataFolder = await temporaryFolder()
-    await chmod(dataFolder, 0o777)
-    expect((await startInChild(dataFolder, 54321)).problem).toMatch(/user with ID 54321 has no entry in .etc.passwd/)
-  })
+  test.skipIf(!canSwitchUser)(
+    'if the user has no entry in /etc/passwd, a start fails and names the user ID',
+    async () => {
+      const dataFolder = await temporaryFolder()
+      await chmod(dataFolder, 0o777)
+      expect((await startInChild(dataFolder, 54321)).problem).toMatch(/user with ID 54321 has no entry in .etc.passwd/)
+    },
+  )
 
-  test('if there is no unprivileged user for root', () => {
+  test('if root finds no unprivileged user, a start fails and names the users it tried', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\n')).toThrow(/none of the users nobody, .* exists here/)
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
 
-  test('if the binaries are not installed, or do not exist for the platform', () => {
+  test("if the binaries are missing or don't exist for the platform, the error says what to do", () => {
     const missing = (): string => {
       throw new Error('not found')
     }
@@ -166,7 +175,7 @@ describe('a start fails with one sentence that says what to do', () => {
     expect(() => binariesPackage('freebsd', 'x64')).toThrow('your own PostgreSQL in STORE_EXPORT_DATABASE_URL')
   })
 
-  test('an unknown message of PostgreSQL is not explained', () => {
+  test('if a message of PostgreSQL is unknown, it has no explanation', () => {
     expect(recognized('FATAL: the moon is full', { folder: '/data', port: 5432 })).toBeUndefined()
   })
 })

@@ -21,8 +21,8 @@ import { processIdentity } from './process-identity.ts'
 // creating a cluster takes a second, so most tests share one
 const shared = await sharedFolder()
 
-describe('a start', () => {
-  test('creates the cluster once and preserves its data', async () => {
+describe('starts of the embedded PostgreSQL', () => {
+  test('if PostgreSQL starts twice, it creates its cluster once, and the data stays', async () => {
     const dataFolder = shared
     const first = await startEmbeddedPostgres({ dataFolder })
     await query(first.url('postgres'), 'create table stored as select 42 as answer')
@@ -32,28 +32,28 @@ describe('a start', () => {
     expect(await query(second.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('listens only on a socket, in a folder that only its owner can enter', async () => {
+  test('without a TCP port, PostgreSQL listens only on a socket in a folder of its owner', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     expect((await stat(server.socketFolder)).mode & 0o777).toBe(0o700)
     const settings = await query(server.url('postgres'), 'show listen_addresses')
     expect(settings).toEqual([{ listen_addresses: '' }])
   })
 
-  test('runs the server as the current user, or for root as an unprivileged user', async () => {
+  test('if the current user is root, PostgreSQL runs as an unprivileged user, and otherwise as that user', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const owner = (await stat(server.socketFolder)).uid
     expect(owner === process.getuid?.()).toBe(!isRoot)
     if (process.platform === 'linux') expect((await stat(`/proc/${server.processId}`)).uid).toBe(owner)
   })
 
-  test('sorts by code point, stores UTF-8, and uses UTC on every machine', async () => {
+  test('after the first start, PostgreSQL sorts by code point, stores UTF-8, and uses UTC', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const statement = `select string_agg(word, '' order by word) as words, current_setting('server_encoding') as encoding,
       current_setting('timezone') as zone from unnest(array['b', 'é', 'a', 'B']) as word`
     expect(await query(server.url('postgres'), statement)).toEqual([{ words: 'Babé', encoding: 'UTF8', zone: 'UTC' }])
   })
 
-  test('on a TCP port, requires the password of its URL', async () => {
+  test('with a TCP port, PostgreSQL requires the password of its URL', async () => {
     const server = await startServerForTest({ dataFolder: shared, tcpPort: await freePort() })
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
     const url = new URL(server.url('postgres'))
@@ -61,7 +61,7 @@ describe('a start', () => {
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed')
   })
 
-  test('works in a folder with a long path, spaces, and shell characters', async () => {
+  test('if the folder has a long path with spaces and shell characters, PostgreSQL starts', async () => {
     const dataFolder = path.join(
       await temporaryFolder(),
       'it\'s "a, b" `for` $HOME',
@@ -77,7 +77,7 @@ describe('a start', () => {
     expect(again.socketFolder).toBe(server.socketFolder)
   })
 
-  test('works after the data folder was moved', async () => {
+  test('if the data folder was moved, PostgreSQL starts with the same cluster', async () => {
     const parent = await temporaryFolder()
     const notices: EmbeddedNotice[] = []
     await (await startEmbeddedPostgres({ dataFolder: path.join(parent, 'here') })).stop()
@@ -90,7 +90,7 @@ describe('a start', () => {
   })
 
   test.skipIf(!isRoot)(
-    'as root in a folder that its user cannot enter, puts the cluster into a system folder',
+    "if root's account can't enter the data folder, the cluster is created in a system folder",
     async () => {
       const closed = await temporaryFolder()
       await chmod(closed, 0o700)
@@ -110,21 +110,24 @@ describe('a start', () => {
     },
   )
 
-  test.skipIf(!canSwitchUser)('as root, runs the cluster of an ordinary user as that user', async () => {
-    const parent = await temporaryFolder()
-    await chmod(parent, 0o777)
-    const dataFolder = path.join(parent, 'data')
-    const child = await startInChild(dataFolder, OTHER_USER)
-    if (child.url === undefined) return expect(child.problem).toMatch(/passwd/)
-    child.process.kill('SIGTERM')
-    await waitUntil(() => child.process.exitCode !== null)
-    const server = await startServerForTest({ dataFolder })
-    expect([server.isNew, (await stat(path.join(dataFolder, 'cluster'))).uid]).toEqual([false, OTHER_USER])
-  })
+  test.skipIf(!canSwitchUser)(
+    'if root starts the cluster of an ordinary user, PostgreSQL runs as that user',
+    async () => {
+      const parent = await temporaryFolder()
+      await chmod(parent, 0o777)
+      const dataFolder = path.join(parent, 'data')
+      const child = await startInChild(dataFolder, OTHER_USER)
+      if (child.url === undefined) return expect(child.problem).toMatch(/passwd/)
+      child.process.kill('SIGTERM')
+      await waitUntil(() => child.process.exitCode !== null)
+      const server = await startServerForTest({ dataFolder })
+      expect([server.isNew, (await stat(path.join(dataFolder, 'cluster'))).uid]).toEqual([false, OTHER_USER])
+    },
+  )
 })
 
-describe('a running server', () => {
-  test('is found by other commands until it stops', async () => {
+describe('running servers', () => {
+  test("while PostgreSQL runs, other commands find it; after it stops, they don't", async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })
@@ -134,7 +137,7 @@ describe('a running server', () => {
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
   })
 
-  test('has the same URL after a restart and a crash', async () => {
+  test('after a crash and a restart, PostgreSQL has the same URL and its data', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const [url, processId] = [server.url('postgres'), server.processId]
     await query(url, 'create table survivor as select 42 as answer')
@@ -144,7 +147,7 @@ describe('a running server', () => {
     expect(server.processId).not.toBe(processId)
   })
 
-  test('stops with open connections, and a second stop does nothing', async () => {
+  test('if connections are open, PostgreSQL still stops, and a second stop does nothing', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`
@@ -154,7 +157,7 @@ describe('a running server', () => {
     await sql.end()
   })
 
-  test('reports a server that exits unexpectedly', async () => {
+  test('if PostgreSQL exits unexpectedly, onNotice gets a notice', async () => {
     const notices: EmbeddedNotice[] = []
     const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')
@@ -162,13 +165,16 @@ describe('a running server', () => {
     expect(notices.map(({ type }) => type)).toEqual(['ended'])
   })
 
-  test.runIf(process.platform === 'linux')('has its own session, so that Ctrl-C does not reach it', async () => {
-    const server = await startServerForTest({ dataFolder: shared })
-    const fields = (await readFile(`/proc/${server.processId}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
-    expect([fields[2], fields[3]]).toEqual([String(server.processId), String(server.processId)])
-  })
+  test.runIf(process.platform === 'linux')(
+    'when PostgreSQL starts, it has its own session, so that Ctrl-C does not reach it',
+    async () => {
+      const server = await startServerForTest({ dataFolder: shared })
+      const fields = (await readFile(`/proc/${server.processId}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
+      expect([fields[2], fields[3]]).toEqual([String(server.processId), String(server.processId)])
+    },
+  )
 
-  test('cannot be removed while it runs', async () => {
+  test("while PostgreSQL runs, its cluster can't be removed", async () => {
     const dataFolder = shared
     const server = await startServerForTest({ dataFolder })
     await expect(removeEmbeddedPostgres(dataFolder)).rejects.toThrow('already runs')

@@ -6,7 +6,7 @@ import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-test('creates the links that npm left out', async () => {
+test('if npm left out links between the binaries, findBinaries creates them', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
   const wanted = { account: undefined, copyFolder: await temporaryFolder(), packageFolder }
   const binaries = await findBinaries(wanted)
@@ -16,30 +16,36 @@ test('creates the links that npm left out', async () => {
   expect(await findBinaries(wanted)).toEqual(binaries)
 })
 
-test.skipIf(!isRoot)('copies binaries that the account cannot reach, also with a strict umask', async () => {
-  const closed = await temporaryFolder()
-  const packageFolder = await unlinkedPackage(closed)
-  await chmod(closed, 0o700)
-  const account = unprivilegedAccount(await readFile('/etc/passwd', 'utf8'))
-  const wanted = { account, copyFolder: await temporaryFolder(), packageFolder }
-  const before = process.umask(0o077)
-  const binaries = await findBinaries(wanted).finally(() => process.umask(before))
-  expect(binaries.postgres.startsWith(wanted.copyFolder)).toBe(true)
-  expect((await runProgram(binaries.initdb, ['--version'], account)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
-  expect(await findBinaries(wanted)).toEqual(binaries)
-  expect(await readdir(wanted.copyFolder)).toHaveLength(1)
-})
+test.skipIf(!isRoot)(
+  "if the account can't reach the binaries, findBinaries copies them, even with a strict umask",
+  async () => {
+    const closed = await temporaryFolder()
+    const packageFolder = await unlinkedPackage(closed)
+    await chmod(closed, 0o700)
+    const account = unprivilegedAccount(await readFile('/etc/passwd', 'utf8'))
+    const wanted = { account, copyFolder: await temporaryFolder(), packageFolder }
+    const before = process.umask(0o077)
+    const binaries = await findBinaries(wanted).finally(() => process.umask(before))
+    expect(binaries.postgres.startsWith(wanted.copyFolder)).toBe(true)
+    expect((await runProgram(binaries.initdb, ['--version'], account)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
+    expect(await findBinaries(wanted)).toEqual(binaries)
+    expect(await readdir(wanted.copyFolder)).toHaveLength(1)
+  },
+)
 
-test.skipIf(isRoot)('copies binaries without links if their folder is not writable', async () => {
-  const packageFolder = await unlinkedPackage(await temporaryFolder())
-  const library = path.join(packageFolder, 'native', 'lib')
-  await chmod(library, 0o555)
-  onTestFinished(() => chmod(library, 0o755))
-  const binaries = await findBinaries({ account: undefined, copyFolder: await temporaryFolder(), packageFolder })
-  expect((await runProgram(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
-})
+test.skipIf(isRoot)(
+  'if the folder of the binaries is not writable, findBinaries copies them and creates the links',
+  async () => {
+    const packageFolder = await unlinkedPackage(await temporaryFolder())
+    const library = path.join(packageFolder, 'native', 'lib')
+    await chmod(library, 0o555)
+    onTestFinished(() => chmod(library, 0o755))
+    const binaries = await findBinaries({ account: undefined, copyFolder: await temporaryFolder(), packageFolder })
+    expect((await runProgram(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
+  },
+)
 
-test('runs initdb from a copy if its path contains shell characters', async () => {
+test('if the path contains shell characters, initdb runs from a copy', async () => {
   const folder = path.join(await temporaryFolder(), 'a "shop" for $HOME `today`')
   await mkdir(folder)
   await chmod(folder, 0o711)

@@ -55,8 +55,8 @@ const settings = [
   'idle_in_transaction_session_timeout',
 ]
 
-describe('a provisioned store', () => {
-  test('contains its one row, and its owner can write', async () => {
+describe('provisioned stores', () => {
+  test('when a store is provisioned, it has one row, and its owner can write', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await using(databaseUrl, async (sql) => {
@@ -68,7 +68,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('[GEN-3] its reader cannot see the password hash, not even with select *', async () => {
+  test('[GEN-3] if the reader selects the password hash, even with select *, it gets an error', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -78,7 +78,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('its reader can select every column of the contract, at every schema version', async () => {
+  test('for every schema version, the reader can select every column of the contract', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     const readerRole = new URL(readerUrl).username
     for (const { id } of REVISIONS) {
@@ -92,7 +92,7 @@ describe('a provisioned store', () => {
     }
   })
 
-  test('[R42] its reader can select a new table at once, also if a later migration fails', async () => {
+  test('[R42] if a later migration fails, the reader can still select a new table of an earlier one', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     await using(databaseUrl, (sql) => sql`create table locations (id int)`)
     const readerRole = new URL(readerUrl).username
@@ -106,7 +106,7 @@ describe('a provisioned store', () => {
     await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
   })
 
-  test('[GEN-1] its reader cannot write and cannot create tables', async () => {
+  test('[GEN-1] if the reader writes or creates a table, it gets an error', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       const rows =
@@ -127,7 +127,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('[R28] its reader has no lock_timeout, and an upgrade resets the lock_timeout of an older role', async () => {
+  test('[R28] if an older reader has a lock_timeout, an upgrade as administrator resets it', async () => {
     const { databaseUrl, readerUrl } = await provision('launch')
     const limit = () => using(readerUrl, async (sql) => (await sql`show lock_timeout`)[0]?.lock_timeout)
     expect(await limit()).toBe('0')
@@ -143,7 +143,7 @@ describe('a provisioned store', () => {
     expect(await limit()).toBe('0')
   })
 
-  test('its reader can have twenty connections, and the twenty-first is rejected', async () => {
+  test('if the reader has twenty connections, the twenty-first is rejected', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     const held = Array.from({ length: 20 }, () => openClient(readerUrl))
     try {
@@ -156,7 +156,7 @@ describe('a provisioned store', () => {
     }
   })
 
-  test('its reader can see when transactions of other roles started', async () => {
+  test('while another role has a transaction, the reader can see when it started', async () => {
     const { readerUrl } = await provision('launch')
     await using(inject('postgresUrl'), (admin) =>
       admin.begin(async (transaction) => {
@@ -169,21 +169,21 @@ describe('a provisioned store', () => {
     )
   })
 
-  test('[GEN-2] the reader of one store cannot connect to another', async () => {
+  test('[GEN-2] if the reader of one store connects to another store, it gets an error', async () => {
     const [one, two] = [await provision('launch'), await provision('launch')]
     const foreign = new URL(one.readerUrl)
     foreign.pathname = new URL(two.readerUrl).pathname
     await expect(using(foreign.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('a second store with the same ID is rejected, and the first one is unchanged', async () => {
+  test('if a store with the same ID exists, provisioning fails, and the store stays', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await expect(provision('launch', { storeId })).rejects.toMatchObject({ code: '42710' })
     await using(databaseUrl, async (sql) => expect(await sql`select 1 from store`).toHaveLength(1))
   })
 
-  test('a failed provision leaves no database and no role', async () => {
+  test('if provisioning fails, no database and no role are left', async () => {
     const storeId = randomUUID()
     await expect(provision(LATEST_REVISION, { storeId, name: 'nul \0 byte' })).rejects.toThrow()
     await using(inject('postgresUrl'), async (sql) => {
@@ -193,7 +193,7 @@ describe('a provisioned store', () => {
     })
   })
 
-  test('after an upgrade by an administrator, new tables belong to its owner', async () => {
+  test('if an administrator upgrades a store, new tables belong to its owner', async () => {
     const { databaseUrl } = await provision('launch')
     const adminUrl = new URL(inject('postgresUrl'))
     adminUrl.pathname = new URL(databaseUrl).pathname
