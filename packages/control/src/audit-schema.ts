@@ -1,5 +1,5 @@
-// An append-only record of changes to keys, stores, merchants, and secrets. Triggers write it, so that changes with psql
-// leave a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
+// Creates an append-only table of changes to keys, stores, merchants, and secrets. Triggers write it, so that a change with
+// psql leaves a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
 
 /** Statements that run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `

@@ -1,5 +1,5 @@
-// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (audit-schema.ts). The
-// nodes copy each event to their log, so that a copy of it survives the control database.
+// Copies the audit table of changes to keys, stores, merchants, and secrets to the nodes' logs, so that a copy survives the
+// control database. Triggers write the table (audit-schema.ts).
 
 import { sql, within } from '@store-export/postgres'
 import type { AuditAction, AuditRecorded, ControlEventHandler } from './control-event.ts'
@@ -7,19 +7,19 @@ import type { ControlDatabase } from './database.ts'
 
 export interface AuditLogOptions {
   readonly database: ControlDatabase
-  /** Writes an event to the log. Returns whether the log took it. */
+  /** Writes an event to the log. Returns whether the log accepted it. */
   readonly record: (event: AuditRecorded) => boolean
   readonly emit: ControlEventHandler
 }
 
 const INTERVAL_MS = 1000
-/** How long a shutdown waits for events that are being logged. Another node, or the next start, logs the others. */
+/** Longest wait of a shutdown for events that are being logged. Another node, or the next start, logs the rest. */
 const CLOSE_MS_MAX = 1000
 const EVENTS_AT_ONCE = 500
 
 /**
- * Writes new events to the log once a second, until `close`. The log's output takes each event at least once: an event that
- * the output did not take is tried again, and two nodes that read an event at the same time both write it.
+ * Writes new events to the log once a second, until `close`. The log gets each event at least once. If the log doesn't accept
+ * an event, a later attempt writes it. Two nodes that read an event at the same time both write it.
  */
 export function startAuditLog(options: AuditLogOptions): { close(): Promise<void> } {
   let isClosed = false
@@ -44,7 +44,10 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
   }
 }
 
-/** Writes the events that no node has logged yet, oldest first, until the log takes no more. Returns how many it took. */
+/**
+ * Writes the events that no node has logged yet, oldest first, until the log accepts no more. Returns how many it accepted.
+ * Rejects like `Pool.query`.
+ */
 export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
   const { pool } = database
   const events = await pool.query<AuditRow>(sql`

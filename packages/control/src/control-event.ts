@@ -1,4 +1,4 @@
-// Events of the control database. They carry IDs and numbers, but no key and no password.
+// Declares the events of the control database. They contain IDs and numbers, but no key and no password.
 
 /** A query on the control database failed. */
 export interface ControlQueryFailed {
@@ -11,9 +11,9 @@ export interface ControlQueryFailed {
 export interface UsageWriteFailed {
   readonly event: 'usage.write_failed'
   readonly cause: unknown
-  /** Pairs of key and hour that wait for the next attempt. */
+  /** Number of pairs of key and hour that wait for the next attempt. */
   readonly pending: number
-  /** Requests that are missing from the statistics, because memory for them is limited. */
+  /** Number of requests that are missing from the statistics, because memory for them is limited. */
   readonly dropped: number
 }
 
@@ -33,10 +33,10 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** A row of the audit table, copied to the log. Every change has one, with its actor. */
+/** A row of the audit table, copied to the log. Every change has a row, which names its actor. */
 export interface AuditRecorded {
   readonly event: 'audit.recorded'
-  /** ID of the row; the same event can be logged twice. */
+  /** ID of the row. The log can contain the same event twice. */
   readonly auditId: string
   readonly at: string
   /** `merchant` and the account's ID, or the name of the database session. */
@@ -45,11 +45,11 @@ export interface AuditRecorded {
   readonly storeId: string | null
   readonly keyId: string | null
   readonly merchantId: string | null
-  /** JSON. */
+  /** A JSON object. */
   readonly details: string
 }
 
 export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
-/** Called with each event. Returns at once and never throws. */
+/** Called with each event. The handler must return at once and must not throw. */
 export type ControlEventHandler = (event: ControlEvent) => void

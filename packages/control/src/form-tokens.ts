@@ -1,5 +1,5 @@
-// Single-use form tokens: each form carries one, so that a reload of a page does not repeat a change. The table stores a
-// hash of each used token.
+// Consumes single-use form tokens. Each form contains a token, so that a reload of a page doesn't repeat a change. The table
+// stores a hash of each used token.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -12,7 +12,7 @@ export async function consumeFormToken(database: ControlDatabase, tokenHash: Buf
   return inserted === 1
 }
 
-/** Deletes the tokens that were used more than `hours` ago. Returns how many. */
+/** Deletes the tokens that were used more than `hours` hours ago. Returns how many. */
 export async function deleteFormTokens(database: ControlDatabase, hours: number): Promise<number> {
   return await database.pool.execute(sql`
     delete from used_form_tokens where used_at < clock_timestamp() - make_interval(hours => ${hours}::int)`)

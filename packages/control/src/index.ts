@@ -1,4 +1,4 @@
-// The control database: who may read what. Stores, API keys, admission, merchants, usage, secrets, and migrations.
+// Exports the control database: stores, API keys, admission, merchants, usage, secrets, and migrations.
 
 export { type Admission, admit } from './access/admission.ts'
 export { type Admitter, ControlDatabaseError, createAdmitter } from './access/admitter.ts'

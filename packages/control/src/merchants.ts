@@ -1,4 +1,4 @@
-// Merchants and the stores that they may see. The dashboard's library stores accounts, passwords and sessions.
+// Manages merchants and the stores that they can see. The dashboard's library stores accounts, passwords, and sessions.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -13,7 +13,7 @@ export interface MerchantSummary {
   readonly storeIds: readonly string[]
 }
 
-/** Thrown if no account has this address. */
+/** Thrown if no account has this email address. */
 export class UnknownMerchant extends Error {
   override readonly name = 'UnknownMerchant'
 
@@ -22,7 +22,7 @@ export class UnknownMerchant extends Error {
   }
 }
 
-/** All accounts by address. */
+/** Returns all accounts, ordered by email address. */
 export async function listMerchants(database: ControlDatabase): Promise<MerchantSummary[]> {
   return database.pool.query<MerchantSummary>(sql`
     select m.id, m.email, m.created_at as "createdAt",
@@ -31,7 +31,7 @@ export async function listMerchants(database: ControlDatabase): Promise<Merchant
     group by m.id order by m.email`)
 }
 
-/** Lets the merchant see a store. Repeating it changes nothing. Throws `UnknownStore`, also for a removed store. */
+/** Lets the merchant see a store. A repetition changes nothing. Rejects with `UnknownStore` for an unknown or removed one. */
 export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
   const [store] = await database.pool.query(sql`
@@ -45,8 +45,8 @@ export async function addMembership(database: ControlDatabase, merchantId: strin
 }
 
 /**
- * Takes a store from a merchant. `removed` is whether the merchant saw the store before, and `isSeen` whether another
- * merchant sees it now. Throws `UnknownMerchant`.
+ * Removes a store from a merchant. `removed` is whether the merchant saw the store before. `isSeen` is whether another
+ * merchant sees it. Rejects with `UnknownMerchant`.
  */
 export async function removeMembership(
   database: ControlDatabase,
@@ -66,7 +66,7 @@ export async function removeMembership(
   return row
 }
 
-/** The merchant's stores by name, without removed ones. */
+/** Returns the merchant's stores without removed ones, ordered by name. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
   return database.pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores
@@ -75,8 +75,8 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 }
 
 /**
- * Deletes an account with its sessions, its address on the keys that it created, and the usage of stores that no other
- * merchant sees. The keys stay active. Throws `UnknownMerchant`.
+ * Deletes an account with its sessions, and its email address on the keys that it created. Also deletes the usage of stores
+ * that no other merchant sees, and returns their IDs. The keys stay active. Rejects with `UnknownMerchant`.
  */
 export async function removeMerchant(
   database: ControlDatabase,
@@ -94,7 +94,7 @@ export async function removeMerchant(
   await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
   const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
   await deleteUsageOf(pool, keys)
-  // last, so that a removal that failed can be repeated
+  // The account is deleted last, so that a removal that failed can be repeated.
   await pool.execute(sql`delete from merchants where id = ${id}`)
   return { storesLeftAlone }
 }

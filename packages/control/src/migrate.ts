@@ -1,5 +1,5 @@
-// Brings the control database to this version. Each migration runs in a transaction of its own, so that running nodes never
-// wait for the locks of two migrations. An advisory lock lets one of several processes apply each migration.
+// Migrates the control database to this version. Each migration runs in a separate transaction, so that running nodes never
+// wait for the locks of two migrations. An advisory lock ensures that only one of several processes applies a migration.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -20,7 +20,7 @@ import { makeCursorSecret } from './service-secrets.ts'
 /** Statements by the name of their migration, in the order in which they run. A released migration never changes. */
 export const MIGRATIONS: Readonly<Record<string, string>> = { '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}` }
 
-/** Thrown if the control database could not be brought to this version, or was made by another one. */
+/** Thrown if the control database could not be migrated to this version, or if another version created it. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
@@ -28,20 +28,20 @@ export class MigrationError extends Error {
 export interface MigrateOptions {
   readonly url: string
   readonly random: RandomBytes
-  /** Those of this version, except in tests. */
+  /** The migrations of this version by default. Tests pass others. */
   readonly migrations?: typeof MIGRATIONS
 }
 
 const MIGRATION_LOCK = 7_306_004
-/** Longest wait of a migration for a table: the admission of requests queues behind this wait. */
+/** Longest wait of a migration for the lock on a table. The admission of requests queues behind this wait. */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
-/** Time for the requests that queued up, before the migration tries again. */
+/** Time for the queued requests before the next attempt. */
 const PAUSE_MS = 1000
-/** `lock_not_available` and `deadlock_detected`. */
+/** Codes `lock_not_available` and `deadlock_detected`. */
 const LOCK_CODES: readonly string[] = ['55P03', '40P01']
 
-/** Applies the missing migrations and returns their names. Throws `MigrationError`. */
+/** Applies the missing migrations and returns their names. Rejects with `MigrationError`. */
 export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
   const applied: string[] = []
@@ -58,7 +58,7 @@ export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateO
   }
 }
 
-/** Names of this version's migrations that the database lacks: `serve` refuses to start if there are any. */
+/** Returns the names of this version's migrations that the database lacks. `serve` doesn't start if there are any. */
 export async function missingMigrations({ pool }: ControlDatabase): Promise<string[]> {
   const applied = await pool.use(appliedMigrations)
   return Object.keys(MIGRATIONS).filter((name) => !applied.includes(name))
@@ -78,7 +78,7 @@ async function applyNext(pool: Pool, migrations: typeof MIGRATIONS): Promise<str
 }
 
 async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): Promise<string | null> {
-  // With another level, the snapshot is older than the lock, and another process may have migrated in between.
+  // At another isolation level, the snapshot is older than the lock, and another process may have migrated in between.
   await connection.script('set transaction isolation level read committed')
   await executeOn(connection, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
   const applied = await appliedMigrations(connection)
@@ -91,7 +91,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   if (next === undefined) return null
   const [name, statements] = next
   try {
-    // after the advisory lock, so that a second migration waits for the first
+    // This runs after the advisory lock, so that a second migration waits for the first.
     await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}';
       create table if not exists migrations (name text primary key, applied_at timestamptz not null default now());
       ${statements}`)
@@ -105,7 +105,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   return name
 }
 
-/** Throws `MigrationError` for a database of a build before version 0.1.0: nothing upgrades it. */
+/** Returns the names of the applied migrations. Rejects with `MigrationError` if a build before 0.1.0 created the database. */
 async function appliedMigrations(connection: Connection): Promise<string[]> {
   const [early] = await queryRows(connection, sql`select where to_regclass('kysely_migration') is not null`)
   if (early !== undefined)
@@ -118,7 +118,7 @@ async function appliedMigrations(connection: Connection): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Whether locks of other sessions caused the error. */
+/** Whether the error was caused by locks of other sessions. */
 function isLockFailure(error: unknown): boolean {
   return error instanceof PostgresError && LOCK_CODES.includes(error.code)
 }

@@ -1,5 +1,5 @@
-// Nodes announce in the control database that they run, and which secrets they hold, so that `secrets rotate` encrypts no
-// password with a secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
+// Announces nodes in the control database, with the secrets that each node holds. So `secrets rotate` encrypts no password
+// with a secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
 
 import { sql } from '@store-export/postgres'
 import type { ControlEventHandler } from './control-event.ts'
@@ -10,13 +10,13 @@ import { type RandomBytes, randomUuid } from './random.ts'
 export interface NodeAnnouncement {
   readonly database: ControlDatabase
   readonly keys: EncryptionKeys
-  /** For people, for example host and process ID. */
+  /** Name of the node for people, such as the host and the process ID. */
   readonly name: string
   readonly random: RandomBytes
   readonly emit: ControlEventHandler
 }
 
-/** Thrown when live nodes lack the secret that a change needs. */
+/** Thrown if live nodes lack the secret that a change needs. */
 export class NodesWithoutSecret extends Error {
   override readonly name = 'NodesWithoutSecret'
 
@@ -31,7 +31,7 @@ export class NodesWithoutSecret extends Error {
 }
 
 const INTERVAL_MS = 10_000
-/** A node that has missed four announcements is gone, or cannot reach the control database and serves nothing. */
+/** A node that has missed four announcements has stopped, or can't reach the control database and serves nothing. */
 const LIVE_SECONDS = 45
 const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})`
 const NAMES_MAX = 5
@@ -61,7 +61,7 @@ export async function announceNode(options: NodeAnnouncement): Promise<{ close()
   }
 }
 
-/** Throws `NodesWithoutSecret` if a live node cannot decrypt with this key. */
+/** Rejects with `NodesWithoutSecret` if a live node can't decrypt with this key. */
 export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint }: EncryptionKey): Promise<void> {
   const lacking = await pool.query<{ name: string }>(sql`
     select name from nodes
@@ -71,8 +71,8 @@ export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint 
 }
 
 /**
- * Checks that this secret is the one that the service uses. Throws `NodesWithoutSecret` if a live node lacks the secret.
- * Throws `DecryptionError` if no node is live and the secret can't decrypt the passwords of the stores other than `except`.
+ * Checks that the service uses this secret. Rejects with `NodesWithoutSecret` if a live node lacks the secret. Rejects with
+ * `DecryptionError` if no node is live and the secret can't decrypt the passwords of the stores other than `except`.
  */
 export async function requireServiceSecret(
   database: ControlDatabase,
@@ -90,9 +90,11 @@ export async function requireServiceSecret(
 }
 
 /**
- * Returns why a node with these keys can't serve; null if it can. A single password that can't be decrypted is no reason,
- * because one bad row would then stop every node. A node can't serve if most passwords need another secret. It also can't if
- * one does and most live nodes hold a secret that this node lacks.
+ * Returns why a node with these keys can't serve; null if it can. It can't serve in two cases:
+ * - Most passwords need another secret.
+ * - A password needs another secret, and most live nodes hold a secret that this node lacks.
+ *
+ * A single password that can't be decrypted is no reason, because one bad row would then stop every node.
  */
 export async function whyNotServing(database: ControlDatabase, keys: EncryptionKeys): Promise<DecryptionError | null> {
   const { decryptable, undecryptable, error } = await countDecryptable(database, keys)

@@ -6,20 +6,20 @@ import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
 
-/** A password as stored: base64 of version, key ID, nonce, tag and ciphertext. */
+/** An encrypted password in base64: version, key ID, nonce, tag, and ciphertext. */
 export type EncryptedPassword = string
 
-/** Bytes of an encryption key. */
+/** Size of an encryption key in bytes. */
 export const ENCRYPTION_KEY_BYTES = 32
 const FINGERPRINT_BYTES = 8
 
-/** A key of 256 bits. It cannot be printed. */
+/** A key of 256 bits. It can't be printed. */
 export class EncryptionKey {
-  /** The key itself. Node needs three times as long for a cipher with the bytes of a key. */
+  /** The key itself. A cipher with the bytes of a key would take Node.js three times as long. */
   readonly object: KeyObject
-  /** First byte of the key's hash: selects the key to try. */
+  /** First byte of a hash of the key. It selects the key to try. */
   readonly id: number
-  /** 64 bits of another hash of the key, in hexadecimal: distinguishes keys and reveals nothing about them. */
+  /** 64 bits of another hash of the key, in hexadecimal. The fingerprint distinguishes keys and reveals nothing about them. */
   readonly fingerprint: string
 
   constructor(bytes: Buffer) {
@@ -32,20 +32,20 @@ export class EncryptionKey {
   }
 }
 
-/** The key that encrypts, and the one before it, which still decrypts. */
+/** The key that encrypts, and the previous one, which can still decrypt. */
 export interface EncryptionKeys {
   readonly current: EncryptionKey
   readonly previous: EncryptionKey | null
 }
 
-/** The control database, and what encrypts passwords in it. */
+/** The control database, its keys, and a source of random bytes. */
 export interface EncryptionContext {
   readonly database: ControlDatabase
   readonly keys: EncryptionKeys
   readonly random: RandomBytes
 }
 
-/** Thrown for an encrypted password that no key decrypts. */
+/** Thrown for an encrypted password that no key can decrypt. */
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError'
 }
@@ -57,7 +57,7 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 2
 const TEXT_STARTS = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 
-/** Encrypts the password with the current key, for this store only. */
+/** Returns the password, encrypted with the current key. Only `decryptPassword` for the same store can decrypt it. */
 export function encryptPassword({
   keys: { current },
   storeId,
@@ -72,7 +72,7 @@ export function encryptPassword({
   return Buffer.concat([header, nonce, cipher.getAuthTag(), text]).toString('base64')
 }
 
-/** Returns the password. Throws `DecryptionError` if neither key decrypts it or it was encrypted for another store. */
+/** Returns the password. Throws `DecryptionError` if no key decrypts it, or if it was encrypted for another store. */
 export function decryptPassword(keys: EncryptionKeys, storeId: string, encrypted: EncryptedPassword): string {
   const bytes = Buffer.from(encrypted, 'base64')
   if (bytes.length < TEXT_STARTS || bytes[0] !== VERSION)
@@ -89,27 +89,27 @@ export function decryptPassword(keys: EncryptionKeys, storeId: string, encrypted
   )
 }
 
-/** Whether the current key, rather than the previous one, encrypted this password. */
+/** Whether the current key encrypted this password for this store. */
 export function isEncryptedWithCurrent(keys: EncryptionKeys, storeId: string, encrypted: EncryptedPassword): boolean {
   const bytes = Buffer.from(encrypted, 'base64')
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && decrypt(keys.current, storeId, bytes) !== null
 }
 
-/** How many store passwords these keys can decrypt, and how many they can't. */
+/** The number of store passwords that these keys can decrypt, and that they can't decrypt. */
 export interface DecryptionCounts {
   readonly decryptable: number
   readonly undecryptable: number
-  /** The error of the first password that no key decrypts; null if there is none. */
+  /** The error of the first password that no key can decrypt; null if there is none. */
   readonly error: DecryptionError | null
 }
 
-/** Decrypts one password of each key, except that of the store `except`, and counts all passwords of that key. */
+/** Decrypts one sample password of each key, and counts all passwords of that key. Ignores the password of the store `except`. */
 export async function countDecryptable(
   { pool }: ControlDatabase,
   keys: EncryptionKeys,
   except: string | null = null,
 ): Promise<DecryptionCounts> {
-  // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce
+  // In base64, the first 18 bits are the version, the key's ID, and two bits of the nonce.
   const samples = await pool.query<{ id: string; encrypted: EncryptedPassword; count: number }>(sql`
     select id, database_password as encrypted, count
     from (
@@ -146,7 +146,7 @@ function decrypt(key: EncryptionKey, storeId: string, bytes: Buffer): string | n
   try {
     return Buffer.concat([decipher.update(bytes.subarray(TEXT_STARTS)), decipher.final()]).toString('utf8')
   } catch {
-    // two keys can share an ID; the caller tries the other one
+    // Two keys can have the same ID. The caller tries the other one.
     return null
   }
 }

@@ -1,9 +1,9 @@
-// IDs from random bytes. The source of the bytes is an argument, so that tests can fix them.
+// Creates IDs from random bytes. The source of the bytes is an argument, so that tests can fix it.
 
-/** Returns this number of random bytes; `randomBytes` of node:crypto outside of tests. */
+/** Returns `size` random bytes. Outside of tests, this is `randomBytes` of node:crypto. */
 export type RandomBytes = (size: number) => Buffer
 
-/** A version 4 UUID of RFC 9562. */
+/** Returns a version 4 UUID (RFC 9562) in lower case. */
 export function randomUuid(random: RandomBytes): string {
   const bytes = random(16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
@@ -12,7 +12,7 @@ export function randomUuid(random: RandomBytes): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Whether the text is a UUID in its canonical form, in upper or lower case. */
+/** Whether the string is a UUID in its canonical form, in upper or lower case. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

@@ -1,4 +1,4 @@
-// After a restore of the control database, repeats the revocations and removals between the backup and the restore.
+// Repeats revocations and removals after a restore of the control database: those between the backup and the restore.
 
 import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
@@ -8,23 +8,23 @@ import { removeMembership, removeMerchant } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
 
-/** An audit event of the log. */
+/** An audit event from a log. */
 export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId'>
 
 export interface Replay {
-  /** Events of revocations and removals, each counted once. */
+  /** Number of revocations and removals. Repeated events count once. */
   readonly events: number
   readonly keysRevoked: number
   readonly storesRemoved: number
   readonly merchantsRemoved: number
   readonly membershipsRemoved: number
-  /** Events without effect: repeated before, or about IDs that the backup does not have. */
+  /** Number of events without effect: repeated before, or about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
 
 /**
- * Revokes and removes what these events revoked and removed, in the order of their time. Repeating it changes nothing. A
- * merchant keeps a store that was removed and added again.
+ * Revokes and removes what these events revoked and removed, in the order of their time. A repetition changes nothing. If a
+ * merchant's store was removed and added again, the merchant keeps it. Rejects like `Pool.query`.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -57,7 +57,7 @@ export async function replayRevocations(
 async function replay(database: ControlDatabase, { action, ...of }: RevocationEvent): Promise<boolean> {
   if (action === 'key.revoked') return (await revokeKey({ database, keyId: of.keyId ?? '' })) === 'revoked'
   if (action === 'store.removed') {
-    // an ID, not an external ID: another store can have that one by now
+    // This must be an ID. The external ID of a removed store can belong to another store today.
     const store = await getStore(database, of.storeId ?? '')
     return store !== null && store.id === of.storeId && (await removeStore(database, store.id)).removed
   }

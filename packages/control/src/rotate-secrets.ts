@@ -1,5 +1,5 @@
-// Encrypts every password again with the current secret, so that you can delete the previous one. Nodes keep running: each
-// must hold both secrets, and can decrypt with either.
+// Encrypts every password again with the current secret, so that you can delete the previous one. The nodes continue to run.
+// Each node must hold both secrets, and can decrypt with either.
 
 import { sql } from '@store-export/postgres'
 import { requireNodesWith } from './nodes.ts'
@@ -18,8 +18,9 @@ export interface Rotation {
 }
 
 /**
- * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Throws
- * `NodesWithoutSecret` before any change, and `DecryptionError` for a password that no secret decrypts.
+ * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Returns the numbers
+ * of passwords. Rejects with `NodesWithoutSecret` before any change, and with `DecryptionError` for a password that no secret
+ * decrypts.
  */
 export async function rotateSecrets({ database, keys, random }: EncryptionContext): Promise<Rotation> {
   await requireNodesWith(database, keys.current)
@@ -30,7 +31,7 @@ export async function rotateSecrets({ database, keys, random }: EncryptionContex
     if (isEncryptedWithCurrent(keys, id, encrypted)) continue
     const password = decryptPassword(keys, id, encrypted)
     const again = encryptPassword({ keys, storeId: id, password, random })
-    // a password that was set meanwhile is encrypted with the current secret already
+    // A password that was set in the meantime is already encrypted with the current secret.
     reencrypted += await database.pool.execute(sql`
       update stores set database_password = ${again} where id = ${id} and database_password = ${encrypted}
         and set_config('store_export.rotating', 'on', true) = 'on'`)

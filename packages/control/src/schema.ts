@@ -1,6 +1,6 @@
-// The tables of the control database, as its first migration makes them. The tables of accounts have the columns that
-// better-auth 1.7.5 needs, under our names. The counters are logged, so that they survive a crash of the database:
-// docs/contribute/decisions/038-log-the-request-counters.md
+// Declares the tables of the control database, as its first migration creates them. The tables of accounts have the columns
+// that better-auth 1.7.5 needs, under different names. The counters are logged, so that they survive a crash of the database.
+// See docs/contribute/decisions/038-log-the-request-counters.md.
 
 /** The statements of the first migration. */
 export const SCHEMA = `

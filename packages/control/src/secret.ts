@@ -1,4 +1,4 @@
-// Strings that must not be printed: passwords, keys, connection URLs. Templates, JSON, console and log get a label instead.
+// Wraps strings that must not be printed: passwords, keys, and connection URLs. They print as a label.
 
 import { inspect } from 'node:util'
 
@@ -12,7 +12,7 @@ export class Secret {
     this.#label = label
   }
 
-  /** The string. Call this where the value is used, and don't store the result. */
+  /** Returns the string. Call it only at the place that uses the string, and don't store the result. */
   reveal(): string {
     return this.#text
   }

@@ -1,4 +1,4 @@
-// Secrets that the service makes itself and all nodes share.
+// Stores the secrets that the service generates and that all nodes share.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -12,30 +12,31 @@ import {
 import type { RandomBytes } from './random.ts'
 
 const CURSOR = 'cursor'
-/** Name of the dashboard's secret. It takes the place of a store's ID in the encrypted value. */
+/** Name of the dashboard's secret. It replaces a store's ID in the encrypted value. */
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 const LOST =
   'the signing key of the dashboard was encrypted with another secret: set that secret as STORE_EXPORT_SECRET_PREVIOUS. ' +
   "If it is lost, delete the signing key with psql, which signs everyone out: delete from service_secrets where name = 'dashboard'"
 
-/** Makes the secret that seals cursors if there is none. The first of several processes wins. */
+/** Generates the secret that seals cursors, if there is none. If several processes run at once, the first one succeeds. */
 export async function makeCursorSecret(pool: Pool, random: RandomBytes): Promise<void> {
   await insert(pool, CURSOR, random(SECRET_BYTES))
 }
 
-/** The 32 bytes of the secret that seals cursors. Throws if `migrate` has not run. */
+/** Returns the secret that seals cursors, 32 bytes. Rejects if `migrate` has not run. */
 export async function readCursorSecret({ pool }: ControlDatabase): Promise<Buffer> {
   return required(CURSOR, await read(pool, CURSOR))
 }
 
 /**
- * The secret that signs the dashboard's sessions and forms, in base64. The first process that reads it makes it. It is
- * encrypted, so a copy of the control database alone is not enough to sign in. Throws `DecryptionError`.
+ * Returns the secret that signs the dashboard's sessions and forms, in base64. The first process that reads the secret
+ * generates it. The secret is encrypted, so a copy of the control database alone is not enough to sign in. Rejects with
+ * `DecryptionError`.
  */
 export async function readDashboardSecret(
   options: EncryptionContext & {
-    /** Makes another secret if the one that encrypted it was lost. Every session ends then. */
+    /** Whether to replace a secret that no key can decrypt. The replacement ends every session. */
     readonly replaceUndecryptable?: boolean
   },
 ): Promise<string> {
@@ -55,7 +56,7 @@ export async function readDashboardSecret(
   }
 }
 
-/** Encrypts the dashboard's secret with the current key if the previous one did. Throws `DecryptionError`. */
+/** Encrypts the dashboard's secret with the current key, if the previous key encrypted it. Rejects with `DecryptionError`. */
 export async function reencryptDashboardSecret({ database, keys, random }: EncryptionContext): Promise<void> {
   const { pool } = database
   const encrypted = await read(pool, DASHBOARD)

@@ -1,27 +1,27 @@
-// Limits sign-in attempts on all nodes: ten in a window for each account and for each address. A window that was used up is
-// followed by a longer one, unless half an hour passes.
+// Limits sign-in attempts on all nodes: ten in a window for each account and for each address. After a window without
+// attempts left, the next window is longer, unless half an hour passes.
 
 import { createHash } from 'node:crypto'
 import { sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 
-/** Attempts in one window. */
+/** Maximum number of attempts in one window. */
 const ATTEMPTS_MAX = 10
 
 const WINDOW_SECONDS = 60
-/** The longest window is sixteen times the first. */
+/** Maximum number of doublings. The longest window is sixteen times the first. */
 const LEVEL_MAX = 4
-/** No window ends later than this many seconds from now: the longest window, and a minute for concurrent statements. */
+/** Maximum time from now to the end of a window: the longest window, and a minute for concurrent statements. */
 const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
-/** After this time without an attempt, the windows start with the shortest one again. */
+/** After this time without an attempt, the shortest window comes next. */
 const FORGIVEN_SECONDS = 1800
 
-/** Whether an attempt may be made, and else the whole seconds until the next one. */
+/** Whether an attempt is allowed. If it isn't, `waitSeconds` is the time until the next one, in whole seconds, at least 1. */
 export type AttemptVerdict = { readonly allowed: true } | { readonly allowed: false; readonly waitSeconds: number }
 
 /**
- * Counts an attempt for each scope, such as `account a@b.example` and `address 192.0.2.1`, before it is made. `at` stands
- * for the control database's clock, for tests only.
+ * Counts an attempt for each scope before the attempt is made. A scope is a string such as `account a@b.example` or `address
+ * 192.0.2.1`. `at` replaces the control database's clock in tests.
  */
 export async function countAttempt(
   database: ControlDatabase,
@@ -29,7 +29,7 @@ export async function countAttempt(
   at: Date | null = null,
 ): Promise<AttemptVerdict> {
   const hashes = scopes.map(hashOf).toSorted()
-  // a window with an impossibly late end was opened while the clock ran ahead, and counts as ended
+  // A window that ends later than possible was opened while the clock ran ahead. It counts as ended.
   const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`
   const isRepeated = sql`a.attempts > ${ATTEMPTS_MAX}::int
     and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)`
@@ -63,7 +63,7 @@ export async function countAttempt(
   return row.attempts > ATTEMPTS_MAX ? { allowed: false, waitSeconds: Math.max(1, row.wait) } : { allowed: true }
 }
 
-/** Subtracts one attempt, because it succeeded. */
+/** Subtracts one attempt from each scope, because the attempt succeeded. */
 export async function discountAttempt(database: ControlDatabase, scopes: readonly string[]): Promise<void> {
   const hashes = scopes.map(hashOf).toSorted()
   await database.pool.execute(sql`
@@ -73,14 +73,14 @@ export async function discountAttempt(database: ControlDatabase, scopes: readonl
       order by scope for update)`)
 }
 
-/** Deletes windows that ended half an hour ago. Returns how many. */
+/** Deletes windows that ended more than half an hour ago. Returns how many. */
 export async function deleteEndedWindows(database: ControlDatabase): Promise<number> {
   return await database.pool.execute(sql`
     delete from sign_in_attempts
     where window_ends_at < clock_timestamp() - make_interval(secs => ${FORGIVEN_SECONDS}::int)`)
 }
 
-/** A scope contains what a person typed: it can be long, and the database must not store it. */
+/** Returns a hash, because a scope contains user input. The input can be long, and the database must not store it. */
 function hashOf(scope: string): string {
   return createHash('sha256').update(scope).digest('hex')
 }

@@ -1,4 +1,4 @@
-// The connection URLs of stores. The registry stores a URL without its password, and the password encrypted.
+// Splits and joins the connection URLs of stores. The registry stores a URL without its password, and the encrypted password.
 
 import { splitPassword, withPassword } from '@store-export/postgres'
 import {
@@ -10,17 +10,14 @@ import {
 } from './password-encryption.ts'
 import { Secret } from './secret.ts'
 
-/** A store's connection URL as the registry has it. */
+/** A store's connection URL, as the registry stores it. */
 interface EncryptedAddress {
   readonly storeId: string
   readonly databaseUrl: string
   readonly encryptedPassword: EncryptedPassword | null
 }
 
-/**
- * The connection URL with its password. Pass it only to the PostgreSQL client. Throws `DecryptionError` if no key decrypts
- * the password.
- */
+/** Returns the connection URL with its password. Pass it only to the PostgreSQL client. Throws `DecryptionError`. */
 export function connectionUrlOf(
   keys: EncryptionKeys,
   { storeId, databaseUrl, encryptedPassword }: EncryptedAddress,
@@ -31,7 +28,7 @@ export function connectionUrlOf(
   )
 }
 
-/** The same as a secret; null for a store without a database. */
+/** Returns the connection URL as a `Secret`; null for a store without a database. Throws `DecryptionError`. */
 export function decryptStoreUrl(
   keys: EncryptionKeys,
   store: Pick<EncryptedAddress, 'encryptedPassword'> & { readonly id: string; readonly databaseUrl: string | null },
@@ -41,7 +38,7 @@ export function decryptStoreUrl(
   return new Secret(connectionUrlOf(keys, { storeId, databaseUrl, encryptedPassword }), '[connection URL]')
 }
 
-/** The URL as the registry stores it. Null stays null. Throws `InvalidUrlError`. */
+/** Returns the URL as the registry stores it; null for null. Throws `InvalidUrlError`. */
 export function encryptUrl(
   { keys, random }: EncryptionContext,
   storeId: string,

@@ -1,4 +1,4 @@
-// The registry of stores. It connects to none of their databases.
+// Manages the registry of stores. It doesn't connect to their databases.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -9,35 +9,35 @@ import { deleteUsageOf } from './usage/retention.ts'
 
 const NAME_LENGTH_MAX = 200
 const EXTERNAL_ID_LENGTH_MAX = 200
-/** PostgreSQL's own limit. */
+/** Maximum length of a schema's name, in bytes: PostgreSQL's own limit. */
 const SCHEMA_NAME_BYTES_MAX = 63
 const EXTERNAL_ID = new RegExp(`^[!-,.-~][!-~]{0,${EXTERNAL_ID_LENGTH_MAX - 1}}$`)
 
-/** Origin of a store. The service serves generated stores only. */
+/** Origin of a store. The service serves only generated stores. */
 export type StoreOrigin = 'generated' | 'imported'
 
-/** State of a store. The service serves ready stores only. */
+/** State of a store. The service serves only ready stores. */
 export type StoreState = 'generating' | 'ready'
 
-/** A store as registered. */
+/** A store as the registry has it. */
 export interface RegisteredStore {
   readonly id: string
-  /** The platform's own ID of the store; null if the platform gave none. */
+  /** The platform's own ID of the store; null if the platform set none. */
   readonly externalId: string | null
   readonly name: string
   readonly origin: StoreOrigin
   readonly state: StoreState
-  /** Without its password; null without a database. */
+  /** Connection URL without its password; null if the store has no database. */
   readonly databaseUrl: string | null
   readonly encryptedPassword: EncryptedPassword | null
-  /** The schema of the database that the store's tables are in. */
+  /** The schema that contains the store's tables. */
   readonly schemaName: string
   readonly createdAt: Date
   /** Null while the store is registered. */
   readonly removedAt: Date | null
 }
 
-/** Thrown when no registered store has this ID or external ID. */
+/** Thrown if no registered store has this ID or external ID. */
 export class UnknownStore extends Error {
   override readonly name = 'UnknownStore'
 
@@ -46,31 +46,30 @@ export class UnknownStore extends Error {
   }
 }
 
-/** Thrown for a change that cannot be made. The message says what is accepted. */
+/** Thrown for a change that is not accepted. The message says what is. */
 export class InvalidStoreError extends Error {
   override readonly name = 'InvalidStoreError'
 }
 
-/** What changes of the registry use. */
 export type RegistryContext = EncryptionContext
 
 export interface NewStore {
-  /** Random if absent. */
+  /** A random UUID if absent. */
   readonly id?: string
-  /** The platform's own ID; unique among the stores that are not removed. */
+  /** The platform's own ID. It is unique among the stores that are not removed. */
   readonly externalId?: string | null
   readonly name: string
   readonly origin: StoreOrigin
   readonly state: StoreState
-  /** With its password; null for a store that has no database yet. */
+  /** Connection URL with its password; null if the store has no database yet. */
   readonly databaseUrl: string | null
   /** `public` if absent. */
   readonly schemaName?: string
 }
 
 /**
- * Registers a store. If a store with the same external ID is registered, returns that store unchanged, with `isNew` false.
- * Throws `InvalidStoreError`, or `InvalidUrlError` for its URL.
+ * Registers a store and returns it. If a store with the same external ID is registered, returns that store unchanged, with
+ * `isNew` false. Rejects with `InvalidStoreError`, and with `InvalidUrlError` for its URL.
  */
 export async function addStore(
   context: RegistryContext,
@@ -97,7 +96,7 @@ export async function addStore(
   return { ...known, isNew: false }
 }
 
-/** All stores by age. */
+/** Returns all stores in the order of their registration. */
 export async function listStores(
   database: ControlDatabase,
   options: { readonly includeRemoved?: boolean } = {},
@@ -106,7 +105,7 @@ export async function listStores(
   return database.pool.query<RegisteredStore>(sql`select ${STORE_COLUMNS} from stores ${which} order by created_at, id`)
 }
 
-/** The store with this ID, else the one with this external ID; null if there is none or it was removed. */
+/** Returns the store with this ID or, if there is none, with this external ID. Null if neither exists. */
 export async function getStore({ pool }: ControlDatabase, reference: string): Promise<RegisteredStore | null> {
   const [store] = await pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores
@@ -115,14 +114,14 @@ export async function getStore({ pool }: ControlDatabase, reference: string): Pr
   return store ?? null
 }
 
-/** Like `getStore`, but throws `UnknownStore`. */
+/** Returns a store like `getStore`. Rejects with `UnknownStore` if there is none. */
 export async function requireStore(database: ControlDatabase, reference: string): Promise<RegisteredStore> {
   const store = await getStore(database, reference)
   if (store === null) throw new UnknownStore(reference)
   return store
 }
 
-/** Changes for `setStore`; absent members stay as they are. */
+/** Changes for `setStore`. Absent members don't change. */
 export interface StoreChange {
   readonly name?: string
   readonly state?: StoreState
@@ -130,7 +129,10 @@ export interface StoreChange {
   readonly schemaName?: string
 }
 
-/** Changes a store, from the next request on. Throws `UnknownStore` and `InvalidStoreError`. */
+/**
+ * Changes a store from the next request, and returns it. Rejects with `UnknownStore`, `InvalidStoreError`, and
+ * `InvalidUrlError`.
+ */
 export async function setStore(
   context: RegistryContext,
   reference: string,
@@ -144,7 +146,7 @@ export async function setStore(
   if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl)
     throw new InvalidStoreError('a ready store needs the URL of its database')
   const { url, encrypted } = encryptUrl(context, store.id, change.databaseUrl ?? null)
-  // One statement reads and writes the row, so that it does not undo a concurrent change.
+  // One statement reads and writes the row, so that it doesn't undo a concurrent change.
   const keepUrl = change.databaseUrl === undefined
   const [changed] = await pool.query<RegisteredStore>(sql`
     update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
@@ -158,15 +160,16 @@ export async function setStore(
 }
 
 /**
- * Removes a store: its keys are refused from the next request on, its URL and its usage are deleted, and no merchant sees
- * it. The database itself stays. Repeating the removal changes nothing. Throws `UnknownStore` for an ID that was not registered.
+ * Removes a store. Every node rejects the store's keys from the next request. The store's URL and usage are deleted, and no
+ * merchant sees the store. The database itself stays. A repetition changes nothing. Rejects with `UnknownStore` for an ID
+ * that was never registered.
  */
 export async function removeStore(
   database: ControlDatabase,
   reference: string,
 ): Promise<{ readonly id: string; readonly removed: boolean; readonly keysRevoked: number }> {
   const { pool } = database
-  // External IDs can be reused: the registered store has precedence, then the store removed last.
+  // External IDs can be reused. The registered store comes first, then the store that was removed last.
   const [store] = await pool.query<{ id: string }>(sql`
     select id from stores where id = ${uuidOrNull(reference)} or external_id = ${reference}
     order by id = ${uuidOrNull(reference)} desc nulls last, removed_at desc nulls first limit 1`)
@@ -175,7 +178,7 @@ export async function removeStore(
   const removed = await pool.execute(sql`
     update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
     where id = ${id} and removed_at is null`)
-  // a separate statement sees keys that were created while the first one waited; none can be created after it
+  // A separate statement sees the keys that were created while the first one waited. After it, no key can be created.
   const keysRevoked = await pool.execute(sql`
     update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`)
   await pool.execute(sql`delete from memberships where store_id = ${id}`)
@@ -183,7 +186,7 @@ export async function removeStore(
   return { id, removed: removed === 1, keysRevoked }
 }
 
-/** Returns those of `ids` that are IDs of registered stores. */
+/** Returns the elements of `ids` that are IDs of registered stores. */
 export async function registeredAmong({ pool }: ControlDatabase, ids: readonly string[]): Promise<Set<string>> {
   const rows = await pool.query<{ id: string }>(
     sql`select id from stores where id = any (${ids}::uuid[]) and removed_at is null`,
@@ -200,7 +203,7 @@ function checkName(text: string): string {
   return name
 }
 
-/** Null stays null. Throws `InvalidStoreError` for an ID that is too long, or that cannot be a command's argument. */
+/** Returns the external ID; null for null. Throws `InvalidStoreError` if it is too long, or can't be an argument of a command. */
 function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
   throw new InvalidStoreError(
@@ -208,7 +211,7 @@ function checkExternalId(text: string | null): string | null {
   )
 }
 
-/** The name itself. Throws `InvalidStoreError` for what cannot be the name of a schema: PostgreSQL would cut a longer one off. */
+/** Returns the name. Throws `InvalidStoreError` if it can't be the name of a schema. PostgreSQL would truncate a longer name. */
 export function checkSchemaName(name: string): string {
   const bytes = Buffer.byteLength(name)
   if (bytes > 0 && bytes <= SCHEMA_NAME_BYTES_MAX && !/\p{Cc}/u.test(name)) return name

@@ -1,18 +1,18 @@
-// Looks up keys and counts their requests, in one statement and one round trip. Nothing is cached: a key that was revoked
-// before the statement begins is refused on every node.
+// Looks up keys and counts their requests, in one statement and one round trip. Nothing is cached, so every node rejects a
+// key that was revoked before the statement started.
 
 import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
 
-/** Options of an admission. */
+/** The pool, the limit, and the deadline of an admission. */
 export interface AdmissionRequest {
   readonly pool: Pool
   readonly requestsPerMinute: number
-  /** End of the statement, by `performance.now()`. */
+  /** Deadline of the statement, by `performance.now()`. */
   readonly deadline?: number
-  /** Timestamp in place of the control database's clock, as PostgreSQL writes it; for tests only. */
+  /** Replaces the control database's clock in tests. A timestamp as PostgreSQL writes it. */
   readonly at?: string
 }
 
@@ -22,27 +22,27 @@ export interface Admission {
   readonly storeId: string
   readonly origin: StoreOrigin
   readonly state: StoreState
-  /** URL of the store's database without its password; null for a store that has none yet. */
+  /** URL of the store's database without its password; null if the store has no database yet. */
   readonly databaseUrl: string | null
   readonly encryptedPassword: EncryptedPassword | null
-  /** The schema of that database that the store's tables are in. */
+  /** The schema that contains the store's tables. */
   readonly schemaName: string
-  /** Requests of this key in the window, this one included. */
+  /** Requests of this key in the window, including this one. */
   readonly requests: number
   /** Whether this request is within the limit. */
   readonly withinLimit: boolean
   /** Requests left in the window. */
   readonly remaining: number
-  /** Whole seconds until the next window, 1 to 60, rounded up. */
+  /** Whole seconds until the next window, from 1 to 60, rounded up. */
   readonly secondsToNextMinute: number
 }
 
-/** Another statement holds the key's counter, so the request is not counted. */
+/** Result for a request that was not counted, because another statement has locked the key's counter. */
 export const BUSY = Symbol('busy')
 
 /**
- * The admissions of `times` requests of one key, in their order; null if the key is unknown or revoked, or its store was
- * removed. Waits for the key's counter. Rejects as `Pool.query` does.
+ * Returns the admissions of `times` requests of one key, in their order. They are null if the key is unknown or revoked, or
+ * if its store was removed. Waits for the lock on the key's counter. Rejects like `Pool.query`.
  */
 export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
   const [row] = await run(request, OF_ONE, [hash.bytes, times])
@@ -50,8 +50,8 @@ export async function admit(hash: HashedKey, times: number, request: AdmissionRe
 }
 
 /**
- * The admissions of requests of many keys, in their order; null as in `admit`. Requests are `BUSY` if another statement holds
- * their counter, because a wait for one counter would delay all keys.
+ * Returns the admissions of requests of many keys, in their order, or null as in `admit`. A request is `BUSY` if another
+ * statement has locked the counter, because a wait for one counter would delay all keys. Rejects like `Pool.query`.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],
@@ -70,11 +70,11 @@ export async function admitMany(
   })
 }
 
-/** The statement's columns. */
+/** A row of the statement. */
 interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
-  /** Only in the statement for many keys. */
+  /** The key's hash in hexadecimal, in the statement for many keys. */
   readonly hash?: string
-  /** Requests in the window after all of this statement; null if they were not counted. */
+  /** Requests in the window, including all requests of this statement; null if they were not counted. */
   readonly requests: number | null
 }
 
@@ -86,7 +86,7 @@ async function run(
   return await pool.query<AdmissionRow>({ text, values: [...values, at ?? null], prepared: true }, { deadline })
 }
 
-/** The admission of one of several requests that were counted at once; `later` of them came after it. */
+/** Returns the admission of one of several requests that were counted together. `later` is the number of requests after it. */
 function admissionOf(
   row: AdmissionRow | undefined,
   later: number,
@@ -102,16 +102,16 @@ function admissionOf(
   }
 }
 
-/** The time at which the statement began. */
+/** The time at which the statement started. */
 const INSTANT = 'coalesce($3::timestamptz, statement_timestamp())'
 
-/** The time at which a counter is changed: later than the statement's begin if another statement held the counter. */
+/** The time at which the counter changes. It is later than `INSTANT` if the statement waited for the counter. */
 const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
 
 /**
- * True. As a side effect, the commit of this statement does not wait for the disk: a crash of the control database loses the
- * counts of its last moments (three times `wal_writer_delay`, 0.6 s by default) instead of slowing every request down.
- * See docs/contribute/decisions/038-log-the-request-counters.md.
+ * Always true. As a side effect, the commit of this statement doesn't wait for the disk. A crash of the control database then
+ * loses the counts of its last moments: three times `wal_writer_delay`, which is 0.6 s by default. See
+ * docs/contribute/decisions/038-log-the-request-counters.md.
  */
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 

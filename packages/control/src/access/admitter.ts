@@ -1,5 +1,5 @@
-// Admission with bounds on the time and on the number of requests that wait for the control database. Requests that arrive
-// while a statement is under way share the next one. Without a response of the control database there is no data (R5).
+// Admits requests within a time limit and a maximum number of waiting requests. Requests that arrive while a statement runs
+// share the next statement. If the control database doesn't respond, clients get no data (R5).
 
 import { type Pool, PostgresError } from '@store-export/postgres'
 import type { ControlEventHandler } from '../control-event.ts'
@@ -7,29 +7,28 @@ import { type Admission, type AdmissionRequest, admit, admitMany, BUSY } from '.
 import type { HashedKey } from './api-key.ts'
 import { Batcher } from './batcher.ts'
 
-/** Thrown if the control database did not respond. The message is for the log. */
+/** Thrown if the control database didn't respond. The message is for the log. */
 export class ControlDatabaseError extends Error {
   override readonly name = 'ControlDatabaseError'
 }
 
 export interface AdmitterOptions {
-  /** Used for admission only. `close` closes it. */
+  /** The pool is used only for admission. `close` closes it. */
   readonly pool: Pool
-  /** Statements that run at once: the number of the pool's connections. */
+  /** Maximum number of statements that run at once: the number of the pool's connections. */
   readonly poolSize: number
   readonly requestsPerMinute: number
   readonly timeoutMs: number
   readonly emit: ControlEventHandler
 }
 
-/** Requests that one statement admits. */
+/** Maximum number of requests in one statement. */
 const BATCH_SIZE_MAX = 250
 const WAITING_MAX = 10_000
 const CLOSE_MS = 5000
 
-/** Admits keys. */
 export interface Admitter {
-  /** The admission; null for a key that is not valid. Rejects with `ControlDatabaseError` after calling `emit`. */
+  /** Returns the admission; null if the key is invalid. Rejects with `ControlDatabaseError` after calling `emit`. */
   admit(hash: HashedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */
   sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
@@ -38,16 +37,16 @@ export interface Admitter {
 
 type Admissions = Batcher<HashedKey, Admission | null>
 
-/** An admitter on a pool of its own. */
+/** Returns an admitter that uses the pool alone. */
 export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOptions): Admitter {
   const { requestsPerMinute, timeoutMs } = limits
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }
-  // a statement that hangs is canceled at its deadline, and its connection closed
+  // At its deadline, a statement that hangs is canceled and its connection closed.
   const request = (): AdmissionRequest => ({ pool, requestsPerMinute, deadline: performance.now() + timeoutMs })
 
   /**
-   * Keys that a separate statement is counting now. That statement may wait for the key's locked counter and uses one
-   * connection.
+   * Keys whose requests a separate statement is counting. This statement may wait for the lock on the key's counter, and it
+   * uses one connection.
    */
   const alone = new Map<string, Admissions>()
   const admitAlone = (hash: HashedKey) => {
@@ -69,14 +68,15 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
     batchesMax: poolSize,
     load: async (hashes) => {
       const [text = '', ...others] = new Set(hashes.map(textOf))
-      // the batch doesn't wait for the results of a key that is counted already, so that the others can continue
+      // If the key is already being counted, the batch doesn't wait for the result, so that requests of other keys can
+      // continue.
       if (others.length === 0 && alone.has(text)) return hashes.map(admitAlone)
       if (others.length === 0) return await Promise.all(hashes.map(admitAlone))
       try {
         const admissions = await admitMany(hashes, request())
         return admissions.map((each, index) => (each === BUSY ? admitAlone(hashes[index] as HashedKey) : each))
       } catch (error) {
-        // the server has rolled it back, so no request was counted
+        // The server has rolled the statement back, so no request was counted.
         if (!(error instanceof PostgresError) || error.isFatal) throw error
         return hashes.map(admitAlone)
       }

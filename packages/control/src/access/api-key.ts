@@ -1,5 +1,5 @@
-// The value of an API key: `sdx_`, 256 random bits in base62, and a CRC32 of both in base62, as in GitHub's tokens:
-// https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+// Creates and parses API keys. A key is `sdx_`, 256 random bits in base62, and a CRC32 of both in base62, as in GitHub's
+// tokens: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -17,14 +17,14 @@ const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_L
 const VISIBLE_PREFIX_LENGTH = 12
 const VISIBLE_END_LENGTH = 4
 
-/** A whole key. It prints as [key], and is neither logged nor stored. */
+/** A whole key. It prints as [key], and is never logged or stored. */
 export class PlainKey extends Secret {
   constructor(text: string) {
     super(text, '[key]')
   }
 }
 
-/** The SHA-256 of a key, which the control database stores. A plain hash is enough for 256 random bits. */
+/** The SHA-256 hash of a key, which the control database stores. A key has 256 random bits, so it needs no slow hash. */
 export class HashedKey {
   readonly bytes: Buffer
 
@@ -33,25 +33,25 @@ export class HashedKey {
   }
 }
 
-/** A new key. */
+/** Returns a new key. */
 export function makeApiKey(random: RandomBytes): PlainKey {
   const body = KEY_PREFIX + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
   return new PlainKey(body + checksum(body))
 }
 
-/** The key; null if prefix, length, alphabet or checksum are not those of a key. */
+/** Returns the key; null if the prefix, length, alphabet, or checksum is wrong. */
 export function parseApiKey(text: string): PlainKey | null {
   if (!SHAPE.test(text)) return null
   const body = text.slice(0, -CHECKSUM_LENGTH)
   return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? new PlainKey(text) : null
 }
 
-/** The hash under which a key is stored. */
+/** Returns the hash under which the control database stores a key. */
 export function hashApiKey(key: PlainKey): HashedKey {
   return new HashedKey(hash('sha256', key.reveal(), 'buffer'))
 }
 
-/** The parts that lists show: the first twelve characters, eight of them secret, and the last four. */
+/** Returns the parts that lists show: the first twelve characters, which include eight secret ones, and the last four. */
 export function visibleParts(key: PlainKey): { prefix: string; lastFour: string } {
   const text = key.reveal()
   return { prefix: text.slice(0, VISIBLE_PREFIX_LENGTH), lastFour: text.slice(-VISIBLE_END_LENGTH) }

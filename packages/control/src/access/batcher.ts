@@ -1,20 +1,19 @@
-// Loads values in batches, as dataloader does: calls that arrive during a batch share the next one. A statement
-// costs this process and its database nearly the same for one value as for many.
+// Loads values in batches, like the library dataloader. Calls that arrive during a batch share the next one. A statement
+// costs this process and the database nearly as much for one value as for many.
 
 import { PostgresConnectionError, within } from '@store-export/postgres'
 
-/** How a batcher loads. */
 export interface BatcherOptions<In, Out> {
-  /** Loads a batch. The results have the order of `values`. */
+  /** Loads a batch. The results are in the order of `values`. */
   readonly load: (values: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>
   readonly sizeMax: number
-  /** Batches under way at once. */
+  /** Maximum number of batches that run at once. */
   readonly batchesMax: number
-  /** Calls that may wait for their batch. Further calls are rejected at once. */
+  /** Maximum number of calls that wait for their batch. The batcher rejects further calls immediately. */
   readonly waitingMax: number
   /** Maximum time of a call, from its start to its result. */
   readonly timeoutMs: number
-  /** Called when no call waits and no batch is under way. */
+  /** Called when no call waits and no batch runs. */
   readonly onIdle?: () => void
 }
 
@@ -22,10 +21,10 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
   readonly value: In
 }
 
-/** Longest wait for a running batch before the next one starts. It bounds the delay that a hanging batch causes. */
+/** Longest wait for a running batch before the next one starts. It limits the delay that a hanging batch causes. */
 const GATHER_MS = 2
 
-/** Batches of one kind. Sends a call at once if no other call arrived recently. */
+/** Groups calls into batches. Loads a call immediately if no other call arrived recently. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #waiting = new Set<Call<In, Out>>()
@@ -38,12 +37,12 @@ export class Batcher<In, Out> {
     this.#options = options
   }
 
-  /** How many calls wait for their batch. */
+  /** Number of calls that wait for their batch. */
   get waitingCount(): number {
     return this.#waiting.size
   }
 
-  /** The result for a value. Rejects as the batch does, with `TimeLimitPassed`, and with `POOL_FULL` if too many calls wait. */
+  /** Returns the result for a value. Rejects like the batch, with `TimeLimitPassed`, and with `POOL_FULL`. */
   async load(value: In): Promise<Out> {
     if (this.#waiting.size >= this.#options.waitingMax)
       throw new PostgresConnectionError('POOL_FULL', 'too many calls wait')
@@ -58,7 +57,8 @@ export class Batcher<In, Out> {
     this.#isScheduled = true
     const begin = () => this.#begin()
     if (this.#running > 0) this.#timer = setTimeout(begin, GATHER_MS)
-    // a turn of the event loop reads the requests that have arrived already; for one request alone it is a loss
+    // In a turn of the event loop, the process reads the requests that have arrived already. A single request would lose
+    // time.
     else if (this.#lastSize > 1) setImmediate(begin)
     else queueMicrotask(begin)
   }

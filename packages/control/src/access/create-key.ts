@@ -1,4 +1,4 @@
-// Creates the keys of a store. Five slots and a unique index enforce the limit.
+// Creates the keys of a store. Five slots and a unique index enforce the maximum number of active keys.
 
 import { LIMITS } from '@store-export/contract'
 import { sql } from '@store-export/postgres'
@@ -10,10 +10,10 @@ import { KEY_COLUMNS, type KeySummary, namingActor } from './keys.ts'
 
 const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
 
-/** Longest name of a key, in characters. */
+/** Maximum length of a key's name, in characters. */
 const KEY_NAME_LENGTH_MAX = 80
 
-/** A new key. Only this value has its text. */
+/** A new key. No other value contains the key's text. */
 export interface NewKey {
   readonly id: string
   readonly key: PlainKey
@@ -24,18 +24,18 @@ export interface NewKey {
 export interface KeyRequest {
   readonly database: ControlDatabase
   readonly storeId: string
-  /** What the key is for, in the merchant's words. */
+  /** The purpose of the key, in the merchant's words. */
   readonly name: string
-  /** The account that creates it, for the list; null for the operator's command line. */
+  /** The account that creates the key, for lists; null for the operator's command line. */
   readonly createdBy: string | null
-  /** The key of the same store that this one replaces. `at once` revokes it in the same statement, which frees its slot. */
+  /** The key of the same store that the new key replaces. `at once` revokes it in the same statement, which frees its slot. */
   readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
-  /** The actor for the audit table; the name of the database session if absent. */
+  /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
   readonly random: RandomBytes
 }
 
-/** Thrown if the store has all its keys. Names the one that was used least recently, as the one to revoke. */
+/** Thrown if the store has the maximum number of active keys. Names the least recently used key as the one to revoke. */
 export class KeyLimitReached extends Error {
   override readonly name = 'KeyLimitReached'
   readonly leastRecentlyUsed: KeySummary | null
@@ -49,22 +49,27 @@ export class KeyLimitReached extends Error {
   }
 }
 
-/** Thrown if the key to replace has a successor already, or was revoked. */
+/** Thrown if the key to replace is not active, is not of this store, or was already replaced. */
 export class KeyNotReplaceable extends Error {
   override readonly name = 'KeyNotReplaceable'
 }
 
-/** Thrown for a name that is not accepted. */
+/** Thrown for a name that is not accepted. The message says which names are. */
 export class InvalidKeyNameError extends Error {
   override readonly name = 'InvalidKeyNameError'
 }
 
-/** Another request takes the slot of each failed attempt, so more attempts fail only if keys are revoked meanwhile. */
+/** Another request takes the slot of each failed attempt. So more attempts fail only if keys are revoked in the meantime. */
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 
 /**
- * A new active key. Throws `InvalidKeyNameError`, `UnknownStore` (a removed one counts as unknown), `KeyLimitReached`, or
- * `KeyNotReplaceable` if the key to replace is not active, not of this store, or replaced already.
+ * Creates an active key and returns it.
+ *
+ * Rejects in these cases:
+ * - With `InvalidKeyNameError` for a name that is not accepted.
+ * - With `UnknownStore` if the store is unknown or was removed.
+ * - With `KeyLimitReached` if no slot is free.
+ * - With `KeyNotReplaceable` if the key to replace is not active, is not of this store, or was already replaced.
  */
 export async function createKey(request: KeyRequest): Promise<NewKey> {
   const name = checkName(request.name)
@@ -84,7 +89,7 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
 /** Invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
 
-/** The name without spaces around it. Throws `InvalidKeyNameError` if it is empty, too long or unprintable. */
+/** Returns the name without spaces around it. Throws `InvalidKeyNameError` if it is empty, too long, or unprintable. */
 function checkName(text: string): string {
   const name = text.trim().normalize('NFC')
   const length = Array.from(name).length
@@ -102,8 +107,9 @@ function checkName(text: string): string {
 }
 
 /**
- * One attempt on the lowest free slot. The lock on the store's row makes a removal wait, which then sees this key;
- * `on conflict` covers a slot that another request has taken since.
+ * Tries to insert the key into the lowest free slot, or into the slot of the replaced key. A concurrent removal of the store
+ * waits for the lock on the store's row, and then revokes this key. If another request has taken the slot, the result is
+ * `taken`.
  */
 async function insert(
   request: KeyRequest,

@@ -1,4 +1,4 @@
-// The keys of a store: find, list, revoke.
+// Finds, lists, and revokes the keys of a store.
 
 import { type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -15,11 +15,11 @@ export interface KeySummary {
   readonly lastFour: string
   readonly createdBy: string | null
   readonly createdAt: Date
-  /** Null if never used. The usage recorder writes it at its next flush. */
+  /** Null if the key was never used. The usage recorder writes this time at its next flush. */
   readonly lastUsedAt: Date | null
   /** Null while the key is active. */
   readonly revokedAt: Date | null
-  /** ID of the key that this one replaces; null without one. */
+  /** ID of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
 }
 
@@ -34,7 +34,7 @@ interface FoundKey {
   readonly ageSeconds: number
 }
 
-/** The key of a store with this hash; null for none. The control database's clock measures `ageSeconds`. */
+/** Returns the key of a store with this hash; null if there is none. `ageSeconds` is by the control database's clock. */
 export async function findKeyByHash(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -48,7 +48,7 @@ export async function findKeyByHash(options: {
   return key ?? null
 }
 
-/** All keys of a store, active ones first, then by age. */
+/** Returns the keys of a store: active keys first, then in the order of their creation. Returns no keys for an unknown store. */
 export async function listKeys(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -61,12 +61,12 @@ export async function listKeys(options: {
     order by revoked_at is not null, created_at, id`)
 }
 
-/** Revokes a key from the next request on. Repeating it changes nothing. Keys of other stores than `storeId` are unknown. */
+/** Revokes a key. Every node rejects the key from the next request. With `storeId`, keys of other stores count as unknown. */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
   readonly keyId: string
   readonly storeId?: string
-  /** The actor for the audit table; the name of the database session if absent. */
+  /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
 }): Promise<'revoked' | 'already revoked' | 'unknown'> {
   const { keyId, storeId } = options
@@ -81,7 +81,7 @@ export async function revokeKey(options: {
   return known.length > 0 ? 'already revoked' : 'unknown'
 }
 
-/** True. As a side effect, the audit table's triggers take this actor for the current transaction. */
+/** Returns a condition that is always true. As a side effect, the audit triggers record this actor. */
 export function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`
 }

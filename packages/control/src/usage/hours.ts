@@ -1,4 +1,4 @@
-// Requests by key, hour and outcome, for the merchant's chart, and when a key was used last.
+// Counts requests by key, hour, and outcome, for the merchant's chart. Also writes when a key was last used.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -7,21 +7,21 @@ import type { RecordedRequest } from './recorded-request.ts'
 /** Requests of a key in one hour. */
 export interface HourEntry {
   readonly keyId: string
-  /** Start of the hour, milliseconds since 1970. */
+  /** Start of the hour, in milliseconds since 1970. */
   readonly hour: number
   successful: number
   clientErrors: number
   rejected: number
   failed: number
-  /** Requests in the hour's fullest minute. */
+  /** Maximum number of requests in one minute of the hour. */
   peakMinute: number
-  /** Milliseconds since 1970. */
+  /** Time of the last request, in milliseconds since 1970. */
   lastUsed: number
 }
 
 const HOUR_MS = 3_600_000
 
-/** The entry of a single request. `at` is in milliseconds since 1970. */
+/** Returns the entry of a single request. `at` is in milliseconds since 1970. */
 export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS
   const none = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
@@ -42,7 +42,7 @@ function merge(into: HourEntry, from: HourEntry): void {
   into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
 }
 
-/** Locks rows in the order of their keys, so that two nodes cannot block each other. Skips stores that were removed. */
+/** Locks rows in the order of their keys, so that two nodes can't block each other. Skips removed stores. */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   await pool.execute(sql`
     with used as materialized (

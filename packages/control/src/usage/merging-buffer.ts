@@ -1,12 +1,12 @@
-// Entries that wait to be written. Entries with the same ID become one.
+// Buffers entries until they are written. Merges entries with the same ID.
 
-/** Entries written in one statement. */
+/** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000
 
 export interface MergingBufferOptions<Entry> {
   readonly entriesMax: number
   readonly idOf: (entry: Entry) => string
-  /** Adds `from` to `into`. */
+  /** Adds the numbers of `from` to `into`. */
   readonly merge: (into: Entry, from: Entry) => void
   readonly write: (batch: readonly Entry[]) => Promise<void>
 }
@@ -23,14 +23,14 @@ export class MergingBuffer<Entry> {
     return this.#entries.size
   }
 
-  /** Adds an entry. Returns false if there is no room for another one. */
+  /** Adds an entry. Returns false if the buffer has no room for it. */
   add(entry: Entry): boolean {
     const hasRoom = this.#entries.size < this.#options.entriesMax || this.#entries.has(this.#options.idOf(entry))
     if (hasRoom) this.#put(entry)
     return hasRoom
   }
 
-  /** Writes all entries. A batch that cannot be written returns to the buffer. Rejects as `write` does. */
+  /** Writes all entries. If `write` rejects, puts its entries back and rejects with the same error. */
   async flush(): Promise<void> {
     const { idOf, write } = this.#options
     while (this.#entries.size > 0) {

@@ -1,4 +1,4 @@
-// Reads the usage of keys for the dashboard. Sums are by hour: the dashboard knows the store's time zone, and so the days.
+// Reads the usage of keys for the dashboard. Sums are by hour, because only the dashboard knows the store's time zone.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -11,40 +11,40 @@ export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'lastUsed'>
   readonly hour: Date
 }
 
-/** Requests of a key in one minute that had the same endpoint, status and code. */
+/** Requests of a key in one minute with the same endpoint, status, and code. */
 export interface RequestLine extends Readonly<Omit<RequestLogEntry, 'keyId' | 'minute' | 'code' | 'lastAt'>> {
   readonly minute: Date
-  /** null without an error. */
+  /** Error code; null if there was no error. */
   readonly code: string | null
   readonly lastAt: Date
 }
 
-/** Which part of a key's request log to read. */
+/** The part of a key's request log to read. */
 export interface RequestLogQuery {
   readonly database: ControlDatabase
   readonly keyId: string
-  /** Oldest minute. */
+  /** The oldest minute to read. */
   readonly since: Date
-  /** Lines of earlier minutes only; null for the newest lines. */
+  /** Reads only lines of earlier minutes; null for the newest lines. */
   readonly before: Date | null
   /** Whether to leave out requests that returned data. */
   readonly errorsOnly: boolean
 }
 
-/** A walk of one list. */
+/** A walk: the pages of one list that a key read one after another. */
 export interface Walk {
   readonly endpoint: string
-  /** Filters of the list as in a query, `updated_since=2026-07-01T00:00:00Z`; empty without any. */
+  /** Filters of the list as in a query, such as `updated_since=2026-07-01T00:00:00Z`; empty if there are none. */
   readonly filters: string
   readonly begunAt: Date
   readonly lastAt: Date
   readonly pages: number
   readonly rows: number
-  /** Whether the last page was returned. */
+  /** Whether the key got the last page. */
   readonly ended: boolean
 }
 
-/** Hours of all keys of a store since a timestamp, oldest first. */
+/** Returns the hours of all keys of a store from `since`, oldest first. */
 export async function readUsageHours(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -60,8 +60,9 @@ export async function readUsageHours(options: {
 }
 
 /**
- * A page of a key's request log, newest first: whole minutes, at least 100 lines unless there are fewer. `hasOlder` is
- * whether lines of earlier minutes exist; the next page begins before the minute of the last line.
+ * Returns a page of a key's request log, newest line first. The page contains whole minutes, and at least 100 lines unless
+ * there are fewer. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass the minute of the last
+ * line as `before`.
  */
 export async function readRequestLog(
   query: RequestLogQuery,
@@ -79,9 +80,9 @@ export async function readRequestLog(
   return { lines: shown.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime()), hasOlder }
 }
 
-/** Lines of a page, before its last minute is completed. */
+/** Number of lines of a page, before its last minute is completed. */
 const PAGE_LINES = 100
-/** One minute has at most 120 lines at the limit of the specification, each with another endpoint, status or code. */
+/** At the limit of the specification, a minute has at most 120 lines: one for each request. */
 const LINES_READ_MAX = PAGE_LINES + 200
 
 function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestLine[]; hasOlder: boolean } {
@@ -90,21 +91,21 @@ function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestL
   return { shown, hasOlder: lines.length > shown.length }
 }
 
-/** The walks of a key with more than one page, newest first, at most 50. A tool may want the first page alone. */
+/** Returns the newest 50 walks of a key, newest first. Walks of one page are left out, because a tool may need only that page. */
 export async function readWalks(database: ControlDatabase, keyId: string): Promise<Walk[]> {
   return database.pool.query<Walk>(sql`
     select endpoint, filters, begun_at as "begunAt", last_at as "lastAt", pages, rows::float8 as rows, ended from walks
     where key_id = ${keyId} and requests > 1 order by last_at desc limit ${WALKS_PER_KEY_MAX}`)
 }
 
-/** A list that a key began to read page by page and did not read to its end. */
+/** A list that a key started to read page by page, but didn't read to its end. */
 export interface StoppedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
   readonly keyId: string
 }
 
 /**
- * Lists that the active keys of a store did not read to their end, the latest first: without a page since `quietSince`,
- * and not started again by the same key since. Older ones than `since` are left out.
+ * Returns the lists that the active keys of a store didn't read to their end, latest first. A list is included in this case:
+ * its last page is between `since` and `quietSince`, and the same key has not started the list again.
  */
 export async function readStoppedWalks(options: {
   readonly database: ControlDatabase

@@ -1,4 +1,4 @@
-// A request as the usage recorder gets it.
+// Declares the requests that the usage recorder gets.
 
 /**
  * How a request ended:
@@ -9,11 +9,11 @@
  */
 export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 
-/** How a page is part of a walk. */
+/** The position of a page in its walk. */
 export interface WalkStep {
   readonly begins: boolean
   readonly ends: boolean
-  /** Filters of the list as in a query, with the values that were accepted; empty without any. */
+  /** Filters of the list as in a query, with the accepted values; empty if there are none. */
   readonly filters: string
 }
 
@@ -21,15 +21,15 @@ export interface WalkStep {
 export interface RecordedRequest {
   readonly keyId: string
   readonly outcome: UsageOutcome
-  /** The endpoint's path as the contract writes it; 'unknown' for any other path. */
+  /** The endpoint's path as the contract writes it, or `unknown` for any other path. */
   readonly endpoint: string
   readonly status: number
-  /** Error code; null without one. */
+  /** Error code; null if there was no error. */
   readonly code: string | null
   readonly rows: number
   readonly durationMs: number
-  /** Requests of this key in the current one-minute window, this one included. */
+  /** Requests of this key in the current one-minute window, including this one. */
   readonly minuteRequests: number
-  /** Null for a request that was not part of a walk, or was the only page of its list. */
+  /** Null if the request was not part of a walk, or was the only page of its list. */
   readonly walk: WalkStep | null
 }

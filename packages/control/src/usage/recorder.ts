@@ -1,5 +1,5 @@
-// Records the use of each key, for the merchant's dashboard: sums by hour, the request log, and walks. It writes them in
-// batches, apart from the requests: an outage of the database can lose statistics, and fails no request.
+// Records the use of each key for the merchant's dashboard: sums by hour, the request log, and walks. The recorder writes in
+// batches, separately from the requests. An outage of the database can lose statistics, but fails no request.
 
 import type { ControlEventHandler } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
@@ -8,30 +8,29 @@ import type { RecordedRequest } from './recorded-request.ts'
 import { requestLine, requestLogBuffer } from './request-log.ts'
 import { WalksBuffer } from './walks.ts'
 
-/** Records requests and writes them from time to time. */
 export interface UsageRecorder {
-  /** Records one request. Returns at once and never throws. */
+  /** Records one request. Returns immediately and never throws. */
   record(request: RecordedRequest): void
-  /** Writes what was recorded. Never rejects: `emit` gets a failure. */
+  /** Writes the recorded requests. Never rejects, because `emit` gets the errors. */
   flush(): Promise<void>
-  /** Stops the timer and writes what is left. */
+  /** Stops the timer and writes the remaining requests. Never rejects. */
   close(): Promise<void>
 }
 
 export interface UsageRecorderOptions {
   readonly database: ControlDatabase
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: () => number
   readonly emit: ControlEventHandler
   readonly flushMs: number
   readonly requestLogLines: number
-  /** Pairs of key and hour in memory. Further ones are dropped, and `emit` gets their number. */
+  /** Maximum number of pairs of key and hour in memory. Requests of further pairs are dropped, and `emit` gets their number. */
   readonly entriesMax?: number
 }
 
 const ENTRIES_MAX = 50_000
 
-/** A recorder that writes every `flushMs`; its timer keeps no process alive. */
+/** Returns a recorder that writes every `flushMs`. Its timer doesn't stop the process from exiting. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { pool } = options.database
   const entriesMax = options.entriesMax ?? ENTRIES_MAX

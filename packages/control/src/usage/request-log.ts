@@ -1,26 +1,26 @@
-// The request log of each key, so that a merchant can find out later why a sync stopped. Requests of one minute with the
-// same endpoint, status and code are one line: a key at the limit writes a line a minute, not 120. The log has no personal
-// data: no IDs, parameters, or addresses.
+// Writes the request log of each key, so that a merchant can find out later why a sync stopped. Requests of one minute with
+// the same endpoint, status, and code are one line. A key at the limit writes one line each minute, not 120. The log contains
+// no personal data: no IDs, parameters, or addresses.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 
-/** Requests of a key in one minute that had the same endpoint, status and code. */
+/** Requests of a key in one minute with the same endpoint, status, and code. */
 export interface RequestLogEntry {
   readonly keyId: string
-  /** Start of the minute, milliseconds since 1970. */
+  /** Start of the minute, in milliseconds since 1970. */
   readonly minute: number
-  /** The endpoint's path as the contract writes it; 'unknown' for any other path. */
+  /** The endpoint's path as the contract writes it, or `unknown` for any other path. */
   readonly endpoint: string
   readonly status: number
-  /** Error code; empty without one. */
+  /** Error code; empty if there was no error. */
   readonly code: string
   requests: number
   rows: number
-  /** Duration of the slowest request. */
+  /** Duration of the slowest request, in milliseconds. */
   durationMs: number
-  /** Time of the last request, milliseconds since 1970. */
+  /** Time of the last request, in milliseconds since 1970. */
   lastAt: number
 }
 
@@ -28,24 +28,24 @@ export interface RequestLogOptions {
   readonly pool: Pool
   readonly entriesMax: number
   readonly linesPerKey: number
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: () => number
 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** The line of a single request. `at` is in milliseconds since 1970. */
+/** Returns the line of a single request. `at` is in milliseconds since 1970. */
 export function requestLine({ keyId, endpoint, status, code, rows, durationMs }: RecordedRequest, at: number) {
   const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
   const measured = { requests: 1, rows, durationMs: Math.round(durationMs), lastAt: at }
   return { keyId, minute, endpoint, status, code: code ?? '', ...measured }
 }
 
-/** The lines that wait to be written. */
+/** Returns a buffer for lines. It also deletes the oldest lines of each key. */
 export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
   const { pool, entriesMax, linesPerKey, now } = options
-  /** Keys whose oldest lines this process has deleted in the current hour. Once an hour is enough: it adds few lines. */
+  /** Keys whose oldest lines this process has deleted in the current hour. This is enough, because an hour adds few lines. */
   let pruned = { hour: 0, keyIds: new Set<string>() }
   const write = async (batch: readonly RequestLogEntry[]) => {
     await upsert(pool, batch)
@@ -67,7 +67,7 @@ function merge(into: RequestLogEntry, from: RequestLogEntry): void {
   into.lastAt = Math.max(into.lastAt, from.lastAt)
 }
 
-/** Lines are written in the order of their key, so that two nodes never wait for each other. */
+/** Writes lines in the order of their keys, so that two nodes never block each other. */
 async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<void> {
   await pool.execute(sql`
     insert into request_log as l (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
@@ -85,7 +85,7 @@ async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<vo
       last_at = greatest(l.last_at, excluded.last_at)`)
 }
 
-/** Deletes the oldest lines beyond `linesPerKey`; skips lines that another node deletes at the same time. */
+/** Deletes the oldest lines beyond `linesPerKey`. Skips lines that another node deletes at the same time. */
 async function prune(pool: Pool, keyIds: readonly string[], linesPerKey: number): Promise<void> {
   await pool.execute(sql`
     delete from request_log where ctid = any (array(

@@ -1,10 +1,10 @@
-// How long usage is retained: sums by hour for days, sums by day for months, the request log and walks for hours, and nothing
-// of a removed store.
+// Deletes old usage. Sums by hour are retained for days, sums by day for months, and the request log and walks for hours. The
+// usage of removed stores is deleted.
 
 import { type Pool, type SqlFragment, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'
 
-/** Retention times, counted back from `now`. */
+/** Retention times before `now`. */
 export interface Retention {
   readonly database: ControlDatabase
   readonly usageMonths: number
@@ -13,19 +13,19 @@ export interface Retention {
 }
 
 /**
- * Key of the advisory lock of statements that change old rows of `usage_hours`: only one of them runs at a time. The
- * usage recorder needs no lock, because it writes recent hours, and `usageHourDays` is at least 32.
+ * Key of the advisory lock for statements that change old rows of `usage_hours`. Only one of them runs at a time. The usage
+ * recorder needs no lock, because it writes recent hours, and `usageHourDays` is at least 32.
  */
 const PAST_HOURS_LOCK = 7_306_003
 
-/** Maximum rows that one statement of `sumUpOldHours` deletes. */
+/** Maximum number of rows that one statement of `sumUpOldHours` deletes. */
 const STEP_ROWS = 10_000
 
 const DAY_MS = 86_400_000
 
 /**
- * Deletes usage past its retention and usage of removed stores. Returns the number of deleted rows. Skips hours that
- * another node changes.
+ * Deletes usage after its retention, and usage of removed stores. Returns the number of deleted rows. Deletes no hours while
+ * another node changes old hours.
  */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
@@ -43,9 +43,9 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
 }
 
 /**
- * Replaces hours that are older than `usageHourDays` by one row for each key and UTC day; returns how many rows it deleted.
- * The row of a day is the one of its first hour, so a second run finds nothing to do. Each step is one statement and
- * commits by itself, so a step that fails changes nothing. Stops if another node sums up.
+ * Replaces the hours that are older than `usageHourDays` by one row for each key and UTC day. Returns the number of deleted
+ * rows. The row of a day is the row of its first hour, so a second run has nothing to do. Each step is one statement with its
+ * own commit, so a step that fails changes nothing. Stops if another node sums up.
  */
 export async function sumUpOldHours(options: {
   readonly database: ControlDatabase
@@ -67,7 +67,10 @@ export async function sumUpOldHours(options: {
   return deleted
 }
 
-/** The first UTC day from `begin` to `end` that has hours to sum up. A null `begin` is the oldest hour. */
+/**
+ * Returns the first UTC day from `begin` to `end` that has hours to sum up; null if there is none. Null `begin`: the oldest
+ * hour.
+ */
 async function nextDayToSumUp(pool: Pool, begin: Date | null, end: Date): Promise<Date | null> {
   const [next] = await pool.query<{ day: Date }>(sql`
     select day from generate_series(
@@ -79,9 +82,9 @@ async function nextDayToSumUp(pool: Pool, begin: Date | null, end: Date): Promis
 }
 
 interface Step {
-  /** False if another node changes old hours; this step changed none then. */
+  /** False if another node changes old hours. In this case, the step has changed none. */
   readonly free: boolean
-  /** Rows to sum up. Another node can have deleted some of them before this step had the lock. */
+  /** Number of rows to sum up. Another node can have deleted some of them before this step got the lock. */
   readonly found: number
   readonly deleted: number
 }
@@ -116,7 +119,7 @@ async function sumUpStep(pool: Pool, day: Date): Promise<Step> {
   )
 }
 
-/** Deletes all usage of the keys that the query names; returns how many rows. Waits for a step of `sumUpOldHours`. */
+/** Deletes all usage of the keys that the query names. Returns the number of rows. Waits for a step of `sumUpOldHours`. */
 export async function deleteUsageOf(pool: Pool, keyIds: SqlFragment): Promise<number> {
   const hours = await pool.execute(sql`
     with gate as materialized (select pg_advisory_xact_lock(${PAST_HOURS_LOCK}))

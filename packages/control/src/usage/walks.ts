@@ -1,5 +1,5 @@
-// Walks of lists: how far each came, and whether it reached the end. A cursor names a position and no walk, so a page counts
-// for the latest walk that its key began of the same list with the same filters.
+// Records how far each walk of a list came, and whether it reached the end. A cursor names a position, but no walk. So a page
+// counts for the latest walk of the same list and filters that its key started.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -10,7 +10,7 @@ interface Segment {
   readonly endpoint: string
   readonly filters: string
   readonly hasFirst: boolean
-  /** Whether it may be written at once: this process took its first page. */
+  /** Whether the segment may be written immediately, because this process recorded the first page of its walk. */
   readonly isReady: boolean
   readonly begunAt: number
   lastAt: number
@@ -22,24 +22,24 @@ interface Segment {
 
 export interface WalksBufferOptions {
   readonly pool: Pool
-  /** Segments that may wait. Further ones are dropped. */
+  /** Maximum number of waiting segments. Further ones are dropped. */
   readonly segmentsMax: number
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** How long later pages wait for the first one, which another node may be about to write. */
+/** How long later pages wait for the first page, which another node may be about to write. */
 const HOLD_MS = 10_000
 const BATCH_SIZE = 1000
 const OK = 200
-/** Walks that are stored for each key. */
+/** Maximum number of stored walks for each key. */
 export const WALKS_PER_KEY_MAX = 50
 
 export class WalksBuffer {
   #segments: Segment[] = []
-  /** The segment that takes the next page of its list. */
+  /** The segment to which the next page of a list is added. */
   readonly #latest = new Map<string, Segment>()
-  /** Lists of which this process has taken the first page of a walk that has not ended. */
+  /** Lists with a walk that has not ended, and whose first page this process recorded. */
   readonly #begunHere = new Set<string>()
   readonly #options: WalksBufferOptions
 
@@ -47,7 +47,7 @@ export class WalksBuffer {
     this.#options = options
   }
 
-  /** Takes a page; ignores a request that is none. `at` is in milliseconds since 1970. */
+  /** Adds a page. Ignores a request that is not part of a walk. `at` is in milliseconds since 1970. */
   add({ keyId, endpoint, status, rows, walk }: RecordedRequest, at: number): void {
     if (walk === null) return
     const { filters, begins, ends } = walk
@@ -72,7 +72,7 @@ export class WalksBuffer {
     this.#latest.set(list, segment)
   }
 
-  /** Writes the segments that are due, all of them if this is the last time. Segments of a failed write wait on. */
+  /** Writes the segments that are due, or all of them if `isLast`. If a write fails, its segments wait for the next one. */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
     const isDue = ({ isReady, begunAt }: Segment) => isLast || isReady || begunAt <= heldSince
@@ -98,8 +98,8 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 }
 
 /**
- * First pages begin walks. Later pages count for the latest walk before them if it is still open. A walk of a single page is
- * deleted when the key begins the same list again.
+ * Writes the first pages as new walks. Adds later pages to the latest earlier walk, if it is still open. Deletes a walk of a
+ * single page if the key has started the same list again.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)
