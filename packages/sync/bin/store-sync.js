@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `store-sync`: runs src/main.ts. What is published runs dist/main.js in the same way.
+// Starts the command `store-sync` from src/main.ts. The published package starts dist/main.js in the same way.
 import { SMALL_HEAP, startCommand } from '../../runtime.js'
 
 await startCommand({

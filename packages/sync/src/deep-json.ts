@@ -1,7 +1,8 @@
-// Parses and writes JSON that is nested too deeply for `JSON.parse` and `JSON.stringify`, which overflow the stack at some
-// thousand levels. These functions store the levels in an array. They are slower, so callers use them only as a fallback.
+// Parses and writes JSON that is nested too deeply for `JSON.parse` and `JSON.stringify`, which overflow the stack at a
+// few thousand levels. These functions store the levels in an array. They are slower, so callers use them only as a
+// fallback.
 
-/** Changes to written JSON. */
+/** How the written JSON differs from that of `JSON.stringify`. */
 export interface JsonWriteOptions {
   /** Whether to sort the members of objects by name. */
   readonly isSorted?: boolean
@@ -9,7 +10,7 @@ export interface JsonWriteOptions {
   readonly mapText?: (text: string) => string
 }
 
-/** Text that is written unchanged. */
+/** Text to write unchanged. */
 class Literal {
   readonly text: string
 
@@ -18,7 +19,7 @@ class Literal {
   }
 }
 
-/** Writes a parsed value like `JSON.stringify`, at any depth. `isLeaf` returns true for objects that are numbers. */
+/** Returns the JSON of a parsed value like `JSON.stringify`, at any depth. `isLeaf` returns true for `RawNumber`s. */
 export function writeDeepJson(
   value: unknown,
   isLeaf: (value: object) => boolean,
@@ -34,7 +35,7 @@ export function writeDeepJson(
     else if (Array.isArray(next)) {
       written.push('[')
       stack.push(new Literal(']'))
-      // A stack: the last item is written first.
+      // The last item of a stack is written first.
       for (let at = next.length - 1; at >= 0; at -= 1) stack.push(next[at], new Literal(at > 0 ? ',' : ''))
     } else {
       const members = Object.entries(next).filter(([, each]) => each !== undefined)
@@ -48,10 +49,10 @@ export function writeDeepJson(
   return written.join('')
 }
 
-/** Punctuation, a string, or another literal, with the space before it. */
+/** Matches punctuation, a string, or another literal, with the space before it. */
 const TOKEN = /\s*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}[\],:"]+))/y
 
-/** Parses valid JSON like `JSON.parse`, at any depth. `literal` parses numbers, booleans and null. */
+/** Returns the value of valid JSON like `JSON.parse`, at any depth. `literal` parses numbers, booleans and null. */
 export function parseDeepJson(text: string, literal: (text: string) => unknown): unknown {
   const tokens = new RegExp(TOKEN)
   const open: { readonly holder: unknown[] | Record<string, unknown>; name: string | null }[] = []
@@ -80,7 +81,7 @@ export function parseDeepJson(text: string, literal: (text: string) => unknown):
   return result
 }
 
-/** Assigning to `__proto__` would set the prototype instead of a member. */
+/** Adds a member to an object. An assignment to `__proto__` would set the prototype instead. */
 function define(holder: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') holder[name] = value
   else Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })

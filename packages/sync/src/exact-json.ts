@@ -1,5 +1,5 @@
-// Parses and writes JSON without losing digits, at any depth. A store can contain numbers that a double rounds, and JSON
-// that is nested thousands of levels deep.
+// Parses and writes JSON without losing digits, at any depth. A store can contain numbers that a double rounds, and
+// JSON that is nested thousands of levels deep.
 
 import { type JsonWriteOptions, parseDeepJson, writeDeepJson } from './deep-json.ts'
 
@@ -16,12 +16,12 @@ interface ExactJson {
 }
 
 const EXACT: ExactJson = JSON as unknown as ExactJson
-/** A double may round a number with more digits. */
+/** Digits that a double represents exactly. A double can round a number with more digits. */
 const EXACT_DIGITS = 15
 /** Finds numbers with more digits or an exponent. A match inside a string costs only time. */
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
-/** Parses like `JSON.parse`, but returns a `RawNumber` for a number that a double would round. Throws SyntaxError. */
+/** Parses like `JSON.parse`, but returns a `RawNumber` for a number that a double would round. Throws `SyntaxError`. */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)
   try {
@@ -32,7 +32,7 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** Writes a value from `parseExactJson` like `JSON.stringify`, with the changes of `options`. */
+/** Returns the JSON of a value from `parseExactJson`, with the changes of `options`. */
 export function exactJsonText(value: unknown, options: JsonWriteOptions = {}): string {
   if (Object.keys(options).length > 0) return writeDeepJson(value, isRawNumber, options)
   try {

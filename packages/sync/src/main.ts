@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `store-sync`: connects the command line to the process.
+// Runs the command `store-sync`: connects the command line to the process.
 
 import { promptForKey } from './cli/api-key.ts'
 import { runCli } from './cli/cli.ts'

@@ -3,22 +3,24 @@
 
 import { ENDPOINTS, type Endpoint, type FieldType, type Resource } from '@store-export/contract'
 
-/** Type of a column's values. Each destination maps it to a type of its own. */
+/** Type of a column's values. Each destination has its own type for it. */
 export type CopyColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | 'timestamp' | 'json'
 
 /** A column of a copy's table. */
 export interface CopyColumn {
   readonly name: string
   readonly kind: CopyColumnKind
-  /** Whether the values are decimals with exactly two digits after the point: amounts of money, or weights. */
+  /** Whether the values are decimals with exactly two digits after the point: amounts of money, and weights. */
   readonly isMoney: boolean
   readonly isWeight: boolean
   readonly note: string
-  /** Whether a verification compares the column. A count of other rows changes without a change of its row. */
+  /**
+   * Whether a verification compares the column. It does not compare counts, which change without a change of the row.
+   */
   readonly isCompared: boolean
 }
 
-/** A table whose rows are embedded in the rows of another. */
+/** A table whose rows are embedded in the rows of another table. */
 export interface ChildTable {
   readonly name: string
   readonly columns: readonly CopyColumn[]
@@ -28,28 +30,28 @@ export interface ChildTable {
   readonly parentColumn: string
 }
 
-/** A table with its own list whose rows belong to rows of another table. The store deletes both together. */
+/** A table with its own list, whose rows belong to rows of another table. The store deletes both together. */
 export interface OwnedTable {
   readonly name: string
   /** Column with the owner's ID. */
   readonly ownerColumn: string
 }
 
-/** A table whose rows the client requests. */
+/** A table of a copy, and the endpoints that return its rows. */
 export interface CopyTable {
   readonly name: string
   readonly note: string
   readonly columns: readonly CopyColumn[]
   readonly children: readonly ChildTable[]
-  /** The list of its rows. null for the store's single row. */
+  /** The list of its rows; null for the table of the store, which has one row. */
   readonly list: Endpoint | null
-  /** The list of its IDs. null if there is none. */
+  /** The list of its IDs; null if there is no such list. */
   readonly ids: Endpoint | null
-  /** How to read the rows from a service without `list`: one request for each row of `owners`. null if that is impossible. */
+  /** Endpoints for a service without `list`: one request of `rows` for each row of `owners`; null if there are none. */
   readonly byOwner: { readonly owners: Endpoint; readonly rows: Endpoint } | null
   /** Tables whose rows the store deletes together with a row of this table. */
   readonly owned: readonly OwnedTable[]
-  /** Whether the store hides removed rows instead of deleting them. An incremental sync does not return the removal. */
+  /** Whether the store hides removed rows instead of deleting them. Incremental syncs don't return removed rows. */
   readonly hidesRemoved: boolean
 }
 
@@ -64,7 +66,7 @@ export function copyTables(endpoints: readonly Endpoint[]): CopyTable[] {
     .toSorted((one, other) => orderOf(one) - orderOf(other))
 }
 
-/** Returns the table with this name, or null. */
+/** Returns the table with this name; null if there is no such table. Does not find embedded tables. */
 export function findTable(name: string): CopyTable | null {
   return TABLES.find((table) => table.name === name) ?? null
 }
@@ -123,7 +125,7 @@ function columnsOf({ fields }: Resource): CopyColumn[] {
   })
 }
 
-/** Returns null for embedded rows, which have a table of their own. */
+/** Returns the kind of a column; null for embedded rows, which have a table of their own. */
 function kindOf(type: FieldType): CopyColumnKind | null {
   switch (type.kind) {
     case 'uuid':
@@ -146,7 +148,7 @@ function kindOf(type: FieldType): CopyColumnKind | null {
   }
 }
 
-/** Names of all tables, embedded tables after their parents. */
+/** Names of all tables. Embedded tables follow their parents. */
 export const TABLE_NAMES: readonly string[] = TABLES.flatMap(({ name, children }) => [
   name,
   ...children.map((child) => child.name),

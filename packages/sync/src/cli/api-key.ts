@@ -1,5 +1,5 @@
-// Reads the API key from a variable, a file, or the terminal. It is never an option, because other users of the machine
-// can see the command line.
+// Reads the API key from a variable, a file, or the terminal. The key is not an option, because other users of the
+// machine can see the command line.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,14 +12,14 @@ export const KEY_VARIABLE = 'STORE_EXPORT_KEY'
 /** Variable that contains the path of a file with the key. */
 export const KEY_FILE_VARIABLE = 'STORE_EXPORT_KEY_FILE'
 
-/** Where the key can come from. */
+/** Sources of the key: environment variables, and a prompt. */
 export interface ApiKeySources {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Prompts at the terminal without showing the input. null if there is no terminal. */
+  /** Prompts at the terminal without showing the input; null without a terminal. */
   readonly prompt: ((question: string) => Promise<string>) | null
 }
 
-/** Returns the key. Throws `CommandLineError` if there is none. */
+/** Returns the key without surrounding spaces. Throws `CommandLineError` if no source has a key. */
 export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string> {
   const fromVariable = env[KEY_VARIABLE]?.trim() ?? ''
   if (fromVariable !== '') return fromVariable

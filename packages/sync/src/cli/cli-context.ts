@@ -1,7 +1,7 @@
 import type { ApiKeySources } from './api-key.ts'
 import type { CliOutput } from './cli-output.ts'
 
-/** What the process gives a command: environment, prompt, output streams, and the signal that stops it. */
+/** What a command gets from the process: environment, prompt, output streams, and the signal that stops it. */
 export interface CliContext extends ApiKeySources {
   readonly output: CliOutput
   /** Aborted by SIGINT (Ctrl-C) and SIGTERM. */

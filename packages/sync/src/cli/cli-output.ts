@@ -4,7 +4,7 @@ export interface CliOutput {
   writeMessage(text: string): void
   /** Writes a line for programs to standard output. */
   writeResult(line: string): void
-  /** Width of the terminal. null if standard error is not a terminal. */
+  /** Width of the terminal in characters; null if standard error is not a terminal. */
   readonly columns: number | null
 }
 

@@ -1,4 +1,4 @@
-// The command line of `store-sync`: commands, options and exit codes.
+// Defines the command line of `store-sync`: commands, options and exit codes.
 
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
@@ -20,7 +20,7 @@ const WRONG_USAGE = 2
 /** EX_TEMPFAIL of sysexits.h: the same command can succeed later. */
 const TEMPORARY_FAILURE = 75
 
-/** Runs the command. Resolves to the exit code. */
+/** Runs the command, and prints its errors. Resolves to the exit code: 0, 1, 2 or 75. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   try {
     await createProgram(context).parseAsync([...args], { from: 'user' })
@@ -42,7 +42,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Destinations, tables, the key, and exit codes. */
+/** Help that both commands show: destinations, tables, the key, and exit codes. */
 export const COMMON_HELP = `
 Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
@@ -51,7 +51,7 @@ Set ${KEY_VARIABLE} to the API key, or ${KEY_FILE_VARIABLE} to the path of a fil
 At a terminal, store-sync prompts for the key if neither is set.
 Exit codes: 0 done, 1 failed or different, 2 wrong usage, 75 temporary failure (run the same command again later).`
 
-/** Creates the program with its commands. */
+/** Returns the program with its commands. It throws a `CommanderError` instead of ending the process. */
 export function createProgram(context: CliContext): Command {
   const command = new Command('store-sync')
     .description('Keep a copy of one store in sync.')

@@ -1,4 +1,4 @@
-// Creates the copy that `--to` names. A destination URL with a password comes from an environment variable.
+// Creates the copy that `--to` names. A destination URL with a password must be in an environment variable.
 
 import type { Copy } from '../copies/copy.ts'
 import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
@@ -11,7 +11,7 @@ interface DestinationKind {
   readonly create: (path: string, csv: CsvCopyOptions) => Promise<Copy>
 }
 
-/** Each module is loaded only if it is used: together their libraries take as much memory as a run. */
+/** Imports a module only for its destination, because the libraries of all modules use as much memory as a run. */
 const DESTINATION_KINDS: readonly DestinationKind[] = [
   {
     prefix: 'sqlite:',
@@ -42,7 +42,7 @@ export const DESTINATIONS = [
   'env:NAME',
 ].join(', ')
 
-/** Returns the copy for the value of `--to`. `env:NAME` reads that value from a variable. Throws `CommandLineError`. */
+/** Returns the copy for the value of `--to`. `env:NAME` reads the value from a variable. Throws `CommandLineError`. */
 export async function createCopy(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -56,7 +56,7 @@ export async function createCopy(
   return parseDestination(text, csv, null)
 }
 
-/** `variable` is the `env:NAME` that `text` comes from, or null. The messages don't show the value of a variable. */
+/** `variable` is the `env:NAME` that `text` comes from; null for `--to` itself. No message shows a variable's value. */
 async function parseDestination(text: string, csv: CsvCopyOptions, variable: string | null): Promise<Copy> {
   const kind = DESTINATION_KINDS.find(({ prefix }) => text.startsWith(prefix) && text.length > prefix.length)
   if (Object.keys(csv).length > 0 && kind?.prefix !== 'csv:')
@@ -78,7 +78,7 @@ function rejectTilde(path: string): string {
   return path
 }
 
-/** Takes `schema` out of the URL, because the server rejects unknown parameters. */
+/** Removes `schema` from the URL, because the server rejects unknown parameters. */
 async function createPostgresCopy(text: string): Promise<Copy> {
   if (!URL.canParse(text)) throw new CommandLineError('--to: must be a valid postgres:// URL')
   const url = new URL(text)

@@ -1,20 +1,20 @@
 // Formats numbers, durations and table rows for people.
 
 const NAME_WIDTH = 20
-/** Width of a row count. */
+/** Characters of a row count, padded with spaces. */
 export const NUMBER_WIDTH = 9
 
-/** The start of a line about a table: its name and a row count. */
+/** Returns the start of a line about a table: its name and a row count. */
 export function tableText(table: string, rows: number): string {
   return `  ${table.padEnd(NAME_WIDTH)}${numberText(rows).padStart(NUMBER_WIDTH)}`
 }
 
-/** `12,250` */
+/** Returns the number with separators: `12,250`. */
 export function numberText(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** `8 s`, `4 min`, `2 h 05 min` */
+/** Returns a duration rounded to its unit: `8 s`, `4 min`, `2 h 05 min`. */
 export function timeText(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 90) return `${seconds} s`
@@ -23,7 +23,7 @@ export function timeText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
 }
 
-/** `8.4 s` below a minute, then like `timeText`. */
+/** Returns tenths of a second below a minute, such as `8.4 s`. Longer durations look like those of `timeText`. */
 export function secondsText(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms)
 }

@@ -4,7 +4,7 @@ import { type CopyTable, findTable, TABLE_NAMES, TABLES } from '../tables.ts'
 import { CommandLineError } from './command-line-error.ts'
 import { parseDuration, parseTimestamp, TIMER_MS_MAX } from './parse-time.ts'
 
-/** Parses `--tables`. The name of an embedded table selects its parent. */
+/** Returns the tables of `--tables`, in the order of `TABLES`. The name of an embedded table selects its parent. */
 export function parseTables(text: string): CopyTable[] {
   const names = text.split(',').map((name) => name.trim())
   const selected = new Set(names.map((name) => parseTable(name)))
@@ -19,7 +19,7 @@ function parseTable(name: string): CopyTable {
   )
 }
 
-/** Parses `--every` or `--overlap` into milliseconds. Only `--overlap` may be 0. */
+/** Returns `--every` or `--overlap` in milliseconds, at most 24 days. Only `--overlap` can be 0. */
 export function parseDurationOption(option: '--every' | '--overlap', text: string): number {
   const ms = parseDuration(text, TIMER_MS_MAX)
   if (ms !== null && (ms > 0 || option === '--overlap')) return ms
@@ -28,7 +28,7 @@ export function parseDurationOption(option: '--every' | '--overlap', text: strin
   )
 }
 
-/** Parses `--since`. */
+/** Returns `--since` as a time in the past. */
 export function parseSince(text: string): Date {
   const since = parseTimestamp(text, Date.now())
   if (since !== null) return since
@@ -37,7 +37,7 @@ export function parseSince(text: string): Date {
   )
 }
 
-/** Parses `--requests-per-minute`. */
+/** Returns `--requests-per-minute`, 1 to 999,999. */
 export function parseRequestsPerMinute(text: string): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (value > 0) return value
@@ -46,14 +46,14 @@ export function parseRequestsPerMinute(text: string): number {
 
 const DELIMITERS: Readonly<Record<string, string>> = { ',': ',', ';': ';', '|': '|', tab: '\t', '\t': '\t' }
 
-/** Parses `--csv-delimiter`. */
+/** Returns `--csv-delimiter` as one character. */
 export function parseCsvDelimiter(text: string): string {
   const delimiter = DELIMITERS[text]
   if (delimiter !== undefined) return delimiter
   throw new CommandLineError(`--csv-delimiter: must be one of "," ";" "|" or tab; got ${quoteInput(text)}`)
 }
 
-/** Rejects an `http://` URL of another machine, because the key would cross the network unencrypted. */
+/** Throws for an `http://` URL of another machine, because the key would cross the network unencrypted. */
 export function rejectPlainHttp(url: string): void {
   if (!URL.canParse(url)) return
   const { protocol, hostname } = new URL(url)
@@ -66,7 +66,7 @@ export function rejectPlainHttp(url: string): void {
 /** Host names and addresses of this machine. */
 const LOOPBACK = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i
 
-/** Quotes and truncates a value, so that the message stays on one line. */
+/** Returns the value quoted and cut to 40 characters, so that the message stays on one line. */
 function quoteInput(text: string): string {
   return JSON.stringify(text.slice(0, 40))
 }

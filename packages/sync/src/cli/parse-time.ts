@@ -2,10 +2,10 @@
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** 24 days. Node.js timers take 32-bit milliseconds, and a longer timer fires at once. */
+/** 24 days. A Node.js timer has 32-bit milliseconds, and fires at once if its delay is longer. */
 export const TIMER_MS_MAX = 24 * 86_400_000
 
-/** Returns the duration in milliseconds, or null if `text` is not a duration or exceeds `msMax`. */
+/** Returns the duration in milliseconds; null if `text` is not a duration or exceeds `msMax`. */
 export function parseDuration(text: string, msMax: number): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text)
   const ms = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? 0)
@@ -15,15 +15,15 @@ export function parseDuration(text: string, msMax: number): number | null {
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /**
- * Parses a date (midnight UTC), a timestamp with an offset, or a duration before `now` (ms since 1970). Returns null for
- * anything else, including a time in the future.
+ * Returns the time of a date (midnight UTC), a timestamp with an offset, or a duration before `now` (ms since 1970).
+ * Returns null for any other string, and for a time in the future or before 1970.
  */
 export function parseTimestamp(text: string, now: number): Date | null {
   const duration = parseDuration(text, now)
   if (duration !== null) return new Date(now - duration)
   const timestamp = TIMESTAMP.test(text) ? new Date(text) : null
   if (timestamp === null || !(timestamp.getTime() >= 0 && timestamp.getTime() <= now)) return null
-  // Date reads 30 February as a day in March.
+  // Date parses 30 February as a day in March.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
   return day.toISOString().startsWith(text.slice(0, 10)) ? timestamp : null
 }

@@ -1,5 +1,5 @@
 // Reports the progress of a run: a status line on a terminal, lines in a log, or JSON lines for programs. A log gets a
-// line for each wait and at least one every 30 seconds, so that you can tell a waiting run from a hanging one.
+// line for each wait and at least one every 30 seconds, so that you can distinguish a waiting run from a hanging run.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -9,11 +9,11 @@ import { NUMBER_WIDTH, numberText, secondsText, tableText, timeText } from './fo
 import type { RequestMeter } from './request-meter.ts'
 import { StatusLine } from './status-line.ts'
 
-/** Options of a reporter. */
+/** The output of a reporter, and the sources of its numbers. */
 export interface ProgressReporterOptions {
   readonly output: CliOutput
   readonly meter: RequestMeter
-  /** Milliseconds on a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number
 }
 
@@ -22,7 +22,7 @@ const SHOW_INTERVAL_MS = 100
 /** Longest time between two lines of a log. */
 const LOG_INTERVAL_MS = 30_000
 
-/** What a walk read, for people. */
+/** The rows that a walk reads, in words for people. */
 export const MODE_TEXTS = { full: 'all', updated: 'changed', created: 'new' } as const
 
 /** Reports to people: a status line with the progress of the current table, and a permanent line for each table. */
@@ -35,7 +35,7 @@ export class ProgressReporter {
   /** Whether the reporter has printed that the walk of this table continues an interrupted one. */
   #hasReportedResume = false
   #countdown: NodeJS.Timeout | undefined
-  /** Current text of the status line. A log repeats it when nothing else was printed for 30 seconds. */
+  /** Current text of the status line. A log repeats it after 30 seconds without another line. */
   #status = ''
   #heartbeat: NodeJS.Timeout | undefined
   #isRunning = false
@@ -71,7 +71,7 @@ export class ProgressReporter {
     this.show(this.#lastProgress)
   }
 
-  /** Prints a permanent line and restarts the clock of the rate. */
+  /** Prints a permanent line, and restarts the clock that the rate of rows uses. */
   done(text: string): void {
     this.print(text)
     this.#startedAt = this.#options.now()
@@ -111,7 +111,7 @@ export class ProgressReporter {
     )
   }
 
-  /** Reports a wait of the client: a countdown for the rate limit, a line for an error. */
+  /** Reports a pause of the client: a countdown for the rate limit, a line for an error. */
   pause({ reason, ms, error }: ClientPause): void {
     if (reason === 'pace') return
     if (reason === 'limit') this.#countDown(ms)
@@ -145,7 +145,7 @@ export class ProgressReporter {
     this.#restartHeartbeat()
   }
 
-  /** Restarts the timer of the periodic lines. */
+  /** Restarts the timer of the periodic lines, or stops it if the run has ended. */
   #restartHeartbeat(): void {
     clearInterval(this.#heartbeat)
     if (!this.#isLog || !this.#isRunning) return
@@ -181,7 +181,7 @@ export function reportProgress(reporter: ProgressReporter): (progress: SyncProgr
   }
 }
 
-/** Status line of a table: rows, rate, used share of the rate limit, and time left. */
+/** Returns the status line of a table after `ms`: rows, rate, used share of the rate limit, and time left. */
 export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms: number, meter: RequestMeter): string {
   const total = of === null ? '' : ` of ${numberText(of)}`
   const share = meter.usedShare === null ? '' : `  limit ${Math.round(meter.usedShare * 100)} %`
@@ -194,9 +194,9 @@ export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms:
 export interface TableProgress {
   readonly table: string
   readonly rows: number
-  /** How many of `rows` an interrupted run has read. 0 by default. */
+  /** The part of `rows` that an interrupted run has read; defaults to 0. */
   readonly rowsBefore?: number
-  /** Rows of the table in the store. null if unknown. */
+  /** Rows of the table in the store; null if the store does not report them. */
   readonly of: number | null
 }
 
@@ -206,14 +206,14 @@ function timeLeftText(read: number, left: number, ms: number, meter: RequestMete
   return `  ${timeText(meter.estimateMs(Math.ceil(left / LIMITS.pageRowsMax), requestMs))} left`
 }
 
-/** Returns a handler that prints progress events as JSON lines, without those of single pages. */
+/** Returns a handler that prints JSON lines for finished tables and for problems, but not for pages. */
 export function printProgressEvents(output: CliOutput): (progress: SyncProgress) => void {
   return (progress) => {
     if (['table', 'prune_unavailable', 'retained'].includes(progress.event)) printEvent(output, progress)
   }
 }
 
-/** What the summary line of a run needs besides the summary. */
+/** What `summaryText` needs besides the summary. */
 export interface RunTotals {
   readonly copy: string
   /** Whether `--tables` selected only some tables. */
@@ -222,7 +222,7 @@ export interface RunTotals {
   readonly requests: number
 }
 
-/** The last line of a run. */
+/** Returns the last line of a run. */
 export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, requests }: RunTotals): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const removed = tables.reduce((sum, table) => sum + table.removed, 0)
@@ -233,7 +233,7 @@ export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, request
   return `  ${copy} is up to date${part}: ${numberText(rows)} rows read${before}${removedText}, ${numberText(requests)} requests, ${secondsText(ms)}`
 }
 
-/** Rows per second. Spaces for a single page, whose rate depends on the latency of one request. */
+/** Returns the rows per second. Returns spaces for a single page, whose rate depends on the latency of one request. */
 function rateText(rows: number, ms: number): string {
   if (rows <= LIMITS.pageRowsMax) return ' '.repeat(NUMBER_WIDTH + '/s'.length)
   return `${numberText(Math.round((rows * 1000) / ms)).padStart(NUMBER_WIDTH)}/s`

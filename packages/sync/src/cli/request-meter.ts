@@ -1,4 +1,4 @@
-// Computes the used share of the rate limit and the remaining time from what the service reports with each response.
+// Computes the used share of the rate limit and the remaining time from the rate limit headers of each response.
 
 import type { RateLimit, ResponseInfo } from '@store-export/client'
 
@@ -9,7 +9,7 @@ export class RequestMeter {
   #limit: RateLimit | null = null
   #recordedAt = 0
 
-  /** `now` returns milliseconds. */
+  /** `now` returns the milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now
   }
@@ -26,12 +26,12 @@ export class RequestMeter {
     return this.#requests
   }
 
-  /** Used share of the rate limit, 0 to 1. null if the service does not report its limit. */
+  /** Used share of the rate limit, 0 to 1; null if the last response had no rate limit headers. */
   get usedShare(): number | null {
     return this.#limit === null ? null : 1 - this.#left(this.#limit) / this.#limit.requests
   }
 
-  /** Estimated milliseconds for `requests` more requests of `requestMs` each, including waits for the rate limit. */
+  /** Returns the estimated ms for `requests` more requests of `requestMs` each, including waits for the rate limit. */
   estimateMs(requests: number, requestMs: number): number {
     const limit = this.#limit
     if (limit === null || requests <= this.#left(limit)) return requests * requestMs
@@ -41,7 +41,7 @@ export class RequestMeter {
     return this.#msUntilReset(limit) + windows * limit.windowSeconds * 1000 + inLastMs
   }
 
-  /** Requests left in the current window. After the reset, a new window has all of them. */
+  /** Returns the requests left in the current window. After its reset, a new window has all requests. */
   #left({ requests, remaining, resetSeconds }: RateLimit): number {
     return this.#now() - this.#recordedAt >= resetSeconds * 1000 ? requests : remaining
   }

@@ -1,4 +1,4 @@
-// `store-sync run`: runs once, or repeatedly with `--every`, or previews a run with `--dry-run`.
+// Implements `store-sync run`: runs once, runs repeatedly with `--every`, or previews a run with `--dry-run`.
 
 import { setTimeout } from 'node:timers/promises'
 import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
@@ -16,7 +16,7 @@ import { MODE_TEXTS, printProgressEvents, reportProgress, summaryText } from './
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions, type SyncSession } from './sync-session.ts'
 import { isWorthRetrying } from './temporary-failure.ts'
 
-/** Options of `store-sync run`, as the command line has them. */
+/** The unparsed options of `store-sync run`. */
 export interface RunCommandOptions extends SessionOptions {
   readonly to: string
   readonly full?: true
@@ -31,7 +31,7 @@ export interface RunCommandOptions extends SessionOptions {
   readonly csvNoApostrophe?: true
 }
 
-/** Thrown if the command is interrupted while it waits for its next run. */
+/** Thrown if the user stops the command while it waits for its next run. */
 export class StoppedBetweenRuns extends Error {
   override readonly name = 'StoppedBetweenRuns'
 }
@@ -49,13 +49,13 @@ interface RunTask {
   readonly context: CliContext
 }
 
-/** Runs the command. Throws what a run throws, `CommandLineError`, and `StoppedBetweenRuns`. */
+/** Runs the command. Throws the errors of `run`, `CommandLineError`, and `StoppedBetweenRuns`. */
 export async function runCommand(options: RunCommandOptions, context: CliContext): Promise<void> {
   const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)
   const parsed = parseRunOptions(options)
   // Checks the destination before the prompt for the key.
   await createCopy(options.to, context.env, parseCsvOptions(options))
-  // With --every, the service may start at the same time: the client then retries for its default time.
+  // With --every, the service can start at the same time, so the client retries for its default time.
   const settings = everyMs === null ? { retryRefusedForMs: REFUSED_FOR_MS } : {}
   const task: RunTask = { session: await createSession(options, context, settings), parsed, options, context }
   if (options.dryRun) return printPreview(task)

@@ -2,7 +2,7 @@ import type { CliOutput } from './cli-output.ts'
 
 const CLEAR_TO_END = '\u001b[K'
 
-/** Lines for people. On a terminal the status line is overwritten; in a log each line starts with a timestamp. */
+/** Writes lines for people. A terminal has a status line that changes in place. A log has a timestamp in each line. */
 export class StatusLine {
   readonly #output: CliOutput
   readonly #clock: () => Date
@@ -33,7 +33,7 @@ export class StatusLine {
     this.#isShown = false
   }
 
-  /** Writes the last line of a command over a status line that another instance may have left. */
+  /** Writes the last line of a command, over a status line that another instance can have left. */
   end(text: string): void {
     this.#isShown = this.#output.columns !== null
     this.#writeLine(text)

@@ -10,7 +10,7 @@ import { parseRequestsPerMinute, rejectPlainHttp } from './parse-options.ts'
 import { ProgressReporter } from './progress-reporter.ts'
 import { RequestMeter } from './request-meter.ts'
 
-/** Options that both commands have for the client and its output. */
+/** The unparsed options that both commands have for the client and its output. */
 export interface SessionOptions {
   readonly url: string
   readonly insecureHttp?: true
@@ -18,22 +18,22 @@ export interface SessionOptions {
   readonly json?: true
 }
 
-/** The client of a command, and what reports its progress. */
+/** The client of a command, and the meter and the reporter of its progress. */
 export interface SyncSession {
   readonly client: StoreExportClient
   readonly meter: RequestMeter
   readonly reporter: ProgressReporter
 }
 
-/** Milliseconds on a monotonic clock. */
+/** Returns the milliseconds of a monotonic clock. */
 export function now(): number {
   return performance.now()
 }
 
-/** How long the client retries a refused connection before the first response, in ms, without `--every`. */
+/** Time in ms in which the client retries a refused connection before the first response, without `--every`. */
 export const REFUSED_FOR_MS = 5000
 
-/** Creates a session. Prompts for the key if needed. Throws `CommandLineError`. */
+/** Returns a session. Prompts for the key if no variable has it. Throws `CommandLineError`. */
 export async function createSession(
   options: SessionOptions,
   context: CliContext,

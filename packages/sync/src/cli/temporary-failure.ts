@@ -1,4 +1,4 @@
-// Decides which failures are temporary, so that the same command can succeed later.
+// Decides which failures are temporary: the same command can succeed later.
 
 import { AddressError, ConnectionError, StoreExportError } from '@store-export/client'
 import { CopyBusyError, CopyUnavailableError } from '../copies/copy.ts'
@@ -7,7 +7,7 @@ import { EmptyTablesError } from '../run/empty-tables.ts'
 
 const TEMPORARY_STATUSES = [409, 429]
 
-/** Whether the failure is temporary. */
+/** Whether the same command can succeed later without a change by the user. */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)
     return error.status >= 500 || TEMPORARY_STATUSES.includes(error.status) || error.code === 'INVALID_CURSOR'
@@ -16,8 +16,9 @@ export function isTemporaryFailure(error: unknown): boolean {
 }
 
 /**
- * Whether `--every` continues after this failure. It also continues after an error that you can fix meanwhile, such as
- * a full disk. It stops if the key, the options, or the destination are wrong, and after an internal error.
+ * Whether `--every` continues after this failure. It continues after a temporary failure, and after an error that you
+ * can fix between two runs, such as a full disk. It stops if the key, the options, or the destination are wrong, and
+ * after an internal error.
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true

@@ -1,6 +1,6 @@
-// Works around an error of Node's fetch (nodejs/undici#5360, in all of Node 24). If the server closes a connection while
-// its response waits to be read, an assertion in undici throws an uncaught exception. The response can still be read. A
-// truncated response fails when its attempt times out after 30 seconds, and the client retries it.
+// Works around an error of Node's fetch (nodejs/undici#5360, in all of Node 24). If the server closes a connection
+// while its response waits to be read, an assertion in undici throws an uncaught exception. The client can still read
+// the response. A truncated response fails when its attempt times out after 30 seconds, and the client retries it.
 
 import { inspect } from 'node:util'
 
@@ -10,7 +10,7 @@ export function isUndiciAssertion(error: unknown): boolean {
   return String(message).includes('assert(!this.paused)') && /Parser\.finish .*undici/.test(String(stack))
 }
 
-/** Keeps the process alive after that assertion. Any other uncaught exception ends it, as without this handler. */
+/** Prevents that assertion from ending the process. Other uncaught exceptions still end it, with exit code 1. */
 export function ignoreUndiciAssertion(): void {
   process.on('uncaughtException', (error) => {
     if (isUndiciAssertion(error)) return

@@ -1,4 +1,4 @@
-// `store-sync verify`: compares the copy with the store and prints the differences.
+// Implements `store-sync verify`: compares the copy with the store and prints the differences.
 
 import type { CompareMode, Difference, RepairRun, TableVerification, VerifyEvent } from '../run/table-differences.ts'
 import { type Verification, verify } from '../run/verify.ts'
@@ -10,28 +10,28 @@ import { parseTables } from './parse-options.ts'
 import type { ProgressReporter } from './progress-reporter.ts'
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions } from './sync-session.ts'
 
-/** Options of `store-sync verify`, as the command line has them. */
+/** The unparsed options of `store-sync verify`. */
 export interface VerifyCommandOptions extends SessionOptions {
   readonly to: string
   readonly tables?: string
   readonly quick?: true
 }
 
-/** Thrown if the copy differs from the store, after the differences were printed. */
+/** Thrown if the copy differs from the store, after the command has printed the differences. */
 export class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers'
 }
 
-/** What was compared of each row, for people. */
+/** The compared parts of each row, in words for people. */
 const COMPARED_TEXTS: Readonly<Record<CompareMode, string>> = {
   rows: '  (whole rows)',
   timestamps: '  (IDs and timestamps)',
 }
 
-/** Most differences that are printed for a table. With `--json` all are printed. */
+/** Maximum differences that the command prints for a table. With `--json`, it prints all. */
 const SHOWN_MAX = 10
 
-/** Runs the command. Throws what `verify` throws, `CommandLineError`, and `CopyDiffers`. */
+/** Runs the command. Throws the errors of `verify`, `CommandLineError`, and `CopyDiffers`. */
 export async function verifyCommand(options: VerifyCommandOptions, context: CliContext): Promise<void> {
   const { env, output, signal } = context
   const isQuick = options.quick === true
@@ -81,7 +81,7 @@ function verifiedText({ table, storeRows, copyRows, differences, changed, leftOu
   return `${counts}  ${different}${later}${skipped}`
 }
 
-/** Runs that repair more come first. */
+/** In the order of what the runs repair, most first. */
 const REPAIRS: readonly RepairRun[] = ['full', 'prune', 'run']
 const COMMANDS: Readonly<Record<RepairRun, string>> = { full: 'run --full', prune: 'run --prune', run: 'run' }
 

@@ -1,9 +1,11 @@
-// Decides when two values are equal, whatever kind of database stores them: both become text, and the texts are compared.
+// Makes values from different kinds of databases comparable: equal values become equal strings.
 
 import { exactJsonText, isRawNumber, isTooDeep } from '../exact-json.ts'
 import type { CopyColumnKind } from '../tables.ts'
 
-/** Returns the text of a value as the service sends it. Equal values have the same text. null stays null. */
+/**
+ * Returns a value as a string, in the form that the service sends. Equal values have equal strings. Null stays null.
+ */
 export function comparableText(kind: CopyColumnKind, value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (kind === 'json') return sortedText(value)
@@ -19,7 +21,7 @@ function sortedText(value: unknown): string {
   }
 }
 
-/** The members of a JSON object have no order, and a database may change it. */
+/** Sorts the members of JSON objects by name, because they have no order, and a database can change it. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (value === null || typeof value !== 'object' || isRawNumber(value)) return value

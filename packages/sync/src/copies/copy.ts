@@ -1,8 +1,8 @@
-// The interface of a copy. A copy writes each page in a transaction and saves its state with the rows. The code that reads
-// the service does not know how a copy stores its rows, and a copy does not know the service.
+// Defines the interface of a copy. A copy writes each page in a transaction and saves its state with the rows. The code
+// that reads the service does not know how a copy stores its rows, and a copy does not know the service.
 //
-// A walk reads one list of the service from its start to its end. A full walk reads all rows; the copy then removes the
-// rows that the walk has not seen. An interrupted walk can be resumed.
+// A walk reads one list of the service from its start to its end. After a full walk, which reads all rows, the copy
+// removes the rows that the walk has not seen. A later run can resume an interrupted walk.
 
 import type { CopyColumn, CopyTable } from '../tables.ts'
 
@@ -11,11 +11,11 @@ export type CopyRow = Readonly<Record<string, unknown>>
 
 /** How far the copy of a table is. All times are RFC 3339. */
 export interface TableState {
-  /** Start of the next incremental sync. null before the first walk has ended. */
+  /** Start of the next incremental sync; null before the first walk has ended. */
   readonly since: string | null
-  /** When the last full walk started. null before the first. */
+  /** Start of the last full walk; null before the first full walk has ended. */
   readonly fullAt: string | null
-  /** The copy lacks rows that were last changed before this time. null if it lacks none. */
+  /** The copy lacks rows that were last changed before this time; null if it lacks none. */
   readonly startsAt: string | null
 }
 
@@ -24,13 +24,14 @@ export const NEW_TABLE: TableState = { since: null, fullAt: null, startsAt: null
 
 /** A walk that has written pages but has not ended, so that another run can resume it. All times are RFC 3339. */
 export interface UnfinishedWalk {
-  /** Start of the requested changes. null for a full walk. */
+  /** Start of the requested changes; null for a full walk. */
   readonly requestedSince: string | null
-  /** `since` and `startsAt` of the table's state after the walk. */
+  /** `since` of the table's state after the walk. */
   readonly since: string
+  /** `startsAt` of the table's state after the walk. */
   readonly startsAt: string | null
   readonly startedAt: string
-  /** Cursor of the page after the last written one. null if all pages are written and only the end is missing. */
+  /** Cursor of the page after the last written page; null if all pages are written and only the end is missing. */
   readonly cursor: string | null
   /** Rows read so far, without embedded rows. */
   readonly rows: number
@@ -38,7 +39,7 @@ export interface UnfinishedWalk {
 
 /** State of a copy. */
 export interface CopyState {
-  /** The store that it copies. null in a new copy. */
+  /** ID of the copied store; null in a new copy. */
   readonly storeId: string | null
   readonly tables: ReadonlyMap<string, TableState>
   /** Unfinished walks by table. */
@@ -52,13 +53,15 @@ export const NEW_COPY: CopyState = { storeId: null, tables: new Map(), unfinishe
 export interface PageWrite {
   readonly table: CopyTable
   readonly rows: readonly CopyRow[]
-  /** Whether the walk is full: the copy then marks the rows as seen. */
+  /** Whether the walk is full. The copy marks the rows of a full walk as seen. */
   readonly isFull: boolean
-  /** Whether the walk starts with this page: the copy then deletes an unfinished walk and its marks. False by default. */
+  /**
+   * Whether the walk starts with this page; defaults to false. The copy then deletes an unfinished walk and its marks.
+   */
   readonly isFirst?: boolean
-  /** The walk after this page, saved in the same transaction. null (the default) if it cannot be resumed. */
+  /** The walk after this page, saved in the same transaction; null (the default) if a later run cannot resume it. */
   readonly unfinished?: UnfinishedWalk | null
-  /** IDs that a full walk of IDs has seen. None by default. */
+  /** IDs that a full walk of IDs has seen; defaults to none. */
   readonly seenIds?: readonly string[]
 }
 
@@ -66,11 +69,11 @@ export interface PageWrite {
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState
-  /** Whether the walk was full: the copy then removes unseen rows and what they own. */
+  /** Whether the walk was full. The copy then removes unseen rows, and the rows that they own. */
   readonly isFull: boolean
 }
 
-/** A stored row: for each column the text that `comparableText` returns for the value. */
+/** A stored row: for each column, the string that `comparableText` returns for the value. */
 export type StoredRow = Readonly<Record<string, string | null>>
 
 /** Rows to read from a copy. */
@@ -82,15 +85,16 @@ export interface RowSelection {
   readonly ids: readonly string[]
 }
 
-/** A copy of one store. Only one process may write it at a time. */
+/** A copy of one store. Only one process can write it at a time. */
 export interface Copy {
   /** Name for messages, without a password. */
   readonly name: string
-  /** Returns the state without changing anything. null if there is no copy yet. */
+  /** Returns the state without changing the destination; null if there is no copy yet. */
   peek(): Promise<CopyState | null>
   /**
-   * Opens the copy for writing. Creates missing tables and columns. Deletes the unfinished walk of a table that gets new
-   * columns, because the rows read so far lack them. Throws `CopyBusyError`.
+   * Opens the copy for writing, and returns its state. Creates missing tables and columns. Deletes the unfinished walk
+   * of a table that gets new columns, because the rows read so far lack them. Throws `CopyBusyError`, `CopyError` or
+   * `CopyUnavailableError`.
    */
   open(tables: readonly CopyTable[]): Promise<CopyState>
   /** Saves the ID of the store. */
@@ -101,15 +105,15 @@ export interface Copy {
   end(walk: WalkEnd): Promise<number>
   /** Returns the number of rows in a table or an embedded table. */
   count(table: string): Promise<number>
-  /** Returns the stored rows. Rows that the copy lacks are not in the result. */
+  /** Returns the stored rows in any order. The result omits rows that the copy lacks. */
   read(selection: RowSelection): Promise<StoredRow[]>
   /** Returns the value as `write` stores it, after the changes that this kind of database needs. */
   asStored(column: CopyColumn, value: unknown): unknown
   /** Marks rows as seen by a verification. The marks last until the copy is closed. */
   markSeen(table: string, ids: readonly string[]): Promise<void>
-  /** Returns at most `limit` IDs without such a mark, in order, after the ID `after` or from the first. */
+  /** Returns at most `limit` IDs without such a mark, in order, after the ID `after`; from the first ID for null. */
   unseenIds(table: string, after: string | null, limit: number): Promise<string[]>
-  /** Returns the names of files that differ from what the last run wrote. Empty for a copy that is a database. */
+  /** Returns the names of files that differ from what the last run wrote; none for a copy that is a database. */
   changedFiles(): Promise<string[]>
   /** Called after all tables of a run: writes the files of a CSV, XLSX or Parquet copy. */
   finish(): Promise<void>
@@ -117,7 +121,7 @@ export interface Copy {
   close(): Promise<void>
 }
 
-/** Thrown if another run is writing the copy. */
+/** Thrown if another run has the copy open. */
 export class CopyBusyError extends Error {
   override readonly name = 'CopyBusyError'
 
@@ -126,12 +130,12 @@ export class CopyBusyError extends Error {
   }
 }
 
-/** Thrown if the destination is not a copy of this store, or cannot be used until the user changes something. */
+/** Thrown if the destination is not a copy of this store, or if the user must fix something before the next run. */
 export class CopyError extends Error {
   override readonly name = 'CopyError'
 }
 
-/** Thrown if the connection fails or another program holds the copy for too long. A later run may succeed. */
+/** Thrown if the connection fails, or if another program locks the copy for too long. A later run can succeed. */
 export class CopyUnavailableError extends Error {
   override readonly name = 'CopyUnavailableError'
 }

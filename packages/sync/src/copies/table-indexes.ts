@@ -1,12 +1,12 @@
 import type { CopyColumn } from '../tables.ts'
 
-/** An index of a copy's table. */
+/** The name and the columns of an index, without the primary key. */
 export interface TableIndex {
   readonly name: string
   readonly columns: readonly string[]
 }
 
-/** Columns that people search. */
+/** Columns by which people and other programs search rows. */
 const SEARCH_COLUMNS: ReadonlySet<string> = new Set(['email', 'sku', 'updated_at'])
 
 /** Returns the indexes of a table besides its primary key: references, order of creation, and search columns. */

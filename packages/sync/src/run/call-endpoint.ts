@@ -3,14 +3,14 @@
 import type { StoreExportClient } from '@store-export/client'
 import { clientMethodOf, type Endpoint } from '@store-export/contract'
 
-/** Calls the method of an endpoint. Throws if the client is older than the contract and has no such method. */
+/** Calls the method of an endpoint and returns its result. Throws if the client has no such method. */
 export function callEndpoint<Result>(
   client: StoreExportClient,
   endpoint: Endpoint,
   ...values: readonly unknown[]
 ): Result {
   const { group, method } = clientMethodOf(endpoint)
-  // The client's types have one property for each group, but this name is known only at run time.
+  // The client's types have one property for each group, but the name of the group is known only at run time.
   const methods: Readonly<Record<string, ((...values: readonly unknown[]) => Result) | undefined>> | undefined =
     Reflect.get(client, group)
   const result = methods?.[method]?.(...values)

@@ -1,5 +1,5 @@
-// Compares a table with the store by its list of IDs, in about 1/40 of the requests: which rows exist, and when each was
-// last changed. It does not find a row whose value changed without its timestamp.
+// Compares a table with the store by its list of IDs, in about 1/40 of the requests: which rows exist, and when each
+// row was last changed. It does not find a row whose value changed without its timestamp.
 
 import { comparableText } from '../copies/comparable-text.ts'
 import type { StoredRow, TableState } from '../copies/copy.ts'
@@ -14,7 +14,9 @@ import { type CompareMode, type DifferenceReason, idOf } from './table-differenc
 const UPDATED_AT = 'updated_at'
 const CREATED_SINCE = 'created_since'
 
-/** Returns what a quick verification compares: whole rows if the table has no list of IDs or no timestamps. */
+/**
+ * Returns what a quick verification compares: timestamps, or whole rows if the table lacks timestamps or a list of IDs.
+ */
 export function quickCompareMode({ ids, columns }: CopyTable): CompareMode {
   return ids !== null && columns.some(({ name }) => name === UPDATED_AT) ? 'timestamps' : 'rows'
 }
@@ -28,9 +30,9 @@ class IdsComparison {
   readonly #comparison: TableComparison
   readonly #state: TableState
   readonly #columns: readonly CopyColumn[]
-  /** Whether the current rows were created before the copy starts (`startsAt`). */
+  /** Whether the current rows were created before `startsAt` of the copy. */
   #isBeforeStart = false
-  /** Missing rows without a timestamp. The list of IDs does not say when they were created. */
+  /** IDs of missing rows without a timestamp. The list of IDs does not have their time of creation. */
   readonly #withoutTimestamp = new Set<string>()
 
   constructor(comparison: TableComparison, state: TableState) {
@@ -97,7 +99,9 @@ class IdsComparison {
     return hasParameter(this.#comparison.table, CREATED_SINCE) && this.#state.since !== null ? 'unknown' : null
   }
 
-  /** Returns the first row created since `startsAt`, or '' if there is none. Returns null if the copy has no start. */
+  /**
+   * Returns the ID of the first row since `startsAt`, '' if there is no such row; null if the copy has no `startsAt`.
+   */
   async #findFirstIdInCopy(): Promise<string | null> {
     const { client, table, signal } = this.#comparison
     const { startsAt } = this.#state
@@ -107,7 +111,7 @@ class IdsComparison {
     return ''
   }
 
-  /** The next run reads these rows. */
+  /** Returns the IDs of rows that the store has created since the last run. The next run reads these rows. */
   async #idsCreatedSinceLastRun(): Promise<Set<string>> {
     const { client, table, signal } = this.#comparison
     const created = new Set<string>()

@@ -8,7 +8,7 @@ import { listAllRows } from './list-rows.ts'
 import { readAhead } from './read-ahead.ts'
 import { idOf, type TableDifferences } from './table-differences.ts'
 
-/** A comparison of one table. */
+/** What a comparison of one table needs. */
 export interface TableComparison {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -68,9 +68,9 @@ function compareChildren(
 /** A row of the store and the same row of the copy. */
 interface RowPair {
   readonly row: CopyRow
-  /** undefined if the copy lacks the row. */
+  /** The row of the copy; undefined if the copy lacks it. */
   readonly stored: StoredRow | undefined
-  /** The row of the list: `row` itself, or the row that it is embedded in. */
+  /** The row of the list: `row` itself, or the row that embeds it. */
   readonly parent: CopyRow
 }
 

@@ -1,9 +1,10 @@
-// Protects a table that the store returns empty. The cause is more often a revoked permission or a table that is being
-// replaced than a store that deleted everything. A run therefore empties a table only with `--allow-empty`.
+// Protects the rows of a table that the store returns empty. The cause can be a store that deleted all rows. More
+// often, a permission was revoked, or a program is replacing the table. A run therefore empties a table only with
+// `--allow-empty`.
 
 import { type Copy, CopyError } from '../copies/copy.ts'
 
-/** Thrown if the store returns no rows of a table, but the copy has some. */
+/** Thrown if the store returns no rows of a table, but the copy has rows. */
 export class EmptyTableError extends Error {
   override readonly name = 'EmptyTableError'
   readonly table: string
@@ -17,7 +18,7 @@ export class EmptyTableError extends Error {
   }
 }
 
-/** Thrown at the end of a run if the store returned tables empty and the copy retained their rows. */
+/** Thrown at the end of a run if the copy retained the rows of tables that the store returned empty. */
 export class EmptyTablesError extends CopyError {
   constructor(copy: string, errors: readonly EmptyTableError[]) {
     const tables = errors.map(({ table, rows }) => `${table} (${rows})`).join(', ')

@@ -1,5 +1,5 @@
-// Replaces a plan that the service cannot follow: the store does not track updates, or the service is older than the
-// list of all addresses.
+// Replaces a plan that the service cannot follow, because the store does not track updates, or because the service is
+// older than the list of all addresses.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { TableState } from '../copies/copy.ts'
@@ -19,7 +19,9 @@ const BAD_REQUEST = 400
 /** Reads the rows of a table. */
 export type RowSource = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<RowPage>
 
-/** Calls `follow` with the plan for the table, and again with another plan if the service rejects the first one. */
+/**
+ * Calls `follow` with the plan for the table. Calls it again with another plan if the service rejects the first plan.
+ */
 export async function followPlan<T>(
   table: CopyTable,
   state: TableState,
@@ -33,12 +35,12 @@ export async function followPlan<T>(
     if (error instanceof ListMissingError) return follow(FULL_PLAN, listAllRows)
     const created = isUpdatesUntracked(error) ? planWithoutUpdates(table, plan) : null
     if (created === null) throw error
-    // A full walk also reads the created rows.
+    // A full walk reads the created rows as well.
     return follow(isFullDue(state, options) ? FULL_PLAN : created, listRows)
   }
 }
 
-/** A store that does not track updates returns status 400. An invalid cursor has the same status. */
+/** Whether the store does not track updates. The status is 400, which an invalid cursor has as well. */
 function isUpdatesUntracked(error: unknown): boolean {
   return error instanceof StoreExportError && error.status === BAD_REQUEST && error.code !== 'INVALID_CURSOR'
 }

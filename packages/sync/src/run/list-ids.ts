@@ -8,7 +8,7 @@ import { ListMissingError } from './list-rows.ts'
 /** An entry of a list of IDs. */
 export interface IdRow {
   readonly id: string
-  /** When the row was last changed, RFC 3339. null if the store does not record it. */
+  /** Time of the last change, RFC 3339; null if the store does not record it. */
   readonly updated_at: string | null
 }
 
@@ -18,7 +18,7 @@ interface IdPages {
 
 const NOT_FOUND = 404
 
-/** Yields the IDs of the table, page by page, oldest rows first. Throws `ListMissingError` if the service lacks the list. */
+/** Yields the IDs page by page, oldest rows first. Throws `ListMissingError` if the service lacks the list. */
 export async function* listIds(
   client: StoreExportClient,
   table: CopyTable,

@@ -1,5 +1,5 @@
-// Reads the rows of a table: from its list, from the store's single row, or for each owner if the service is older than
-// the list.
+// Reads the rows of a table: from its list, or from the object of the store. If the service is older than the list, it
+// requests the rows of each owner.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { CopyRow } from '../copies/copy.ts'
@@ -9,26 +9,26 @@ import { callEndpoint } from './call-endpoint.ts'
 /** A page of a table's rows. */
 export interface RowPage {
   readonly rows: readonly CopyRow[]
-  /** Cursor of the next page. null on the last page. */
+  /** Cursor of the next page; null on the last page. */
   readonly cursor: string | null
-  /** Value of `updated_since` for the next incremental sync. null if the service sends no watermark. */
+  /** Value of `updated_since` for the next incremental sync; null if the service sends no watermark. */
   readonly watermark: string | null
-  /** When the service sent the page, by its own clock. null if unknown. */
+  /** Time of the response on the clock of the service; null if the response has no time. */
   readonly servedAt: string | null
 }
 
-/** Parameters of a request for a list. */
+/** Filters and position of a request for a list. Times are RFC 3339. */
 export interface ListQuery {
   readonly updatedSince?: string
   readonly createdSince?: string
-  /** Continues after a page of the same list. */
+  /** Cursor of a page of the same list, to continue after it. */
   readonly cursor?: string
   readonly signal?: AbortSignal
 }
 
 const NOT_FOUND = 404
 
-/** Thrown if the service is older than the contract and has no such list. */
+/** Thrown if the service is older than the list. */
 export class ListMissingError extends Error {
   override readonly name = 'ListMissingError'
 }
@@ -56,7 +56,7 @@ interface RowPages {
   pages(): AsyncIterable<RowPage>
 }
 
-/** Yields all rows of a table, also from a service that is older than its list. */
+/** Yields all rows of a table. If the service is older than the list, requests the rows of each owner. */
 export async function* listAllRows(
   client: StoreExportClient,
   table: CopyTable,
@@ -70,7 +70,7 @@ export async function* listAllRows(
   }
 }
 
-/** A changed row does not change its owner, so this requests the rows of every owner. */
+/** Requests the rows of every owner, because the change of a row does not change its owner. */
 async function* listRowsByOwner(
   client: StoreExportClient,
   { owners, rows }: NonNullable<CopyTable['byOwner']>,
@@ -87,7 +87,7 @@ async function* listRowsByOwner(
   }
 }
 
-/** The client's rows have types of their own; a copy stores them unchanged. */
+/** Converts only the type: the client's rows have types of their own, and a copy stores them unchanged. */
 function asRow(row: object): CopyRow {
   return row as CopyRow
 }

@@ -1,4 +1,4 @@
-// Decides what a run requests for a table: all rows, or what changed since the last walk. Sends no request.
+// Decides what a run requests for a table: all rows, or the changes since the last walk. Sends no request.
 
 import type { TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
@@ -9,23 +9,23 @@ export type WalkMode = 'full' | 'updated' | 'created'
 /** What to request from the list of a table. */
 export interface TablePlan {
   readonly mode: WalkMode
-  /** Start of the requested changes, RFC 3339. null for all rows. */
+  /** Start of the requested changes, RFC 3339; null for all rows. */
   readonly since: string | null
   /** `startsAt` of the table's state after the walk. */
   readonly startsAt: string | null
 }
 
-/** Options of a run that decide what it requests. */
+/** Decides what a run requests. */
 export interface TablePlanOptions {
-  /** Reads all rows again and removes those that the store no longer has. */
+  /** Whether to read all rows again, and to remove rows that the store no longer has; defaults to false. */
   readonly isFull?: boolean
-  /** Skips rows last changed before, if the list can filter them and the copy does not have them yet. */
+  /** Skips rows last changed before this time, if the list can filter them and the copy does not have them yet. */
   readonly since?: Date
-  /** How far before the last run to start, for writes that became visible late. 5 minutes by default. */
+  /** Time in ms to start before the last run, for writes that became visible late; defaults to 5 minutes. */
   readonly overlapMs?: number
-  /** Time between full walks of a list whose updates don't show every change. 23 hours by default. */
+  /** Time in ms between full walks of a list whose updates don't show every change; defaults to 23 hours. */
   readonly fullEveryMs?: number
-  /** Milliseconds since 1970. */
+  /** Returns ms since 1970; defaults to `Date.now`. */
   readonly now?: () => number
 }
 
@@ -33,7 +33,7 @@ const OVERLAP_MS = 5 * 60_000
 /** One hour less than a day, because a daily run does not start at exactly the same time. */
 const DAY_MS = 23 * 3_600_000
 
-/** Returns what to request for `table`, whose last walk left `state`. */
+/** Returns what to request for `table`. `state` is its state after the last walk. */
 export function planTable(table: CopyTable, state: TableState, options: TablePlanOptions): TablePlan {
   const { isFull, since, overlapMs = OVERLAP_MS } = options
   if (isFull === true || !hasParameter(table, 'updated_since')) return FULL_PLAN
@@ -47,7 +47,7 @@ export function planTable(table: CopyTable, state: TableState, options: TablePla
   return { mode: 'updated', since: since.toISOString(), startsAt: since.toISOString() }
 }
 
-/** Returns the plan for a store that does not track updates of `table`. null if the list cannot filter by creation. */
+/** Returns the plan for a store that does not track updates; null if the list cannot filter by creation. */
 export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan | null {
   return plan.mode === 'updated' && hasParameter(table, 'created_since') ? { ...plan, mode: 'created' } : null
 }
@@ -56,7 +56,7 @@ export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan
 export function isFullDue({ fullAt }: TableState, options: TablePlanOptions): boolean {
   const { fullEveryMs = DAY_MS, now = Date.now } = options
   const ageMs = fullAt === null ? Number.POSITIVE_INFINITY : now() - Date.parse(fullAt)
-  // A wrong clock may have recorded a time in the future.
+  // The last full walk is in the future if its clock was wrong.
   return ageMs >= fullEveryMs || ageMs < 0
 }
 
@@ -66,7 +66,7 @@ export function planQuery({ mode, since }: TablePlan): { updatedSince?: string; 
   return mode === 'updated' ? { updatedSince: since } : { createdSince: since }
 }
 
-/** Reads all rows. */
+/** The plan that reads all rows. */
 export const FULL_PLAN: TablePlan = { mode: 'full', since: null, startsAt: null }
 
 /** Whether the list of a table has this parameter. */
@@ -74,7 +74,7 @@ export function hasParameter({ list }: CopyTable, parameter: string): boolean {
   return list?.parameters.some((each) => each === parameter) === true
 }
 
-/** Whether the copy reaches back to `since`. `undefined` means to the first row. */
+/** Whether the copy has all rows since `since`; all rows of the store if `since` is undefined. */
 function reachesBackTo({ startsAt }: TableState, since: Date | undefined): boolean {
   return startsAt === null || (since !== undefined && since.getTime() >= Date.parse(startsAt))
 }

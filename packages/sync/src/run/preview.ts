@@ -9,11 +9,11 @@ import { listRows } from './list-rows.ts'
 import { planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
 import { requireSameStore, storeRowCount } from './run.ts'
 
-/** Options of a preview. */
+/** The run to preview. */
 export interface PreviewOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
-  /** All tables by default. */
+  /** Tables to preview; defaults to all tables. */
   readonly tables?: readonly CopyTable[]
   /** Whether the run would prune. */
   readonly prunes?: boolean
@@ -24,17 +24,17 @@ export interface PreviewOptions extends TablePlanOptions {
 export interface TablePreview {
   readonly table: string
   readonly mode: WalkMode
-  /** Start of the requested changes, RFC 3339. null for all rows. */
+  /** Start of the requested changes, RFC 3339; null for all rows. */
   readonly since: string | null
   /** Rows that the run would read, without embedded rows. */
   readonly rows: number
-  /** Whether there are more: the list has further pages, and the store does not report their number. */
+  /** Whether `rows` is a lower bound: the list has further pages, and the store does not report its number of rows. */
   readonly isAtLeast: boolean
-  /** Pages of IDs that `--prune` would read. A lower bound if the store does not report its number of rows. */
+  /** Pages of IDs that `--prune` would read. It is a lower bound if the store does not report its number of rows. */
   readonly idsPages: number
 }
 
-/** Yields a preview of each table. Creates nothing if there is no copy yet. Throws as `run` does. */
+/** Yields a preview of each table. Does not create a copy. Throws the client's errors, and `CopyError`. */
 export async function* preview(options: PreviewOptions): AsyncGenerator<TablePreview> {
   const { client, copy, signal, tables = TABLES } = options
   const signalOption = signal === undefined ? {} : { signal }
@@ -57,7 +57,7 @@ export async function* preview(options: PreviewOptions): AsyncGenerator<TablePre
   }
 }
 
-/** An empty list also has a page. */
+/** Returns at least 1, because an empty list has a page. */
 function idPageCount(rows: number): number {
   return Math.max(1, Math.ceil(rows / LIMITS.pageRowsOfIds))
 }

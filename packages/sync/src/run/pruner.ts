@@ -1,6 +1,6 @@
-// Removes rows that the store has deleted. A walk of the IDs takes about 1/40 of the requests of a full walk. A row that
-// the copy had before this walk, and that the walk does not return, has been deleted. For the copy this is a full walk
-// that writes no rows.
+// Removes rows that the store has deleted. A walk of the IDs needs about 1/40 of the requests of a full walk. If the
+// copy had a row before this walk, and the walk does not return it, the store has deleted the row. For the copy, this
+// is a full walk that writes no rows.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState } from '../copies/copy.ts'
@@ -10,7 +10,7 @@ import { listIds } from './list-ids.ts'
 import { ListMissingError } from './list-rows.ts'
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 
-/** Options of a pruner. */
+/** What a pruner reads and changes, and where it reports. */
 export interface PrunerOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -23,7 +23,7 @@ export interface PrunerOptions {
   readonly onListMissing: () => void
 }
 
-/** Result for a table. */
+/** What the pruner did with a table. */
 export interface PruneResult {
   /** IDs read. */
   readonly ids: number
@@ -42,7 +42,8 @@ export class Pruner {
 
   /**
    * Removes deleted rows of a table whose walk has ended with `state`. Returns null if the service has no lists of IDs.
-   * Nothing else may write the table meanwhile: a row that is written after the start of the walk would be removed.
+   * Throws `EmptyTableError`. The caller must not write the table during the walk, because the pruner would remove rows
+   * that are newer than its start.
    */
   async prune(table: CopyTable, state: TableState): Promise<PruneResult | null> {
     if (this.#isListMissing) return null

@@ -1,11 +1,11 @@
-// Requests the next page while the current one is written.
+// Requests the next page while a copy writes the current page.
 
 import { setImmediate } from 'node:timers/promises'
 
-/** Turns of the event loop until a request has been sent. */
+/** Turns of the event loop until Node has sent a request. */
 const TURNS = 2
 
-/** Calls `work` with a signal that is aborted when `work` ends, so that a failed walk leaves no request open. */
+/** Calls `work` with a signal that aborts when `work` ends, so that a failed walk leaves no request open. */
 export async function abortWhenDone<T>(
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
@@ -18,7 +18,7 @@ export async function abortWhenDone<T>(
   }
 }
 
-/** Yields `pages`, and requests each page before the one before it is processed. An error is thrown in its turn. */
+/** Yields `pages`, and requests the next page before each page. Throws the error of a request when its page is due. */
 export async function* readAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
   const source = pages[Symbol.asyncIterator]()
   let next = source.next()
@@ -27,14 +27,14 @@ export async function* readAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> 
       const { done, value } = await next
       if (done === true) return
       next = source.next()
-      // The error is thrown by `await next` above. Until then it must not count as an unhandled rejection.
+      // `await next` above throws the error. Until then, it must not count as an unhandled rejection.
       next.catch(() => {})
       // A synchronous write blocks the event loop, so the request must be sent before the caller gets the page.
       for (let turn = 0; turn < TURNS; turn += 1) await setImmediate()
       yield value
     }
   } finally {
-    // Not awaited: an unused page may take as long as its retries.
+    // This function does not wait for an unused page, because its retries can take minutes.
     void source.return?.().then(undefined, () => {})
   }
 }

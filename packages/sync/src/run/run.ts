@@ -1,5 +1,5 @@
-// One run: syncs the tables one after the other. The state of a table is saved only when its walk has ended, so the next
-// run completes an interrupted one.
+// Performs one run: syncs the tables one after the other. The run saves the state of a table only when its walk has
+// ended, so the next run completes an interrupted run.
 
 import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyError, type CopyState, NEW_TABLE } from '../copies/copy.ts'
@@ -9,17 +9,17 @@ import type { TablePlanOptions } from './plan-table.ts'
 import { Pruner } from './pruner.ts'
 import { type WalkProgress, type WalkResult, walkTable } from './walk-table.ts'
 
-/** Options of a run. */
+/** The copy and the tables to sync, and how to report progress. */
 export interface SyncOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
-  /** All tables by default. */
+  /** Tables to sync; defaults to all tables. */
   readonly tables?: readonly CopyTable[]
   /** Whether to read the IDs of tables that are not read in full, and to remove rows that the store has deleted. */
   readonly prunes?: boolean
   /**
-   * Whether to remove all rows of a table if the store returns none. By default the copy retains them, and the run
-   * throws `EmptyTablesError` after all other work.
+   * Whether to remove all rows of a table if the store returns none; defaults to false. The copy then retains the rows,
+   * and the run throws `EmptyTablesError` after all other work.
    */
   readonly allowsEmpty?: boolean
   /** Called after each page and each table. */
@@ -34,17 +34,20 @@ export type SyncProgress =
       readonly table: string
       /** Rows of the walk so far, including `rowsBefore`. */
       readonly rows: number
-      /** Rows that an interrupted run has read, after which this one continues. */
+      /** Rows that an interrupted run has read. This run continues after them. */
       readonly rowsBefore: number
-      /** Rows of the table in the store, for a full walk. null if the store does not report it. */
+      /**
+       * Rows of the table in the store; null if the walk is not full, or if the store does not report its number of
+       * rows.
+       */
       readonly of: number | null
     }
-  /** A page of IDs was read, to find deleted rows. */
+  /** The run has read a page of IDs, to find deleted rows. */
   | { readonly event: 'ids'; readonly table: string; readonly ids: number; readonly of: number | null }
-  /** The service has no lists of IDs, so nothing is pruned. */
+  /** The service has no lists of IDs, so the run prunes no table. */
   | { readonly event: 'prune_unavailable'; readonly message: string }
   | ({ readonly event: 'table' } & TableSummary)
-  /** The store returns no rows of a table, and the copy retains its rows. */
+  /** The store returns no rows of a table, and the copy retains its `rows`. */
   | { readonly event: 'retained'; readonly table: string; readonly rows: number }
   /** All tables are in sync. The run now writes the files of a CSV, XLSX or Parquet copy. */
   | { readonly event: 'files' }
@@ -52,7 +55,7 @@ export type SyncProgress =
 /** What a run did with a table. */
 export interface TableSummary extends WalkResult {
   readonly table: string
-  /** IDs read to find deleted rows. null if the table was not pruned. */
+  /** IDs that the run read to find deleted rows; null if it did not prune the table. */
   readonly ids: number | null
 }
 
@@ -63,8 +66,8 @@ export interface SyncSummary {
 }
 
 /**
- * Runs once. Throws the client's errors, `CopyBusyError`, `CopyError` if the copy belongs to another store, and
- * `EmptyTablesError`.
+ * Syncs the tables once, and returns what it did. Throws the client's errors, and those of the copy: `CopyBusyError`,
+ * `CopyUnavailableError`, `CopyError` if the copy belongs to another store, and `EmptyTablesError`.
  */
 export async function run(options: SyncOptions): Promise<SyncSummary> {
   const { client, copy, onProgress, signal } = options
@@ -140,7 +143,7 @@ export function requireSameStore({ name }: Copy, { storeId }: CopyState, { id }:
   )
 }
 
-/** Returns the number of rows of a table in the store. null if the store does not report it. */
+/** Returns the number of rows of a table in the store; null if the store does not report it. */
 export function storeRowCount({ counts }: Store, table: string): number | null {
   return new Map<string, number>(Object.entries(counts ?? {})).get(table) ?? null
 }

@@ -1,4 +1,4 @@
-// Collects the differences of one table: reports each one, and counts them by their reason.
+// Collects the differences of one table: reports each difference, and counts the differences by their reason.
 
 import type { Copy, CopyRow, TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
@@ -10,16 +10,18 @@ export interface Difference {
   readonly id: string
   /** `missing`: only the store has the row. `extra`: only the copy has it. `different`: both have it. */
   readonly kind: 'missing' | 'extra' | 'different'
-  /** Columns with different values. Empty unless `kind` is `different`. */
+  /** Columns with different values; empty unless `kind` is `different`. */
   readonly columns: readonly string[]
-  /** Why the difference is expected. null if it is an error. */
+  /** Why the difference is expected; null if it is an error. */
   readonly reason: DifferenceReason | null
 }
 
-/** `changed`: the row changed after the last run started, and the next run reads it. `left_out`: `--since` skipped it. */
+/**
+ * `changed`: the row changed after the last run started, and the next run reads it. `left_out`: `--since` skipped it.
+ */
 export type DifferenceReason = 'changed' | 'left_out'
 
-/** What is compared of each row: all columns, or its ID and `updated_at`. */
+/** The compared part of each row: all columns, or its ID and `updated_at`. */
 export type CompareMode = 'rows' | 'timestamps'
 
 /** Result of the comparison of one table. */
@@ -27,11 +29,11 @@ export interface TableVerification {
   readonly table: string
   readonly storeRows: number
   readonly copyRows: number
-  /** Differences without a reason. */
+  /** Number of differences without a reason. */
   readonly differences: number
-  /** Differences whose reason is `changed`. */
+  /** Number of differences whose reason is `changed`. */
   readonly changed: number
-  /** Differences whose reason is `left_out`. */
+  /** Number of differences whose reason is `left_out`. */
   readonly leftOut: number
   readonly compared: CompareMode
   /** Whether every run reads all rows of the table. */
@@ -49,7 +51,7 @@ export type VerifyEvent =
   | ({ readonly event: 'difference' } & Difference)
   | ({ readonly event: 'verified' } & TableVerification)
 
-/** Extra rows that are read from the copy at once. */
+/** Extra rows that one statement reads from the copy. */
 const EXTRA_BATCH_ROWS = 1000
 
 /** Counts of a table or of an embedded table. */
@@ -76,7 +78,7 @@ const newTally = (): Tally => ({
 
 const TALLY_FIELDS = { none: 'differences', changed: 'changed', left_out: 'leftOut' } as const
 
-/** Options of the collector. */
+/** The table, what is compared of it, and where differences are reported. */
 export interface TableDifferencesOptions {
   readonly copy: Copy
   readonly table: CopyTable
@@ -85,7 +87,7 @@ export interface TableDifferencesOptions {
   readonly onEvent: ((event: VerifyEvent) => void) | undefined
 }
 
-/** The differences of a table and, if whole rows are compared, of its embedded tables. */
+/** Collects the differences of a table. If whole rows are compared, includes its embedded tables. */
 export class TableDifferences {
   readonly #options: TableDifferencesOptions
   readonly #tallies: ReadonlyMap<string, Tally>
@@ -111,7 +113,9 @@ export class TableDifferences {
     this.#options.onEvent?.({ event: 'difference', ...difference })
   }
 
-  /** Returns why the copy may lack this row of the store, or have an older version of it. null if there is no reason. */
+  /**
+   * Returns why the copy can lack this row of the store, or have an older version of it; null if there is no reason.
+   */
   reasonFor(row: CopyRow | undefined): DifferenceReason | null {
     const { since, startsAt } = this.#options.state
     const timestamp = row?.updated_at ?? row?.created_at
@@ -120,10 +124,10 @@ export class TableDifferences {
     return startsAt !== null && changedAt < Date.parse(startsAt) ? 'left_out' : null
   }
 
-  /** Call this after all rows of the store were compared and marked. Adds the extra rows and returns the results. */
+  /** Adds the extra rows and returns the results. The caller must have compared and marked all rows of the store. */
   async finish(): Promise<TableVerification[]> {
     const { table, onEvent } = this.#options
-    // The store has deleted these rows. An incremental sync does not return deletions.
+    // The store has deleted these rows. An incremental sync does not return deleted rows.
     for await (const id of this.#extraIds())
       this.add({ table: table.name, id, kind: 'extra', columns: [], reason: null })
     const verified = await Promise.all([...this.#tallies].map((each) => this.#verify(...each)))
@@ -148,10 +152,10 @@ export class TableDifferences {
   ): Promise<TableVerification> {
     const { copy, table, compared } = this.#options
     const copyRows = await copy.count(name)
-    // Embedded rows of an extra parent, or without a parent, were not reported one by one.
+    // Embedded rows of an extra parent, or without a parent, have no event of their own.
     const unreported = Math.max(0, copyRows - (storeRows - missing + extra))
     const isAlwaysFull = !hasParameter(table, 'updated_since')
-    // --prune removes extra rows of the table itself. Extra embedded rows go with their parent.
+    // --prune removes extra rows of the table itself, with their embedded rows. It removes no other embedded rows.
     const removable = name === table.name ? unexplainedExtra : 0
     const isPruned = table.ids !== null && differences === removable
     return {
@@ -174,7 +178,7 @@ export class TableDifferences {
   }
 }
 
-/** Returns the ID in lower case, as IDs are compared. */
+/** Returns the ID in lower case, in which comparisons expect it. */
 export function idOf(row: CopyRow): string {
   return String(row.id).toLowerCase()
 }

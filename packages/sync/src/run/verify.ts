@@ -1,5 +1,5 @@
-// Compares a copy with the store: reads every list in full, or its IDs, compares each row with the copy, and reports the
-// rows that only the copy has. Repairs nothing.
+// Compares a copy with the store: reads the rows or the IDs of every list, compares each row with the copy, and reports
+// the rows that only the copy has. Repairs nothing.
 
 import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyError, NEW_TABLE, type TableState } from '../copies/copy.ts'
@@ -11,13 +11,13 @@ import { abortWhenDone } from './read-ahead.ts'
 import { requireSameStore, storeRowCount } from './run.ts'
 import { type CompareMode, TableDifferences, type TableVerification, type VerifyEvent } from './table-differences.ts'
 
-/** Options of a verification. */
+/** The copy and the tables to compare, and how to report differences. */
 export interface VerifyOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
-  /** All tables by default. */
+  /** Tables to compare; defaults to all tables. */
   readonly tables?: readonly CopyTable[]
-  /** Whether to compare only IDs and timestamps of tables that have a list of them, in about 1/40 of the requests. */
+  /** Whether to compare only IDs and timestamps of tables that have an ID list, in about 1/40 of the requests. */
   readonly isQuick?: boolean
   /** Called after each page, difference and table. */
   readonly onEvent?: (event: VerifyEvent) => void
@@ -34,7 +34,10 @@ export interface Verification {
   readonly isSame: boolean
 }
 
-/** Compares. Throws the client's errors, `CopyBusyError`, and `CopyError` if the copy is missing or of another store. */
+/**
+ * Compares the tables, and returns the result. Throws the client's errors, `CopyBusyError`, `CopyUnavailableError`, and
+ * `CopyError` if the copy is missing or belongs to another store.
+ */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { client, copy, signal, tables = TABLES } = options
   if ((await copy.peek()) === null) throw new CopyError(`${copy.name} is not a copy yet; run \`store-sync run\` first`)

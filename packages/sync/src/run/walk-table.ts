@@ -1,5 +1,5 @@
-// One walk of one table: writes each page as it arrives, and saves the new state after the last page. The next run
-// resumes an interrupted walk after the last page that was written.
+// Performs one walk of one table: writes each page when it arrives, and saves the new state after the last page. The
+// next run resumes an interrupted walk after the last written page.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
@@ -11,7 +11,7 @@ import { listRows, type RowPage } from './list-rows.ts'
 import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 
-/** Options of a walk. */
+/** What a walk reads and writes, and where it reports pages. */
 export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -36,16 +36,16 @@ export interface WalkResult {
   readonly mode: WalkMode
   /** Rows that this run has read, without embedded rows. */
   readonly rows: number
-  /** Rows that an interrupted run has read, after which this one continued. */
+  /** Rows that an interrupted run has read. This run continued after them. */
   readonly rowsBefore: number
-  /** Rows removed, without embedded rows. */
+  /** Rows that the copy removed, without embedded and owned rows. */
   readonly removed: number
 }
 
-/** What the copy knows of a table before a walk. */
+/** What the copy has stored about a table before a walk. */
 export interface KnownTable {
   readonly state: TableState
-  /** The walk that an earlier run did not finish. */
+  /** The walk that an earlier run did not finish; null if there is none. */
   readonly unfinished: UnfinishedWalk | null
 }
 
@@ -53,15 +53,17 @@ export interface KnownTable {
 export interface WalkedTable {
   readonly result: WalkResult
   readonly state: TableState
-  /** Whether a full walk of this run has read all rows, so that the copy has no others. */
+  /** Whether a full walk of this run has read all rows. The copy then has no deleted rows. */
   readonly isComplete: boolean
 }
 
-/** Syncs a table. A resumed walk is followed by a walk of the rows that changed since it started. */
+/**
+ * Syncs a table. After a resumed walk, reads the rows that changed since the walk started. Throws `EmptyTableError`.
+ */
 export async function walkTable(options: TableWalkOptions, table: CopyTable, known: KnownTable): Promise<WalkedTable> {
   const { state, isResumed, ...result } = await walkOnce(options, table, known)
   if (!isResumed) return { result, state, isComplete: result.mode === 'full' }
-  // Rows that the interrupted run has read may have changed before this run started.
+  // Rows that the interrupted run has read can have changed before this run started.
   const later = await walkOnce({ ...options, isFull: false }, table, { state, unfinished: null })
   const both = { ...result, rows: result.rows + later.rows, removed: result.removed + later.removed }
   return { result: both, state: later.state, isComplete: later.mode === 'full' }
@@ -126,7 +128,7 @@ class TableWalk {
       signal.throwIfAborted()
       if (isFirst) walk = { ...walk, since: timestampOrNull(page.watermark) ?? earlier(walk.since, page.servedAt) }
       walk = { ...walk, cursor: page.cursor, rows: walk.rows + page.rows.length }
-      // Resuming a list of one page would save no request.
+      // To resume a list of one page would save no request.
       const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
       await copy.write({ table, rows: page.rows, isFull, isFirst, unfinished: saved })
       isFirst = false
@@ -138,7 +140,7 @@ class TableWalk {
     return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, isResumed: unfinished !== null }
   }
 
-  /** The pages that are left. */
+  /** Returns the remaining pages. */
   #pages(
     plan: TablePlan,
     source: RowSource,
@@ -159,7 +161,7 @@ class TableWalk {
   }
 
   #stateAfter({ mode }: TablePlan, { since, startsAt, startedAt }: UnfinishedWalk): TableState {
-    // Created rows don't show what was updated. The first run that can request updates starts from the old state.
+    // Created rows don't show updates. The first run that can request updates starts from the old state.
     if (mode === 'created') return this.#state
     return { since, fullAt: mode === 'full' ? startedAt : this.#state.fullAt, startsAt }
   }
@@ -167,7 +169,7 @@ class TableWalk {
 
 /**
  * Whether another run can resume the walk. Rows before the cursor can change until then, so the list must be able to
- * filter by update. A walk of created rows is short and starts again.
+ * filter by update. A walk of created rows is short, so it starts again.
  */
 function isResumable(table: CopyTable, { mode }: TablePlan): boolean {
   return mode !== 'created' && hasParameter(table, 'updated_since')
@@ -175,12 +177,12 @@ function isResumable(table: CopyTable, { mode }: TablePlan): boolean {
 
 async function* noPages(): AsyncGenerator<never> {}
 
-/** An invalid watermark in the state would make every later run fail. */
+/** Returns null for an invalid time, because an invalid watermark in the state would make every later run fail. */
 function timestampOrNull(text: string | null): string | null {
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
-/** Returns the earlier of two times. With a fast local clock, the next run would otherwise miss writes. */
+/** Returns the earlier time. If the local clock is fast, the next run would otherwise miss writes. */
 function earlier(own: string, servedAt: string | null): string {
   const served = servedAt === null ? Number.NaN : Date.parse(servedAt)
   return served < Date.parse(own) ? new Date(served).toISOString() : own

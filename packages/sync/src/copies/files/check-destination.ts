@@ -1,10 +1,10 @@
-// Checks the destination of a file copy before the first request, so that a run does not fetch rows that it cannot write,
-// and does not overwrite other files.
+// Checks the destination of a file copy before a run requests rows. The run then does not request rows that it cannot
+// write, and does not overwrite other files.
 
 import { access, constants, lstat, mkdir } from 'node:fs/promises'
 import { CopyError } from '../copy.ts'
 
-/** Throws `CopyError` if one of the files that a new copy would write exists. */
+/** Throws `CopyError` if a file that a new copy would write exists. */
 export async function refuseExistingFiles(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const found = await lstat(file).catch(() => null)
@@ -15,7 +15,7 @@ export async function refuseExistingFiles(files: readonly string[]): Promise<voi
   }
 }
 
-/** Creates the folder if it is missing. Throws `CopyError` if it cannot be created or written. */
+/** Creates a missing folder. Throws `CopyError` if this user cannot create or write the folder. */
 export async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })

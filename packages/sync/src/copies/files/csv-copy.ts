@@ -1,6 +1,6 @@
-// A copy as a folder of CSV files for spreadsheets and programs: UTF-8 with a byte order mark, lines that end with CR LF,
-// an empty field for null, and "" for an empty string. A string that a spreadsheet would run as a formula gets an
-// apostrophe before it.
+// Writes a copy as a folder of CSV files for spreadsheets and programs: UTF-8 with a byte order mark, lines that end
+// with CR LF, an empty field for null, and "" for an empty string. A string that a spreadsheet would run as a formula
+// gets an apostrophe before it.
 
 import { open } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,22 +12,24 @@ import { type NewFile, writeNewFiles } from './replace-files.ts'
 /** A string that already looks escaped gets one more apostrophe, so that removing one returns the original string. */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** Options of CSV files. */
+/** The format of CSV files. */
 export interface CsvCopyOptions {
-  /** Separator of values. A comma by default. */
+  /** Separator of values; defaults to a comma. */
   readonly delimiter?: string
-  /** Whether a string that looks like a formula gets an apostrophe before it. True by default. */
+  /** Whether a string that looks like a formula gets an apostrophe before it; defaults to true. */
   readonly escapesFormulas?: boolean
 }
 
-/** Strings such as telephone numbers, which are harmless as a formula. */
+/** Strings such as telephone numbers, which get no apostrophe because they are harmless as a formula. */
 const SIGNED_DIGITS = /^\+\d+$/
 
-/** Rows that are converted at once. Few enough that their strings don't outlive the young generation of the heap. */
+/**
+ * Rows that the writer converts at once. They are so few that their strings don't outlive the heap's young generation.
+ */
 const PAGE_ROWS = 20
 const BUFFER_BYTES = 1 << 17
 
-/** Returns a copy in a folder, which is created if it is missing: one file for each table, and `.store-sync.db`. */
+/** Returns a copy in a folder: one file for each table, and `.store-sync.db`. `open` creates a missing folder. */
 export function csvCopy(folder: string, options: CsvCopyOptions = {}): FileCopy {
   return new FileCopy({
     name: folder,

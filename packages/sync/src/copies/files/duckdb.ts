@@ -1,5 +1,5 @@
-// Loads DuckDB, which writes the Parquet files. It is an optional dependency because it is large and most users don't need
-// it. Opening a Parquet copy without it throws an error that says what to install.
+// Loads DuckDB, which writes the Parquet files. DuckDB is an optional dependency, because it is large and most users
+// don't need it. Without it, opening a Parquet copy throws an error that says what to install.
 
 import { CopyError } from '../copy.ts'
 
@@ -15,24 +15,24 @@ export interface ScratchDatabase {
   close(): void
 }
 
-/** Rows of text columns that one statement can read once. */
+/** Rows of string columns, which a statement can read once. */
 export interface TextRows {
   readonly columns: readonly string[]
-  /** Pages of at most `PAGE_ROWS` rows. An empty page, or the end of the iterator, ends them. */
+  /** Pages of at most `PAGE_ROWS` rows. The rows end with an empty page, or with the iterator. */
   readonly pages: Iterator<Page>
 }
 
 type Page = readonly (readonly (string | null)[])[]
 
-/** What to install. */
+/** The package to install, in the tested version. */
 const PACKAGE = '@duckdb/node-api@1.5.6-r.1'
-/** Memory for DuckDB's data. Beyond it, DuckDB writes temporary files. */
+/** Memory for DuckDB's data. If DuckDB needs more, it writes temporary files. */
 const MEMORY_LIMIT = '100MB'
 
-/** Most rows in a chunk of DuckDB. */
+/** Maximum rows in a chunk of DuckDB. */
 export const PAGE_ROWS = 2048
 
-/** Loads the package. Throws `CopyError` if it is not installed, or not for this platform. */
+/** Returns the package. Throws `CopyError` if it is not installed for this platform. */
 export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@duckdb/node-api')): Promise<DuckDb> {
   try {
     return await load()
@@ -41,14 +41,16 @@ export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@du
   }
 }
 
-/** Opens a database in memory, with temporary files in the folder `overflow`. It downloads no extensions. */
+/**
+ * Returns a database in memory, with temporary files in the folder `overflow`. The database downloads no extensions.
+ */
 export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: string): Promise<ScratchDatabase> {
   const database = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     memory_limit: MEMORY_LIMIT,
     temp_directory: overflow,
-    // Each thread would keep a row group in memory. The order of rows must not change either.
+    // Each thread would have a row group in memory. Several threads could also change the order of rows.
     threads: '1',
   })
   const connection = await database.connect()
@@ -63,7 +65,7 @@ export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: 
   return { connection, close }
 }
 
-/** Registers a table function, so that statements can read rows `from name()`. */
+/** Registers a table function, so that statements can read rows `from name()`, and returns what runs them. */
 export function createRowFunction(
   { DuckDBTableFunction, VARCHAR }: DuckDb,
   connection: DuckDbConnection,
@@ -96,7 +98,7 @@ export function createRowFunction(
   })
   connection.registerTableFunction(tableFunction)
   return {
-    /** Runs a statement that reads these rows. An error of the iterator is thrown instead of DuckDB's error. */
+    /** Runs a statement that reads these rows. Throws an error of the iterator instead of DuckDB's error. */
     async run(statement: string, input: TextRows): Promise<void> {
       rows = input
       failed = null

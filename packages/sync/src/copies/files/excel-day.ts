@@ -1,21 +1,22 @@
-// Converts timestamps to the date numbers of a workbook: days since the end of 1899, in UTC, with the time as a fraction.
+// Converts timestamps to the date numbers of a workbook: days since the end of 1899, in UTC, with the time as a
+// fraction.
 
 const DAY_MS = 86_400_000
 /** Day 0, counted back from March 1900, because Excel wrongly has a 29 February 1900. */
 const ZERO_MS = Date.UTC(1899, 11, 30)
 const FIRST_MS = Date.UTC(1900, 2, 1)
 const END_MS = Date.UTC(10_000, 0, 1)
-/** Timestamps that are certainly in canonical form. Formatting the date and comparing takes three times as long. */
+/** Matches timestamps that are certainly in canonical form. Formatting and comparing would take three times as long. */
 const CANONICAL = /^\d{4}-\d\d-(?:[01]\d|2[0-8])T(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z$/
 
 /**
- * Returns the date number of a timestamp. Returns null if the cell could not represent the same timestamp: programs
- * disagree on dates before March 1900, have no year 10000, and a cell has no time zone and no microseconds.
+ * Returns the date number of a timestamp; null if a cell cannot represent the same timestamp. Programs disagree on
+ * dates before March 1900 and have no year 10000. A cell has no time zone and no microseconds.
  */
 export function excelDay(timestamp: string): number | null {
   const ms = Date.parse(timestamp)
   if (!(ms >= FIRST_MS && ms < END_MS)) return null
   const isCanonical = CANONICAL.test(timestamp) || new Date(ms).toISOString() === timestamp
-  // The division rounds only once, so whole days are exact. Even in the year 9999 a double is exact to 0.02 ms.
+  // The division rounds only once, so whole days are exact. In the year 9999, a double is still exact to 0.02 ms.
   return isCanonical ? (ms - ZERO_MS) / DAY_MS : null
 }

@@ -1,5 +1,5 @@
-// A copy as files that people open. The rows are in a SQLite file next to them, which provides all guarantees of a copy. The
-// end of a run writes the files that have changed from it.
+// Writes a copy as files that people open. The rows are in a SQLite file next to the files, which provides all
+// guarantees of a copy. At its end, a run writes the changed files from the SQLite file.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -26,32 +26,32 @@ import {
 export interface TableWriter {
   /** Returns the file of a table. Several tables can be in one file. */
   fileOf(table: string): string
-  /** Name of the options that change the files; empty for the defaults. A run rewrites files of another format. */
+  /** Identifies the options that change the files; '' for the defaults. A run rewrites files of another format. */
   readonly format: string
-  /** Temporary files and folders that a killed run may leave. */
+  /** Temporary files and folders that a killed run can leave. */
   readonly scratch: readonly string[]
-  /** Called before anything else. Throws `CopyError` if `write` would fail. */
+  /** Called before other methods. Throws `CopyError` if `write` would fail. */
   prepare(): Promise<void>
-  /** Writes new files next to the current ones. Gets all tables of each file. Removes the new files if it throws. */
+  /** Writes new files next to the current files. Gets all tables of each file. Removes the new files if it throws. */
   write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>
 }
 
-/** Options of a file copy. */
+/** The places and the format of a file copy. */
 export interface FileCopyOptions {
   /** Folder or file, for messages. */
   readonly name: string
-  /** The SQLite file next to it. */
+  /** Path of the SQLite file with the rows. */
   readonly database: string
   readonly writer: TableWriter
 }
 
-/** A copy as files. */
+/** A SQLite copy that also writes its tables as files of another format. */
 export class FileCopy extends SqliteCopy {
   readonly #database: string
   readonly #writer: TableWriter
   readonly #records: FileRecords
   readonly #files: readonly string[]
-  /** Tables that were written since the files were. null until this run writes a row. */
+  /** Tables that runs have written since they wrote the files; null until this run writes a row. */
   #changedTables: Set<string> | null = null
 
   constructor({ name, database, writer }: FileCopyOptions) {
@@ -70,7 +70,7 @@ export class FileCopy extends SqliteCopy {
     try {
       this.#records.prepare()
       const { files } = this.#records.read()
-      // A copy that has synced may have files without records, if a run was killed while it placed its first files.
+      // A copy that has synced can have files without records: a run was killed while it placed its first files.
       if (state.storeId === null && state.tables.size === 0 && files.size === 0) await refuseExistingFiles(this.#files)
       await recoverFiles(this.#files, (file) => files.has(path.basename(file)))
       for (const each of this.#writer.scratch) await rm(each, { recursive: true, force: true })
@@ -91,13 +91,13 @@ export class FileCopy extends SqliteCopy {
     return super.end(walk)
   }
 
-  /** Writes all files that differ from their tables, or none, from one snapshot of the SQLite file. */
+  /** Writes all files that differ from their tables, or no file, from one snapshot of the SQLite file. */
   override async finish(): Promise<void> {
     await super.finish()
     using database = new DatabaseSync(this.#database, { readOnly: true })
     database.exec('begin')
     const known = this.#records.read()
-    // While rows are written, the records mark all tables as changed. `#changedTables` has those that really were.
+    // The records mark all tables as changed while a run writes rows. `#changedTables` has those that it really wrote.
     const changed = this.#changedTables ?? known.changedTables
     const digests = computeDigests(database, known.digests, (table) => changed.has(table))
     const { format } = this.#writer

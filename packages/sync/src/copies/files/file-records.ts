@@ -1,16 +1,16 @@
-// Records of the files of a copy, in its SQLite file: size, time and digest of each file when it was written, and a digest
-// of the rows in it. A table that a run has written since is marked as changed; its digest shows whether it really did.
+// Records the files of a copy in its SQLite file: the size, time and digest of each written file, and a digest of the
+// rows in it. A run marks the tables that it writes as changed. The digest shows whether a table really changed.
 
 import { DatabaseSync } from 'node:sqlite'
 
-/** A file when it was written. */
+/** The properties of a file after a run has written it. */
 export interface FileRecord {
   /** Name without the folder, so that the folder can be moved. */
   readonly file: string
-  /** Hexadecimal. */
+  /** Digest of the bytes, in hexadecimal. */
   readonly sha256: string
   readonly bytes: number
-  /** Time of modification in milliseconds since 1970, with fractions. */
+  /** Time of modification in ms since 1970, with fractions. */
   readonly modifiedMs: number
   /** `format` of the writer at that time. */
   readonly format: string
@@ -18,11 +18,11 @@ export interface FileRecord {
 
 /** Records of all files and tables. */
 export interface FileState {
-  /** By name. A file that is being replaced has no record. */
+  /** Records by file name. A file has no record while a run replaces it. */
   readonly files: ReadonlyMap<string, FileRecord>
   /** Digest of the rows in the files, by table. */
   readonly digests: ReadonlyMap<string, string>
-  /** Tables that a run has started to write since. */
+  /** Tables that a run has started to write since it wrote the files. */
   readonly changedTables: ReadonlySet<string>
 }
 
@@ -47,13 +47,13 @@ export class FileRecords {
   prepare(): void {
     this.#change((database) => {
       database.exec(TABLES)
-      // An older version had no such column.
+      // Older versions did not have this column.
       if (hasFormatColumn(database)) return
       database.exec("alter table _sync_files add column format text not null default ''")
     })
   }
 
-  /** Returns the records. Empty if no file was written yet. */
+  /** Returns the records; empty before a run has written files. */
   read(): FileState {
     using database = new DatabaseSync(this.#database, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
     const isThere = database.prepare("select 1 from sqlite_schema where name = '_sync_file_tables'").get()
@@ -79,12 +79,14 @@ export class FileRecords {
     }
   }
 
-  /** Marks all tables as changed until `save`, in case the run is killed. */
+  /** Marks all tables as changed until `save`. If the run is killed, the next run then computes all digests. */
   markAllChanged(): void {
     this.#change((database) => database.exec('update _sync_file_tables set is_touched = 1'))
   }
 
-  /** Deletes the records of files before they are replaced. A killed run leaves some old and some new files. */
+  /**
+   * Deletes the records of files before a run replaces them, because a killed run leaves some old and some new files.
+   */
   delete(files: readonly string[]): void {
     this.#change((database) => {
       const remove = database.prepare('delete from _sync_files where file = ?')

@@ -1,5 +1,5 @@
-// Reads the tables and views of a file copy from its SQLite file: columns, rows, and a digest that shows whether they have
-// changed.
+// Reads the tables and views of a file copy from its SQLite file: columns, rows, and a digest that shows whether they
+// have changed.
 
 import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -7,45 +7,45 @@ import { type CopyColumnKind, TABLE_NAMES, TABLES } from '../../tables.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { digitsName } from '../sqlite/sqlite-decimals.ts'
 
-/** Type of a cell's value. Decimals and timestamps are strings, exactly as the service sent them. */
+/** The value of a cell. Decimals and timestamps are strings, exactly as the service sent them. */
 export type FileCell = string | number | boolean | null
 
 /** A column of a file. */
 export interface FileColumn {
   readonly name: string
   readonly kind: CopyColumnKind
-  /** Whether it is a decimal with exactly two digits after the point. */
+  /** Whether the values are decimals with exactly two digits after the point. */
   readonly isMoney: boolean
 }
 
-/** A table to write. Its rows can be iterated several times, one after the other. */
+/** A table to write. You can iterate over its rows several times, but not at the same time. */
 export interface FileTable {
   readonly name: string
   readonly columns: readonly FileColumn[]
   readonly rows: Iterable<FileCell[]>
 }
 
-/** The views, and the tables that their columns come from. */
+/** The tables that the columns of each view come from. */
 const VIEW_SOURCES: ReadonlyMap<string, readonly string[]> = new Map([
   ['orders_overview', ['orders']],
   ['order_lines', ['order_items', 'orders', 'products']],
 ])
-/** Columns that a view computes and that are not text. */
+/** Columns that a view computes, except columns of strings. */
 const COMPUTED_COLUMNS: ReadonlyMap<string, FileColumn> = new Map(
   [
     { name: 'lines', kind: 'integer', isMoney: false } as const,
     { name: 'line_total', kind: 'decimal', isMoney: true } as const,
   ].map((column) => [column.name, column]),
 )
-/** Increase this if the format of a cell changes. The next run then writes all files again. */
+/** Increase this number if the format of a cell changes. The next run then writes all files again. */
 const FORMAT_VERSION = 3
-/** Rows that are added to a digest at once. Few, because their JSON becomes garbage at once. */
+/** Rows that a digest gets at once. They are few, because their JSON becomes garbage immediately. */
 const DIGEST_ROWS = 16
 
 /** Names of all tables and views, in the order of the sheets of a workbook. */
 export const FILE_NAMES: readonly string[] = [...VIEW_SOURCES.keys(), ...TABLE_NAMES]
 
-/** For each table and view, the table whose walk reads its rows: itself, its parent, or `orders` for a view. */
+/** The table whose walk reads the rows of a table or view: the table itself, its parent, or `orders` for a view. */
 const SYNCED_WITH: ReadonlyMap<string, string> = new Map([
   ...[...VIEW_SOURCES.keys()].map((view): [string, string] => [view, 'orders']),
   ...TABLES.flatMap(({ name, children }) =>
@@ -53,7 +53,7 @@ const SYNCED_WITH: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** Returns the names of tables that a run has synced. Other tables get no file, not even an empty one. */
+/** Returns the names of tables that a run has synced. Other tables get no file, not even an empty file. */
 function presentNames(database: DatabaseSync): string[] {
   const rows = database.prepare('select table_name from _sync_tables').all()
   const walked = new Set(rows.map((row) => String(row.table_name)))
@@ -79,8 +79,8 @@ export function* readTables(database: DatabaseSync, names: readonly string[]): I
 }
 
 /**
- * Returns a digest for each table and view. A table keeps its digest in `known` unless `isChanged` returns true. A view has
- * a new digest if any table has one.
+ * Returns a digest for each table and view. A table has its digest from `known` unless `isChanged` returns true or its
+ * columns differ. A view has a new digest if the digest of a table has changed.
  */
 export function computeDigests(
   database: DatabaseSync,
@@ -104,7 +104,9 @@ export function computeDigests(
   return digests
 }
 
-/** Digest of the columns and the format of a table. A version that writes a table differently computes its digest again. */
+/**
+ * Returns a digest of the columns and the format of a table, so that a new version of them changes the table's digest.
+ */
 function shapeDigest(table: string): string {
   return createHash('sha256')
     .update(`${FORMAT_VERSION} ${JSON.stringify(COLUMNS.get(table))}`)
@@ -118,7 +120,7 @@ function rowsDigest(database: DatabaseSync, table: string): string {
   return hash.digest('base64')
 }
 
-/** Groups rows into pages, which needs fewer calls than single rows. */
+/** Yields rows in arrays of `pageRows`, which needs fewer calls than single rows. */
 export function* inPages<Row>(rows: Iterable<Row>, pageRows: number): Iterable<Row[]> {
   let page: Row[] = []
   for (const row of rows) {
@@ -130,7 +132,9 @@ export function* inPages<Row>(rows: Iterable<Row>, pageRows: number): Iterable<R
   if (page.length > 0) yield page
 }
 
-/** Selects rows in the order of creation, so that you can compare the files of two runs. A view has its own order. */
+/**
+ * Prepares a query in the order of creation, so that you can compare the files of two runs. Views have their own order.
+ */
 function prepareSelect(database: DatabaseSync, name: string): StatementSync {
   const columns = COLUMNS.get(name)
   if (columns === undefined) return database.prepare(`select * from "${name}"`)
@@ -151,7 +155,9 @@ function viewColumn(view: string, name: string): FileColumn {
   return known ?? COMPUTED_COLUMNS.get(name) ?? { name, kind: 'text', isMoney: false }
 }
 
-/** Yields rows with booleans in place of SQLite's 0 and 1. Each row is a new array, so it can be changed in place. */
+/**
+ * Yields rows with booleans in place of SQLite's 0 and 1. Each row is a new array, which the function changes in place.
+ */
 function* readRows(statement: StatementSync, columns: readonly FileColumn[]): Iterator<FileCell[]> {
   const booleans = columns.flatMap(({ kind }, index) => (kind === 'boolean' ? [index] : []))
   for (const row of iterateArrays(statement)) {
@@ -160,9 +166,9 @@ function* readRows(statement: StatementSync, columns: readonly FileColumn[]): It
   }
 }
 
-/** Yields rows as arrays: objects would create several times as much garbage. */
+/** Returns the rows as arrays, because objects would create several times as much garbage. */
 function iterateArrays(statement: StatementSync): Iterable<FileCell[]> {
   statement.setReturnArrays(true)
-  // The type ignores `setReturnArrays`. No column contains bytes or integers beyond those of JavaScript.
+  // The type ignores `setReturnArrays`. No column contains bytes or integers that JavaScript cannot represent.
   return statement.iterate() as Iterable<unknown> as Iterable<FileCell[]>
 }

@@ -1,10 +1,10 @@
-// Chooses the Parquet type of each column: the first that stores all values of the table without loss. If no type does,
-// the column is text with the values as the service sent them.
+// Chooses the Parquet type of each column: the first type that stores all values of the table without loss. If no type
+// does, the column has strings with the values as the service sent them.
 
 import type { CopyColumnKind } from '../../tables.ts'
 import type { FileCell, FileColumn, FileTable } from './file-tables.ts'
 
-/** A type of DuckDB. */
+/** A type of DuckDB, and the values that it stores. */
 export interface ParquetType {
   readonly type: string
   /** Whether the type stores this value without loss. */
@@ -14,15 +14,15 @@ export interface ParquetType {
 const TEXT: ParquetType = { type: 'varchar', holds: () => true }
 const INTEGER_MAX = 2 ** 31 - 1
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-/** An unpaired surrogate in JSON, which DuckDB rejects. */
+/** Finds escaped surrogates in JSON, because DuckDB rejects unpaired ones. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
 /**
- * Types by kind of column. Each type also stores all values of the one before it.
+ * Types by kind of column. Each type stores all values of the type before it.
  *
  * - IDs are text, because pandas, Spark and Power BI show Parquet's UUID type as bytes.
- * - Amounts have two digits after the point. Coordinates have as many as the store has, so their type has a fixed scale
- *   that is the same in every run as long as it fits.
+ * - Amounts have two digits after the point. Coordinates have as many digits as the store has, so their type has a
+ *   fixed scale that is the same in every run as long as the values fit.
  */
 const TYPES: Readonly<Record<CopyColumnKind | 'money', readonly ParquetType[]>> = {
   uuid: [],
@@ -43,7 +43,7 @@ export function usualTypes(columns: readonly FileColumn[]): ParquetType[] {
   return columns.map((column) => typesOf(column)[0] ?? TEXT)
 }
 
-/** Returns the types that store all values of the table. */
+/** Returns the first type of each column that stores all values of the table. */
 export function fittingTypes({ columns, rows }: FileTable): ParquetType[] {
   const found = usualTypes(columns)
   const others = columns.map((column) => [...typesOf(column).slice(1)])
@@ -58,13 +58,13 @@ function typesOf({ kind, isMoney }: FileColumn): readonly ParquetType[] {
   return TYPES[isMoney ? 'money' : kind]
 }
 
-/** Checks the digits, because a cast would round silently. The type may add zeros at the end but removes no digit. */
+/** Returns a decimal type. It checks the digits, because a cast would round silently. It can add zeros at the end. */
 function decimal(digits: number, scale: number): ParquetType {
   const pattern = new RegExp(`^-?\\d{1,${digits - scale}}(?:\\.\\d{1,${scale}})?$`)
   return { type: `decimal(${digits}, ${scale})`, holds: (value) => typeof value === 'string' && pattern.test(value) }
 }
 
-/** Whether the text is a valid timestamp as the service sends it: in UTC with milliseconds. */
+/** Whether the string is a valid timestamp as the service sends it, in UTC with milliseconds. */
 function isTimestamp(text: string): boolean {
   const ms = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text

@@ -1,5 +1,5 @@
-// Writes the tables of a copy as Parquet files. DuckDB reads the rows as text while it writes, and casts them. Each value
-// is checked on the way: if it does not fit its type, the table is written again with other types.
+// Writes the tables of a copy as Parquet files. DuckDB reads the rows as strings while it writes, and casts them. The
+// writer checks each value first. If a value does not fit its type, it writes the table again with other types.
 
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { type FileCell, type FileTable, inPages } from './file-tables.ts'
 import { fittingTypes, type ParquetType, usualTypes } from './parquet-types.ts'
 import { type NewFile, writeNewFiles } from './replace-files.ts'
 
-/** Cells of a row group, which is in memory until it is compressed. */
+/** Cells of a row group, which is in memory until DuckDB compresses it. */
 const GROUP_CELLS = 1 << 18
 
 /** Writes tables as Parquet files. */
@@ -99,7 +99,7 @@ function copyStatement(file: string, names: readonly string[], types: readonly P
   return `copy (select ${columns.join(', ')} from copied_rows()) to ${literal(file)} (${options})`
 }
 
-/** DuckDB's errors about the disk and about memory are not bugs. */
+/** Returns DuckDB's errors about the disk and about memory as a `CopyError`, and other errors unchanged. */
 function translateError(error: unknown, folder: string): unknown {
   const isDenied = error instanceof Error && /^(?:IO|Out of Memory) Error/.test(error.message)
   return isDenied ? new CopyError(`${folder}: ${error.message}`, { cause: error }) : error

@@ -1,5 +1,6 @@
-// Replaces files with new ones: all of them or none. Until all new files are in place, the previous ones stay next to them
-// under another name. If something fails, this run restores them, or the next one if this run was killed.
+// Replaces all files of a copy with new files, or none. Until all new files are in place, the previous files stay next
+// to them under another name. If something fails, this run restores the previous files. If this run is killed, the next
+// run restores them.
 
 import { createHash } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
@@ -9,13 +10,13 @@ import { CopyError } from '../copy.ts'
 import type { FileRecord } from './file-records.ts'
 import type { FileTable } from './file-tables.ts'
 
-/** A new file `from`, which will replace the file `to` next to it. */
+/** A new file `from`, which will replace the file `to` in the same folder. */
 export interface NewFile {
   readonly from: string
   readonly to: string
 }
 
-/** Thrown if another program has a file open, or the file is not writable. A later run may succeed. */
+/** Thrown if another program has a file open, or the file is not writable. A later run can succeed. */
 export class FileInUseError extends CopyError {}
 
 const IN_USE_CODES = new Set(['EBUSY', 'EPERM', 'EACCES', 'ETXTBSY'])
@@ -27,7 +28,7 @@ export function newName(file: string): string {
   return hiddenName(file, 'new')
 }
 
-/** Writes a new file for each table. Removes all of them if one fails. */
+/** Writes a new file for each table, and returns the files. If `write` throws, removes all new files and throws. */
 export async function writeNewFiles(
   tables: Iterable<FileTable>,
   fileOf: (table: string) => string,
@@ -49,8 +50,8 @@ export async function writeNewFiles(
 }
 
 /**
- * Replaces the files. Restores all of them if one fails. The previous files stay until `removePrevious`. Keeps permissions
- * and symbolic links. Throws `FileInUseError`.
+ * Replaces the files, or restores all of them if one fails. The previous files stay until `removePrevious`. Preserves
+ * permissions and symbolic links. Throws `FileInUseError`, or `CopyError` if a folder has the name of a file.
  */
 export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
   const previous: string[] = []
@@ -69,7 +70,7 @@ export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
     }
   } catch (error) {
     for (const file of placed) if (!previous.includes(file)) await removeIfPossible(resolveLink(file))
-    // The next run restores what this one cannot.
+    // The next run restores the files that this run cannot restore.
     for (const file of previous) await restorePrevious(file).catch(() => undefined)
     for (const { from } of files) await removeIfPossible(from)
     throw translateError(error, at)
@@ -81,14 +82,14 @@ export async function removePrevious(files: readonly string[]): Promise<void> {
   for (const file of files) await removeIfPossible(previousName(file))
 }
 
-/** Removes a file. If that fails, the next run removes it. */
+/** Tries to remove a file. If the removal fails, the next run removes the file. */
 async function removeIfPossible(file: string): Promise<void> {
   await rm(file, { force: true }).catch(() => undefined)
 }
 
 /**
- * Cleans up after a run that was killed while it wrote or replaced these files. Restores a previous file unless `isDone`
- * says that its replacement was complete. Throws `FileInUseError`.
+ * Cleans up after a run that was killed while it wrote or replaced these files. Restores a previous file unless
+ * `isDone` returns true because its replacement was complete. Throws `FileInUseError`.
  */
 export async function recoverFiles(files: readonly string[], isDone: (file: string) => boolean): Promise<void> {
   for (const file of files) {
@@ -109,7 +110,7 @@ export async function createRecord(file: string, as: string): Promise<Omit<FileR
   return { file: as, sha256: await sha256Of(handle), bytes: size, modifiedMs: mtimeMs }
 }
 
-/** Whether the size and time of the file are those of its record. */
+/** Whether the size and time of the file match its record. Does not read the file. */
 export async function looksUnchanged(file: string, { bytes, modifiedMs }: FileRecord): Promise<boolean> {
   try {
     const found = await stat(file)
@@ -119,7 +120,7 @@ export async function looksUnchanged(file: string, { bytes, modifiedMs }: FileRe
   }
 }
 
-/** Whether the bytes of the file are those of its record. */
+/** Whether the bytes of the file match the digest of its record. Reads the whole file. */
 export async function isUnchanged(file: string, { sha256, bytes }: FileRecord): Promise<boolean> {
   if (!(await isFile(resolveLink(file)))) return false
   await using handle = await open(file, 'r')
@@ -136,15 +137,15 @@ async function sha256Of(file: FileHandle): Promise<string> {
   }
 }
 
-/** Gives `file` the permissions of the previous file, if there is one. */
+/** Sets the permissions of `file` to those of the previous file `last`, if that file exists. */
 async function copyMode(last: string, file: string): Promise<void> {
   const found = await stat(last).catch(() => null)
   if (found?.isFile() === true) await chmod(file, found.mode & PERMISSIONS)
 }
 
 /**
- * Keeps the previous file under another name. Uses a hard link if the file system has them, so that the file exists at
- * every moment. Returns whether there was a file.
+ * Gives the previous file a second name, and returns whether the file exists. Uses a hard link if the file system
+ * supports it, so that the file exists at every moment.
  */
 async function keepPrevious(named: string): Promise<boolean> {
   const file = resolveLink(named)
@@ -155,7 +156,9 @@ async function keepPrevious(named: string): Promise<boolean> {
   return true
 }
 
-/** Restores the previous file. Does not touch a file that was not replaced, because another program may have it open. */
+/**
+ * Restores the previous file. Does not touch a file that was not replaced, because another program can have it open.
+ */
 async function restorePrevious(file: string): Promise<void> {
   if (await isSameFile(file)) await removePrevious([file])
   else await rename(previousName(file), resolveLink(file))
@@ -179,7 +182,10 @@ function previousName(file: string): string {
   return hiddenName(file, 'old')
 }
 
-/** For a symbolic link, the name is next to its target, because a rename works only within one file system. */
+/**
+ * Returns a hidden name in the folder of a file. For a symbolic link, this is the folder of its target, because a
+ * rename works only within one file system.
+ */
 function hiddenName(file: string, end: string): string {
   const { dir, base } = path.parse(resolveLink(file))
   return path.join(dir, `.${base}.${end}`)

@@ -14,7 +14,7 @@ export interface SheetEntry {
   readonly filter: string
 }
 
-/** Returns the list of sheets and their filters. The names of tables need no escaping. */
+/** Returns the part that lists the sheets and their filters. The names of tables need no escaping. */
 export function workbookXml(entries: readonly SheetEntry[]): string {
   const sheets = entries.map(({ name }, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
   const filters = entries.map(({ name, filter }, at) => {
@@ -25,7 +25,7 @@ export function workbookXml(entries: readonly SheetEntry[]): string {
   return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets.join('')}</sheets>${names}</workbook>`
 }
 
-/** Returns the paths of the sheets, the styles and the theme. */
+/** Returns the part with the paths of the sheets, the styles and the theme. */
 export function workbookRelationsXml(sheets: number): string {
   const files = [
     ...numbers(sheets).map((each) => ['worksheet', `worksheets/sheet${each}.xml`]),
@@ -43,7 +43,9 @@ export function headerStyle(formats: readonly string[]): number {
   return formats.length + 1
 }
 
-/** Returns the cell styles: number 0 without a format, then one for each of `formats`, then the header style. */
+/**
+ * Returns the part with the cell styles: number 0 has no format, then one style for each format, then the header style.
+ */
 export function stylesXml(formats: readonly string[]): string {
   const plain = 'fontId="0" fillId="0" borderId="0"'
   const fills = ['none', 'gray125'].map((pattern) => `<fill><patternFill patternType="${pattern}"/></fill>`)
@@ -66,7 +68,7 @@ export function stylesXml(formats: readonly string[]): string {
   return `${HEAD}<styleSheet xmlns="${MAIN}">${parts.join('')}</styleSheet>`
 }
 
-/** Returns the content type of each part. */
+/** Returns the part with the content type of each part. */
 export function contentTypesXml(sheets: number): string {
   const parts = [
     ['/xl/workbook.xml', 'spreadsheetml.sheet.main'],

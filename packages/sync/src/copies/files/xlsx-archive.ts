@@ -1,5 +1,5 @@
-// Combines workbooks of one table each into the ZIP archive of one workbook. The archive stays below 4 GiB, because not all
-// programs read larger ones (ZIP64).
+// Combines workbooks of one table each into the ZIP archive of one workbook. The archive stays below 4 GiB, because not
+// all programs read larger archives (ZIP64).
 
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -26,7 +26,7 @@ export interface ArchivePart {
   readonly crc: number
   readonly compressedBytes: number
   readonly bytes: number
-  /** Position of its local header. */
+  /** Position of the file's local header in the archive, in bytes. */
   readonly offset: number
 }
 
@@ -34,7 +34,7 @@ export interface ArchivePart {
 export async function readParts(archive: FileHandle): Promise<ArchivePart[]> {
   const { size } = await archive.stat()
   const end = await readBytes(archive, size - END_BYTES, END_BYTES)
-  if (end.readUInt32LE(0) !== END) throw new Error('this is no ZIP archive, or one with a comment')
+  if (end.readUInt32LE(0) !== END) throw new Error('the file is not a ZIP archive, or the archive ends with a comment')
   const directory = await readBytes(archive, end.readUInt32LE(16), end.readUInt32LE(12))
   const parts: ArchivePart[] = []
   for (let at = 0; at < directory.length; ) {
@@ -52,7 +52,7 @@ export async function readParts(archive: FileHandle): Promise<ArchivePart[]> {
   return parts
 }
 
-/** Writes an archive to an empty file. */
+/** Writes an archive to an empty file. Throws if the archive would exceed 4 GiB. */
 export class ArchiveWriter {
   readonly #file: FileHandle
   readonly #parts: ArchivePart[] = []
@@ -62,7 +62,7 @@ export class ArchiveWriter {
     this.#file = file
   }
 
-  /** Adds a short, uncompressed text as `name`. */
+  /** Adds a short string as `name`, without compression. */
   async add(name: string, text: string): Promise<void> {
     const content = Buffer.from(text)
     const sizes = { compressedBytes: content.length, bytes: content.length }
@@ -76,7 +76,7 @@ export class ArchiveWriter {
     for await (const chunk of compressedChunks(part, from)) await this.#append(chunk)
   }
 
-  /** Adds a compressed part of another archive as `name`, changed by `change`. */
+  /** Adds a compressed part of another archive as `name`, after `change` has changed its content. */
   async copyChanged({ part, from, name, change }: PartChange): Promise<void> {
     const at = this.#at
     const index = this.#parts.length
@@ -137,7 +137,7 @@ export class ArchiveWriter {
   }
 }
 
-/** A part to copy with changes. */
+/** A part of another archive, and the change of its content. */
 interface PartChange {
   readonly part: ArchivePart
   readonly from: FileHandle

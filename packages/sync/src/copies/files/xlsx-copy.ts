@@ -1,5 +1,6 @@
-// A copy as an XLSX workbook with a sheet for each table. A cell has a type if a spreadsheet stores the value exactly, and
-// is text otherwise. hucre streams a workbook for each table, and their sheets are combined in one archive.
+// Writes a copy as an XLSX workbook with a sheet for each table. A cell has a type if a spreadsheet stores the value
+// exactly, and is text otherwise. hucre streams a workbook for each table, and this module combines their sheets in one
+// archive.
 
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,15 +22,15 @@ import { ArchiveWriter, readParts } from './xlsx-archive.ts'
 import { columnFormats, FORMATS } from './xlsx-formats.ts'
 import { type SheetFilter, withHeaderAndFilter } from './xlsx-sheet.ts'
 
-/** Options of a workbook. */
+/** The format of a workbook. */
 export interface WorkbookOptions {
-  /** Most rows of a sheet, including its header. Further rows go to another sheet. Excel's limit by default. */
+  /** Maximum rows of a sheet, including its header; defaults to Excel's limit. Further rows are in another sheet. */
   readonly maxRowsPerSheet?: number
 }
 
 /** Excel's limit for the text of a cell. */
 const CELL_CHARACTERS_MAX = 32_767
-/** Digits of a number that a spreadsheet stores. */
+/** Maximum digits of a number that a spreadsheet stores exactly. */
 const NUMBER_DIGITS_MAX = 15
 const WIDTHS: Readonly<Record<CopyColumnKind, number>> = {
   uuid: 38,
@@ -150,7 +151,7 @@ function* sheetRows(columns: readonly FileColumn[], rows: Iterable<FileCell[]>, 
 /**
  * Returns the value of a cell:
  *
- * - A timestamp becomes a date number, so that it sorts and subtracts, unless that would change it.
+ * - A timestamp becomes a date number, so that it sorts and subtracts, unless the number would change the timestamp.
  * - A decimal becomes a number, so that sums work, if the spreadsheet shows the same digits. Otherwise it stays text,
  *   because a number would be rounded to 15 digits, or lose zeros that show the precision of a measurement.
  */
@@ -167,7 +168,7 @@ function digitsOf(decimal: string): number {
   return decimal.replace(/^-/, '').replace('.', '').replace(/^0+/, '').length
 }
 
-/** Returns the text for the file. Text that is too long for a cell is cut, and ends with a note. */
+/** Returns the text for the file. If the text is too long for a cell, it is cut and ends with a note. */
 function cellText(text: string, note: string): string {
   return text.length > CELL_CHARACTERS_MAX ? escaped(cutText(text, note)) : escaped(text)
 }
@@ -178,9 +179,11 @@ function cutText(text: string, note: string): string {
   return text.slice(0, CELL_CHARACTERS_MAX - end.length).replace(/[\uD800-\uDBFF]$/, '') + end
 }
 
-/** Escapes what hucre does not: text that looks like its escapes (_xHHHH_), and the characters that XML does not allow. */
+/**
+ * Escapes what hucre does not: text that looks like its escapes (_xHHHH_), and the characters that XML does not allow.
+ */
 function escaped(text: string): string {
-  // Few texts contain these. A test costs half as much as replacements that find nothing.
+  // Few texts contain these characters. A test costs half as much as replacements that find nothing.
   if (!/_x|[\uFFFE\uFFFF]/.test(text)) return text
   return text
     .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')

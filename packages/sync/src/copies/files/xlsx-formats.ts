@@ -1,21 +1,21 @@
-// The number formats of a workbook. Sheets are written separately and combined with one list of formats, so each sheet must
-// use the same number for the same format.
+// Defines the number formats of a workbook. The writer creates each sheet separately and combines all sheets with one
+// list of formats, so each sheet must use the same number for the same format.
 
 import type { CopyColumnKind } from '../../tables.ts'
 import type { FileColumn } from './file-tables.ts'
 
 const MONEY_FORMAT = '0.00'
-/** Has milliseconds, because without them Excel rounds: the last half second of a month would show the next month. */
+/** Has milliseconds, because Excel would otherwise round the last half second of a month to the next month. */
 const TIMESTAMP_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
-/** All formats. The first has number 1; number 0 means no format. */
+/** All formats. The first format has number 1; number 0 means no format. */
 export const FORMATS: readonly string[] = [TIMESTAMP_FORMAT, MONEY_FORMAT]
 
 /** Kinds of columns whose values are never numbers. */
 const TEXTS: readonly CopyColumnKind[] = ['uuid', 'text', 'json']
 
 /**
- * Returns the format of each column, undefined for none. hucre numbers the formats in the order of the columns, so the
- * first column always gets the first format, which does not change text. Throws if the first column contains numbers,
+ * Returns the format of each column; undefined for no format. hucre numbers the formats in the order of the columns, so
+ * the first column gets the first format, which does not change text. Throws if the first column contains numbers,
  * which would look like dates.
  */
 export function columnFormats(columns: readonly FileColumn[]): (string | undefined)[] {

@@ -1,6 +1,7 @@
-// Adds a header style and a filter to the XML of a sheet, because the library that streams its rows has no option for them.
+// Adds a header style and a filter to the XML of a sheet, because hucre, which streams its rows, has no option for
+// them.
 
-/** Bytes that are held back, so that the end of the sheet and each tag of a row are in the buffer as a whole. */
+/** Bytes that stay in the buffer, so that it contains the whole end of the sheet, and whole tags of rows. */
 const HELD_BYTES = 4096
 const ROW = '<row r="'
 const HEADER_END = '</row>'
@@ -11,7 +12,9 @@ export interface SheetFilter {
   ref: string
 }
 
-/** Yields the XML with `style` on each cell of the first row, and with a filter. Sets the range of `filter` at the end. */
+/**
+ * Yields the XML with `style` on each cell of the first row, and with a filter. Sets the range of `filter` at the end.
+ */
 export async function* withHeaderAndFilter(
   chunks: AsyncIterable<Buffer>,
   { style, filter }: { readonly style: number; readonly filter: SheetFilter },
@@ -35,7 +38,7 @@ export async function* withHeaderAndFilter(
     held = held.subarray(-HELD_BYTES)
   }
   filter.ref = `A1:${lastColumn}${lastRow}`
-  // Inserts bytes: the buffer can start in the middle of a character, so it must not be decoded.
+  // Inserts bytes. The buffer can start in the middle of a character, so decoding it would damage that character.
   const end = held.lastIndexOf(ROWS_END) + ROWS_END.length
   yield held.subarray(0, end)
   yield Buffer.from(`<autoFilter ref="${filter.ref}"/>`)
@@ -50,7 +53,7 @@ function styled(head: string, style: number): string {
   return head.slice(0, start) + row
 }
 
-/** Returns the number of the last row that starts in the bytes, or null. */
+/** Returns the number of the last row that starts in the bytes; null if no row starts in them. */
 function rowOf(bytes: Buffer): number | null {
   const at = bytes.lastIndexOf(ROW)
   const digits = at < 0 ? null : /^\d+(?=")/.exec(bytes.toString('latin1', at + ROW.length, at + ROW.length + 16))

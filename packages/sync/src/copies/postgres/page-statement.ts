@@ -1,5 +1,5 @@
 // Builds one SQL statement that writes a page: rows, embedded rows, marks and the unfinished walk. One statement is
-// atomic, and takes one round trip even to a distant server.
+// atomic, and needs only one round trip to the server, which can be far away.
 
 import type { ChildTable, CopyTable } from '../../tables.ts'
 import type { CopyRow } from '../copy.ts'
@@ -9,7 +9,7 @@ import { lastRowsById, rowsAsJson } from './postgres-values.ts'
 import { saveWalkPart } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
-/** Options of a page statement. */
+/** What a page statement writes, and where. */
 export interface PageStatementOptions {
   readonly schema: string
   readonly table: CopyTable
@@ -21,8 +21,8 @@ export interface PageStatementOptions {
 
 /**
  * Returns the statement. Its parameters are those of `pageValues`, then that of `savedWalkValue`. All its parts see the
- * tables as they were before the statement, so they must change different rows: embedded rows that a parent no longer has
- * are deleted, and the others are upserted.
+ * tables as they were before the statement, so they must change different rows. One part deletes the embedded rows that
+ * a parent no longer has, and another part upserts the other embedded rows.
  */
 export function pageStatement({ schema, table, marks, savesWalk }: PageStatementOptions): string {
   const parts = [inputRows('page', table, 1), `written as (${upsert(schema, table, 'page')})`]
@@ -44,7 +44,9 @@ export function pageStatement({ schema, table, marks, savesWalk }: PageStatement
   return `with ${parts.join(', ')} select`
 }
 
-/** Returns the parameters: the rows, then the rows of each embedded table. Of several rows with one ID, takes the last. */
+/**
+ * Returns the parameters: the rows, then the rows of each embedded table. Uses the last of several rows with one ID.
+ */
 export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[] {
   const parents = lastRowsById(rows)
   return [
@@ -58,7 +60,7 @@ export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[]
 
 type Columns = Pick<CopyTable, 'name' | 'columns'>
 
-/** Uses json, not jsonb: the value is read only once, so jsonb would only add a conversion. */
+/** Uses json instead of jsonb, because the statement reads the value only once and jsonb would add a conversion. */
 function inputRows(name: string, { columns }: Columns, parameter: number): string {
   return `${name} as materialized (
     select * from json_to_recordset($${parameter}::text::json) as given(${columns.map(columnDeclaration).join(', ')}))`

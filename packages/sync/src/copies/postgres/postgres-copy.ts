@@ -1,5 +1,5 @@
-// A copy in a schema of a PostgreSQL database, with a native type for each column. Each page is one transaction, so a
-// killed run leaves only complete pages. The advisory lock of a run belongs to its connection and ends with it.
+// Writes a copy to a schema of a PostgreSQL database, with a native type for each column. Each page is one transaction,
+// so a killed run leaves only complete pages. The advisory lock of a run belongs to its connection and ends with it.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CopyColumn, CopyTable } from '../../tables.ts'
@@ -23,19 +23,21 @@ import { deleteWalk, markWalkSeen, removeUnseen, savedWalkValue } from './postgr
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** Options of a PostgreSQL copy. */
+/** The place of a PostgreSQL copy. */
 export interface PostgresCopyOptions {
-  /** postgres:// URL of the database. Don't use a pooler that shares connections: the lock belongs to one connection. */
+  /**
+   * postgres:// URL of the database. Don't use a pooler that shares connections: the lock belongs to one connection.
+   */
   readonly url: string
-  /** Schema that contains only the copy. `store_export` by default. */
+  /** Schema that contains only the copy; defaults to `store_export`. */
   readonly schema?: string
 }
 
-/** How long to wait for the lock of a killed run, whose connection the server may not have closed yet. */
+/** Time to wait for the lock of a killed run, because the server closes the connection of that run late. */
 const LOCK_WAIT_MS = 2000
 const LOCK_PAUSE_MS = 100
 
-/** A copy in a schema, which is created if it is missing. */
+/** A copy in a schema. `open` creates a missing schema. */
 export class PostgresCopy implements Copy {
   readonly name: string
   readonly #url: string
@@ -101,7 +103,7 @@ export class PostgresCopy implements Copy {
   async end({ table, state, isFull }: WalkEnd): Promise<number> {
     return this.#opened().transaction(async () => {
       await this.#run('set local enable_seqscan = on')
-      // The run reports this walk as finished, so the commit must survive a crash.
+      // The run reports this walk as finished, so the commit must survive a crash of the server.
       await this.#run('set local synchronous_commit = on')
       const removed = isFull ? await this.#removeUnseen(table) : 0
       await this.#deleteWalk(table.name)
@@ -152,16 +154,16 @@ export class PostgresCopy implements Copy {
   }
 
   async #lock(): Promise<void> {
-    // These options release the lock within two minutes if this machine disappears.
+    // The first three settings release the lock within two minutes if this machine disappears.
     const settings = [
       'tcp_keepalives_idle = 30',
       'tcp_keepalives_interval = 10',
       'client_connection_check_interval = 1000',
       // A page is small compared with its table. Without statistics, the server would scan the table for each page.
       'enable_seqscan = off',
-      // A cached plan from when the table was empty would also scan it: in a measurement, pages became slower and slower.
+      // A plan that the server cached for the empty table scans the table later. In a measurement, pages became slower.
       'plan_cache_mode = force_custom_plan',
-      // A server crash loses the last pages, but the state is never ahead of its pages: the next run reads them again.
+      // A server crash loses the last pages. The state is not ahead of its pages, so the next run reads them again.
       'synchronous_commit = off',
     ]
     const [row] = await this.#run(`select current_setting('server_encoding') as encoding`)
@@ -191,8 +193,8 @@ export class PostgresCopy implements Copy {
   }
 
   /**
-   * Whether a full walk must mark the rows that it sees. It need not if the tables were empty, because then they contain
-   * only rows of this walk. A resumed walk continues as it started.
+   * Whether a full walk must mark the rows that it sees. A walk that started with empty tables needs no marks, because
+   * they contain only rows of this walk. A resumed walk continues as it started.
    */
   async #needsMarks(table: CopyTable): Promise<boolean> {
     const known = this.#marksByTable.get(table.name)
@@ -227,7 +229,7 @@ export class PostgresCopy implements Copy {
   }
 }
 
-/** Also leaves out the query string, which may contain a password. */
+/** Returns the URL without its password and its query string, which can contain a password. */
 function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return 'the PostgreSQL database'
   const { username, host, pathname } = new URL(url)

@@ -9,7 +9,7 @@ import { readWalks } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** Returns the state of the copy. null if the schema has none. */
+/** Returns the state of the copy; null if the schema has no copy. */
 export async function peekState({ session, schema }: SchemaConnection): Promise<CopyState | null> {
   const [row] = await session.run('select to_regclass($1) is not null as here', [qualifiedName(schema, '_sync_tables')])
   return row?.here === true ? readState({ session, schema }) : null
@@ -29,7 +29,7 @@ export async function readState({ session, schema }: SchemaConnection): Promise<
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables), unfinished }
 }
 
-/** Returns the stored rows of a selection. */
+/** Returns the stored rows of a selection, in any order. */
 export async function readRows(
   { session, schema }: SchemaConnection,
   { table, by, ids }: RowSelection,
@@ -58,7 +58,7 @@ export async function markSeenIds({ session }: SchemaConnection, table: string, 
   )
 }
 
-/** Returns at most `limit` IDs without a mark, in order, after the ID `after`. */
+/** Returns at most `limit` IDs without a mark, in order, after the ID `after`; from the first ID for null. */
 export async function readUnseenIds(
   { session, schema }: SchemaConnection,
   table: string,
@@ -76,7 +76,7 @@ export async function readUnseenIds(
   return rows.map(({ id }) => String(id))
 }
 
-/** Formats a timestamp as the service does, whatever the time zone of the connection. */
+/** Returns an expression that formats a timestamp as the service does, in every time zone of the connection. */
 function textExpression({ name, kind }: CopyColumn): string {
   const column = quoteIdentifier(name)
   const text =

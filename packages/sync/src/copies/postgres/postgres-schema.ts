@@ -1,5 +1,5 @@
-// Creates and extends the tables and views of a PostgreSQL copy. Objects that are up to date get no DDL statement, so that
-// a run does not wait for readers. Tables that store-sync did not create are not changed.
+// Creates and extends the tables and views of a PostgreSQL copy. An object that is up to date gets no DDL statement, so
+// a run does not wait for readers. A run does not change tables that store-sync did not create.
 
 import { createHash } from 'node:crypto'
 import type { ChildTable, CopyColumn, CopyColumnKind, CopyTable } from '../../tables.ts'
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   json: 'jsonb',
 }
 
-/** A server crash empties unlogged tables. A walk and its marks are useless without each other, so both are unlogged. */
+/** A server crash empties unlogged tables. Walks and marks are useless without each other, so both are unlogged. */
 const STATE_TABLES = [
   ['table', '_sync_copy', 'one integer primary key check (one = 1), store_id text not null'],
   ['table', '_sync_tables', 'table_name text primary key, since text, whole_at text, starts_at text'],
@@ -38,8 +38,8 @@ const STATE_TABLES = [
 ] as const
 
 /**
- * Creates missing objects, and deletes marks of walks that cannot be resumed. The caller provides the transaction. Throws
- * `CopyError`.
+ * Creates missing objects, and deletes marks without an unfinished walk. The caller provides the transaction. Throws
+ * `CopyError` if the schema has tables of these names that store-sync did not create.
  */
 export async function createSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan
@@ -60,12 +60,12 @@ export async function createSchema(session: PostgresSession, plan: SchemaPlan): 
   for (const view of POSTGRES_VIEWS) await createView(session, schema, view)
 }
 
-/** Returns the name and type of a column. */
+/** Returns the name and type of a column for a `create table` statement. */
 export function columnDeclaration({ name, kind }: CopyColumn): string {
   return `${quoteIdentifier(name)} ${TYPES[kind]}`
 }
 
-/** Returns the names of existing objects. Creates a missing schema, which needs a privilege that the role may lack. */
+/** Returns the names of existing objects. Creates only a missing schema, because the role can lack this privilege. */
 async function claimSchema(
   session: PostgresSession,
   { schema, copy, tables }: SchemaPlan,
@@ -83,7 +83,7 @@ async function claimSchema(
   return present
 }
 
-/** Creates the table or adds missing columns. `existing` has the names in the schema. Returns whether it added a column. */
+/** Creates the table or adds missing columns. Returns whether it added a column. `existing` has the schema's names. */
 async function createTable(
   session: PostgresSession,
   schema: string,
@@ -111,7 +111,8 @@ async function createTable(
     at,
     columns.filter((column) => !described.has(column.name)),
   )
-  // An empty table gets its indexes after its rows, except the index of parent IDs, which each page needs.
+  // An empty table gets its indexes after its rows. Only the index of parent IDs comes first, because each page needs
+  // it.
   if ('parentColumn' in table) await createIndexes(session, schema, { name, columns: parentColumns(table) })
   if (tableIndexes(table).every((index) => existing.has(index.name))) return added.length > 0
   const [filled] = await session.run(`select exists (select from ${at}) as has_rows`)
@@ -123,7 +124,7 @@ function parentColumns({ columns, parentColumn }: ChildTable): CopyColumn[] {
   return columns.filter(({ name }) => name === parentColumn)
 }
 
-/** Creates the indexes of the table that are missing. */
+/** Creates the missing indexes of a table. */
 export async function createIndexes(
   session: PostgresSession,
   schema: string,
@@ -135,7 +136,7 @@ export async function createIndexes(
   }
 }
 
-/** Adds comments to columns without one. Uses a single statement because the server can be far away. */
+/** Adds comments to columns without a comment. Uses a single statement, because the server can be far away. */
 async function describeColumns(session: PostgresSession, at: string, columns: readonly CopyColumn[]): Promise<void> {
   if (columns.length === 0) return
   const comments = columns.map(

@@ -1,7 +1,7 @@
-// The single connection of a PostgreSQL copy. Differences from the driver's own behavior:
+// Manages the single connection of a PostgreSQL copy. It differs from the driver in two points:
 //
-// - A lost connection ends the run with an error message. The driver would reconnect, and the run would continue without
-//   its transaction and its lock.
+// - A lost connection ends the run with an error message. The driver would reconnect, and the run would continue
+//   without its transaction and its lock.
 // - Transactions are plain statements. The driver's `begin` and `reserve` end the process if a connection fails between
 //   two statements.
 
@@ -22,11 +22,11 @@ export class PostgresSession {
   readonly #sql: postgres.Sql
   #processId: number | null = null
   #isLost = false
-  /** Rejects the current statement. After a lost connection, the driver never settles some of them. */
+  /** Rejects the current statement. After a lost connection, the driver leaves some statements pending forever. */
   #rejectStatement: (() => void) | null = null
 
   /**
-   * Connects with the first statement. `name` is the copy's name in messages. A statement without a result after
+   * The first statement connects. `name` is the copy's name in messages. A statement without a result after
    * `statementTimeoutMs` counts as a lost connection. Throws `CopyError` if the URL is invalid.
    */
   constructor(url: string, name: string, statementTimeoutMs: number = STATEMENT_TIMEOUT_MS) {
@@ -52,7 +52,7 @@ export class PostgresSession {
     }
   }
 
-  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or the server's error. */
+  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or an unexpected error of the server. */
   async run(text: string, values: (string | null)[] = []): Promise<QueryResult> {
     if (this.#isLost) throw this.#connectionError()
     let result: QueryResult
@@ -118,7 +118,9 @@ export class PostgresSession {
   }
 }
 
-/** The error for a host with several addresses has no message, only the errors of each address. */
+/**
+ * Returns the message of an error. For a host with several addresses, only the errors of each address have a message.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)

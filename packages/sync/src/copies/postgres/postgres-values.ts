@@ -7,10 +7,10 @@ import type { CopyRow } from '../copy.ts'
 /**
  * Returns a JSON array of the rows with only these columns. PostgreSQL stores neither U+0000 nor unpaired surrogates:
  *
- * - In text, U+0000 is removed: a store, which is PostgreSQL too, cannot have it there.
- * - In JSON, which a store can hold as it was typed, U+0000 becomes U+FFFD. Two member names that differ in it stay
- *   different, and the row is not lost.
- * - An unpaired surrogate becomes U+FFFD everywhere.
+ * - In text columns, the function removes U+0000. Stores are PostgreSQL databases, so their text cannot contain it.
+ * - In JSON columns, U+0000 becomes U+FFFD, because a store can contain it in a column of type json. Member names that
+ *   differ only in U+0000 stay different from names without it.
+ * - An unpaired surrogate becomes U+FFFD in all columns.
  */
 export function rowsAsJson(columns: readonly CopyColumn[], rows: readonly CopyRow[]): string {
   const text = exactJsonText(rows.map((row) => pickColumns(columns, row, unchanged)))
@@ -19,12 +19,12 @@ export function rowsAsJson(columns: readonly CopyColumn[], rows: readonly CopyRo
     : text
 }
 
-/** Returns the last of the rows with each ID, because one statement cannot write a row twice. */
+/** Returns the last row with each ID, because one statement cannot write a row twice. */
 export function lastRowsById(rows: readonly CopyRow[]): CopyRow[] {
   return [...new Map(rows.map((row) => [String(row.id).toLowerCase(), row])).values()]
 }
 
-/** Finds the escapes that `JSON.stringify` writes for them. A false match costs only time. */
+/** Finds the escapes of these characters in the output of `JSON.stringify`. A false match costs only time. */
 const UNSUPPORTED_CHARACTERS = /\\u(?:0000|d[89a-f])/
 
 type ValueChange = (column: CopyColumn, value: unknown) => unknown

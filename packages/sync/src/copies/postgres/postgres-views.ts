@@ -1,13 +1,13 @@
-// The views of a PostgreSQL copy: orders with their customers, and one row for each order line. Users grant privileges on
-// them and build their own views on them, so `create or replace` must work: a newer version may only add columns at the
-// end.
+// Defines the views of a PostgreSQL copy: orders with their customers, and one row for each order line. Users grant
+// privileges on the views and build their own views on them, so `create or replace` must work. Therefore, a newer
+// version can only add columns at the end.
 
 /** A view in the schema of a copy. */
 export interface PostgresView {
   readonly name: string
-  /** Tables that it reads. */
+  /** Tables that the view reads. The copy creates the view when all of them exist. */
   readonly reads: readonly string[]
-  /** Returns its query. `schema` is the quoted name of the schema. */
+  /** Returns the query of the view. `schema` is the quoted name of the schema. */
   readonly select: (schema: string) => string
 }
 

@@ -1,5 +1,6 @@
-// Unfinished walks and their marks in a PostgreSQL copy. Each page saves both in its own statement. Both tables are
-// unlogged, so a server crash empties both: a walk without its marks would remove rows that it has seen.
+// Saves unfinished walks and their marks in a PostgreSQL copy. Each page saves both in its own statement. A resumed
+// walk without its marks would remove rows that it has seen, so a server crash must empty both tables. Both are
+// unlogged.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -7,7 +8,7 @@ import { quoteIdentifier } from '../quote-identifier.ts'
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** Returns the unfinished walks by table. Returns none for a copy of an older version without the table of walks. */
+/** Returns the unfinished walks by table. A copy of an older version has no table of walks, and so no walks. */
 export async function readWalks({ session, schema }: SchemaConnection): Promise<Map<string, UnfinishedWalk>> {
   const at = qualifiedName(schema, '_sync_unfinished')
   const [made] = await session.run('select to_regclass($1) is not null as here', [at])
@@ -23,7 +24,9 @@ export function saveWalkPart(schema: string, parameter: number): string {
     on conflict (table_name) do update set progress = excluded.progress, marks = excluded.marks)`
 }
 
-/** Returns the parameter of `saveWalkPart`. `marks`: whether the walk marks the rows it sees. null unless it is full. */
+/**
+ * Returns the parameter of `saveWalkPart`. `marks` is whether a full walk marks the rows that it sees; null for others.
+ */
 export function savedWalkValue(table: string, walk: UnfinishedWalk, marks: boolean | null): string {
   return JSON.stringify({ table_name: table, progress: JSON.stringify(walk), marks })
 }

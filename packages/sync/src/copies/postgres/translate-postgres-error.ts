@@ -9,7 +9,7 @@ const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   '57014', // canceled, or statement timeout
 ])
 
-/** Messages for SQLSTATE codes of errors that you must fix. */
+/** Messages for SQLSTATE codes of errors that the user must fix. */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['42501', 'cannot be written by this role; grant it the privilege, or use a schema that the role owns'],
   ['54001', 'cannot hold JSON that is nested so deeply; raise max_stack_depth on the server and run again'],
@@ -28,9 +28,9 @@ export function isAuthenticationError(error: unknown): boolean {
 }
 
 /**
- * Returns an error with a message for people and `error` as its cause. It is a `CopyUnavailableError` if a later run may
- * succeed, and a `CopyError` if you must change something first. An unexpected error is returned unchanged. `name` is the
- * copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
+ * later run can succeed, and a `CopyError` if the user must fix something first. Returns an unexpected error unchanged.
+ * `name` is the copy's name in messages.
  */
 export function translatePostgresError(error: postgres.PostgresError, name: string): Error {
   const { code, message } = error

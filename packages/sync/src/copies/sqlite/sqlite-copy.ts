@@ -1,6 +1,6 @@
-// A copy in a SQLite file. Decimals are numbers with their exact digits in a second column (sqlite-decimals.ts). Timestamps
-// are strings that sort by time, and JSON is text. Each page is one transaction, so a killed run leaves only complete
-// pages.
+// Writes a copy to a SQLite file. Decimals are numbers with their exact digits in a second column (sqlite-decimals.ts).
+// Timestamps are strings that sort by time, and JSON is text. Each page is one transaction, so a killed run leaves only
+// complete pages.
 
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -23,18 +23,18 @@ import { deleteWalk, saveWalk } from './sqlite-walks.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import { isBusy, translateSqliteError } from './translate-sqlite-error.ts'
 
-/** A copy in a SQLite file, which is created if it is missing. */
+/** A copy in a SQLite file. `open` creates a missing file. */
 export class SqliteCopy implements Copy {
   readonly name: string
   readonly #file: string
-  /** The name and, if it differs, the file: for messages about the file. */
+  /** The name and, if it differs, the file, for messages about the file. */
   readonly #label: string
   readonly #views: readonly SqliteView[]
   readonly #statements = new Map<string, StatementSync>()
   readonly #writers = new Map<string, SqliteWriter>()
   #open: { readonly database: DatabaseSync; readonly lock: DatabaseSync } | null = null
 
-  /** `name` is the copy's name in messages. */
+  /** `name` is the copy's name in messages. `open` replaces the views. */
   constructor(file: string, name: string = file, views: readonly SqliteView[] = VIEWS) {
     // SQLite would not create a file for `:memory:` or `file:…?mode=memory`.
     this.#file = path.resolve(file)
@@ -159,7 +159,7 @@ export class SqliteCopy implements Copy {
     }
   }
 
-  /** Runs `work`. Translates errors of SQLite and of the file system into messages with the copy's name. */
+  /** Runs `work`. Throws errors of SQLite and of the file system with messages that have the copy's name. */
   #translateErrors<T>(work: () => T): T {
     try {
       return work()

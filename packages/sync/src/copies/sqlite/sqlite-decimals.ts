@@ -1,22 +1,24 @@
-// Decimals in a SQLite copy. SQLite has no exact decimal type, so each decimal of the contract has up to three columns
-// (docs/contribute/decisions/048-store-sqlite-decimals-in-three-columns.md):
+// Defines the columns of decimals in a SQLite copy. SQLite has no exact decimal type, so each decimal has up to three
+// columns (docs/contribute/decisions/048-store-sqlite-decimals-in-three-columns.md):
 //
 // - `total`, REAL: the number. It compares, sorts and aggregates as numbers do.
 // - `total_text`, TEXT: the digits that the service sent. `verify` and the files of a copy use them.
-// - `total_cents`, INTEGER, for amounts of money: hundredths, computed from the digits. Sums of them are exact.
+// - `total_cents`, INTEGER, only for amounts of money: hundredths that SQLite computes from the digits. Sums are exact.
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { CopyColumn } from '../../tables.ts'
 import { CopyError } from '../copy.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 
-/** A column of the file: its name, and the rest of its declaration. */
+/** A column of the file: its name, and its type or other declaration. */
 export interface SqliteColumn {
   readonly name: string
   readonly declared: string
 }
 
-/** 15 digits and the point: a program that reads integers as doubles reads such cents exactly. Larger amounts have none. */
+/**
+ * 15 digits and the point. Programs that read integers as doubles read these cents exactly. Larger amounts have none.
+ */
 const CENTS_CHARACTERS = 16
 
 /** Returns the name of the column with a decimal's digits. */
@@ -24,7 +26,7 @@ export function digitsName({ name }: Pick<CopyColumn, 'name'>): string {
   return `${name}_text`
 }
 
-/** Returns the additional columns of a decimal. */
+/** Returns the additional columns of a decimal: digits, and cents for money; none for other columns. */
 export function companionColumns(column: CopyColumn): SqliteColumn[] {
   if (column.kind !== 'decimal') return []
   const digits = { name: digitsName(column), declared: 'text' }
@@ -44,8 +46,8 @@ export function sentValue(column: CopyColumn): string {
 }
 
 /**
- * Converts decimals that an older version stored as text. It renames their column, because SQLite then also changes the
- * name in the user's views and triggers, which expect text. Throws `CopyError`.
+ * Converts decimals that an older version stored as text. It renames their column, because SQLite then changes the name
+ * in the user's views and triggers, which expect text. Throws `CopyError` if a view or trigger prevents the change.
  */
 export function convertTextDecimals(
   database: DatabaseSync,

@@ -10,7 +10,7 @@ import { quoteIdentifier } from '../quote-identifier.ts'
 import { sentValue } from './sqlite-decimals.ts'
 import { type Prepare, readWalks } from './sqlite-walks.ts'
 
-/** Returns the state of the copy in `file` without changing it. null if there is no copy. */
+/** Returns the state of the copy in `file` without changing the file; null if there is no copy. */
 export function peekState(file: string): CopyState | null {
   if (!existsSync(file)) return null
   const database = new DatabaseSync(file, { readOnly: true })
@@ -41,7 +41,7 @@ function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
 }
 
-/** Returns the stored rows of a selection. */
+/** Returns the stored rows of a selection, in any order. */
 export function readRows(prepare: Prepare, { table, by, ids }: RowSelection): StoredRow[] {
   const names = table.columns.map(sentValue)
   const statement = prepare(
@@ -66,7 +66,7 @@ export function markSeenIds(database: DatabaseSync, table: string, ids: readonly
     .run(table, JSON.stringify(ids))
 }
 
-/** Returns at most `limit` IDs without a mark, in order, after the ID `after`. */
+/** Returns at most `limit` IDs without a mark, in order, after the ID `after`; from the first ID for null. */
 export function readUnseenIds(database: DatabaseSync, table: string, after: string | null, limit: number): string[] {
   database.exec(SEEN_TABLE)
   const rows = database
@@ -78,7 +78,7 @@ export function readUnseenIds(database: DatabaseSync, table: string, after: stri
   return rows.map(({ id }) => String(id))
 }
 
-/** Returns a value as SQLite stores it. Text in UTF-8 cannot contain an unpaired surrogate. */
+/** Returns a value as SQLite stores it: with U+FFFD for unpaired surrogates, which UTF-8 cannot contain. */
 export function asSqliteStores({ kind }: CopyColumn, value: unknown): unknown {
   return typeof value === 'string' && kind !== 'json' ? value.toWellFormed() : value
 }

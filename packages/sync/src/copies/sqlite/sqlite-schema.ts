@@ -20,13 +20,13 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   timestamp: 'text',
   json: 'text',
 }
-/** How long a write waits for another program that reads or writes the file. */
+/** Time for which a statement waits for another program that uses the file. */
 const BUSY_TIMEOUT_MS = 5000
 
 /**
- * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes pages all over the
- *   indexes. A long log combines many of these changes, which made a first run twice as fast.
- * - `cache_size`: 8 MiB. Memory is better used by the cache of the operating system, which other readers share.
+ * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of
+ *   the indexes. A long log combines many of these changes, which made a first run twice as fast.
+ * - `cache_size`: 8 MiB. The cache of the operating system uses memory better, because other readers share it.
  */
 const PRAGMAS = `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = off;
   pragma wal_autocheckpoint = 16384; pragma cache_size = -8192`
@@ -36,13 +36,13 @@ create table if not exists _sync_copy (one integer primary key check (one = 1), 
 create table if not exists _sync_tables (table_name text primary key, since text, whole_at text, starts_at text) strict;
 ${WALK_TABLES}`
 
-/** Opens the file for a run. Throws `CopyError` before any change if store-sync did not create its tables. */
+/** Opens the file for a run. Throws `CopyError`, and changes nothing, if store-sync did not create its tables. */
 export function openFile(file: string, name: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     requireOwnTables(database, name)
-    // Changing the journal mode writes one page. With its journal in memory, a killed process leaves no journal file,
-    // which a program without write access could not roll back.
+    // The change to WAL writes one page. With the journal of this write in memory, a killed process leaves no journal
+    // file, which a program without write access could not roll back.
     if (journalMode(database) !== 'wal') database.exec('pragma journal_mode = memory')
     database.exec(PRAGMAS)
     return database
@@ -66,7 +66,7 @@ export function closeFile(database: DatabaseSync): void {
   }
 }
 
-/** Required schema of a file. */
+/** The tables and views that a file must have. */
 export interface FileSchema {
   /** Name of the copy in messages. */
   readonly copy: string
@@ -75,8 +75,8 @@ export interface FileSchema {
 }
 
 /**
- * Creates or converts what the file lacks, and deletes marks of walks that cannot continue. The caller provides the
- * transaction.
+ * Creates missing tables, columns and views, converts old decimals, and deletes marks without an unfinished walk. The
+ * caller provides the transaction.
  */
 export function createSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
   database.exec(STATE_TABLES)
@@ -95,7 +95,7 @@ export function createSchema(database: DatabaseSync, { copy, tables, views }: Fi
   for (const { name, select } of views) database.exec(`create view ${name} as ${select}`)
 }
 
-/** Throws `CopyError` if the path is not a file, or a file that is not a SQLite database. Creates nothing. */
+/** Throws `CopyError` if the path exists and is neither a SQLite database nor an empty file. Creates nothing. */
 export function requireSqliteFile(file: string, name: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return
@@ -114,7 +114,7 @@ export function requireSqliteFile(file: string, name: string): void {
 /** First bytes of every SQLite file that is not empty. */
 const SQLITE_HEADER = 'SQLite format 3\0'
 
-/** Returns the path of the lock file. Resolves links, so that all paths of a file have the same lock. */
+/** Returns the path of the lock file. Resolves links, so that all paths of a file have the same lock file. */
 export function lockPath(file: string): string {
   try {
     return `${realpathSync(file)}-run`
@@ -127,7 +127,9 @@ function journalMode(database: DatabaseSync): unknown {
   return database.prepare('pragma journal_mode').get()?.journal_mode
 }
 
-/** Throws `CopyError` if the file has tables of these names but is not a copy: a run would remove their rows. */
+/**
+ * Throws `CopyError` if the file is not a copy but has tables of a copy's names, because a run would remove their rows.
+ */
 function requireOwnTables(database: DatabaseSync, name: string): void {
   const objects = database.prepare("select name from sqlite_schema where type in ('table', 'view')").all()
   const present = objects.map((row) => String(row.name))
@@ -145,7 +147,7 @@ function createTable(database: DatabaseSync, table: CopyTable | ChildTable, copy
   const declared = all.map((each) => `${columnDeclaration(each)}${each.name === 'id' ? ' primary key' : ''}`)
   database.exec(`create table if not exists ${quoteIdentifier(name)} (${declared.join(', ')}) strict`)
   convertTextDecimals(database, name, columns, copy)
-  // Unlike table_info, table_xinfo also lists generated columns.
+  // Unlike table_info, table_xinfo lists generated columns.
   const rows = database.prepare('select name from pragma_table_xinfo(?)').all(name)
   const present = new Set(rows.map((row) => String(row.name)))
   const added = all.filter((each) => !present.has(each.name))

@@ -1,6 +1,6 @@
-// The views of a SQLite copy: orders with their customers, and one row for each order line.
+// Defines the views of a SQLite copy: orders with their customers, and one row for each order line.
 
-/** A view in the file. */
+/** The name and the query of a view. */
 export interface SqliteView {
   readonly name: string
   readonly select: string
@@ -8,7 +8,7 @@ export interface SqliteView {
 
 /** SQL expressions for the amounts of the views. */
 interface Amounts {
-  /** The column `name` of the table `from`. */
+  /** Returns the expression for the column `name` of the table `from`. */
   readonly amount: (from: string, name: string) => string
   /** Price times quantity of the line `i`. */
   readonly lineTotal: string
@@ -18,17 +18,17 @@ interface Amounts {
 
 /** Amounts in `orders_overview`. */
 const OVERVIEW_AMOUNTS = ['subtotal', 'discount_amount', 'tax', 'shipping', 'total', 'refund_amount']
-/** Total of the line `i` in cents. null for more than 15 digits, like all columns of cents. */
+/** Total of the line `i` in cents; null for more than 15 digits, like all columns of cents. */
 const LINE_CENTS = 'iif(abs(i.quantity * i.price_cents) < 1e15, i.quantity * i.price_cents, null)'
 
-/** Views for queries: amounts are numbers, and also whole cents. */
+/** Views for queries. Each amount has a column with the number and a column with whole cents. */
 export const VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}`,
   lineTotal: 'i.quantity * coalesce(i.price_cents, i.price * 100) / 100.0',
   hasCents: true,
 })
 
-/** Views for the files of a CSV, XLSX or Parquet copy: amounts are the digits that the service sent. */
+/** Views for the files of a CSV, XLSX or Parquet copy. Amounts are the digits that the service sent. */
 export const FILE_VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}_text as ${name}`,
   lineTotal: `(select case when cents is not null then iif(cents < 0, '-', '') || printf('%d.%02d', abs(cents) / 100, abs(cents) % 100) end

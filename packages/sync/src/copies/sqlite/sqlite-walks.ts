@@ -1,5 +1,5 @@
-// Unfinished walks and their marks in a SQLite copy. Each page saves its walk in the same transaction as its rows. Marks
-// are useless without their walk and are deleted with it.
+// Saves unfinished walks and their marks in a SQLite copy. Each page saves its walk in the same transaction as its
+// rows. Marks are useless without their walk, so a run deletes both together.
 
 import type { StatementSync } from 'node:sqlite'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -7,7 +7,7 @@ import type { UnfinishedWalk } from '../copy.ts'
 /** Prepares a statement, or returns it from a cache. */
 export type Prepare = (text: string) => StatementSync
 
-/** Creates the tables of walks and marks. */
+/** Statements that create the tables of walks and marks. */
 export const WALK_TABLES = `
 create table if not exists _sync_seen (table_name text, id text, primary key (table_name, id)) strict, without rowid;
 create table if not exists _sync_unfinished (table_name text primary key, progress text not null, marks integer) strict`
@@ -18,7 +18,7 @@ export function readWalks(prepare: Prepare): Map<string, UnfinishedWalk> {
   return new Map(rows.map((row) => [String(row.table_name), JSON.parse(String(row.progress))]))
 }
 
-/** Saves an unfinished walk. `marks`: whether the walk marks the rows it sees. null unless it is full. */
+/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
 export function saveWalk(prepare: Prepare, table: string, walk: UnfinishedWalk, marks: boolean | null): void {
   prepare('insert or replace into _sync_unfinished (table_name, progress, marks) values (?, ?, ?)').run(
     table,
@@ -27,7 +27,7 @@ export function saveWalk(prepare: Prepare, table: string, walk: UnfinishedWalk, 
   )
 }
 
-/** Whether the unfinished walk of a table marks the rows it sees. null if there is no full walk. */
+/** Whether the unfinished full walk of a table marks the rows that it sees; null if there is no such walk. */
 export function readWalkMarks(prepare: Prepare, table: string): boolean | null {
   const marks = prepare('select marks from _sync_unfinished where table_name = ?').get(table)?.marks
   return typeof marks === 'number' ? marks === 1 : null

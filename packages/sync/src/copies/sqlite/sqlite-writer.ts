@@ -1,5 +1,5 @@
-// Writes the rows of one table and its embedded tables to a SQLite file. The caller provides the transaction. Statements
-// are prepared once, because a first run writes millions of rows.
+// Writes the rows of one table and its embedded tables to a SQLite file. The caller provides the transaction. A writer
+// prepares its statements once, because a first run can write millions of rows.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { exactJsonText } from '../../exact-json.ts'
@@ -10,7 +10,7 @@ import { tableIndexes } from '../table-indexes.ts'
 import { digitsName } from './sqlite-decimals.ts'
 import { readWalkMarks } from './sqlite-walks.ts'
 
-/** Writes one table. */
+/** Writes the rows of one table, and of the tables embedded in it. */
 export class SqliteWriter {
   readonly #database: DatabaseSync
   readonly #table: CopyTable
@@ -30,7 +30,7 @@ export class SqliteWriter {
     this.#children = table.children.map((child) => new ChildWriter(database, child))
   }
 
-  /** Whether the current full walk marks the rows it sees. null before its first page in this run. */
+  /** Whether the current full walk marks the rows that it sees; null before its first page in this run. */
   get marks(): boolean | null {
     return this.#marks
   }
@@ -40,7 +40,7 @@ export class SqliteWriter {
     this.#marks = null
   }
 
-  /** Writes the rows of a page. */
+  /** Writes the rows of a page, and marks them if a full walk needs marks. */
   write(rows: readonly CopyRow[], isFull: boolean): void {
     if (isFull) this.#marks ??= this.#startFullWalk()
     // If the tables were empty, a new row has no embedded rows to remove.
@@ -59,7 +59,7 @@ export class SqliteWriter {
     if (this.#marks) for (const id of ids) this.#mark.run(this.#table.name, id)
   }
 
-  /** Ends a full walk: removes unseen rows and returns their number. */
+  /** Ends a full walk: removes unseen rows, and returns their number without embedded and owned rows. */
   removeUnseen(): number {
     const marks = this.#marks ?? this.#startFullWalk()
     this.#marks = null
@@ -84,9 +84,9 @@ export class SqliteWriter {
   }
 
   /**
-   * Returns whether the walk marks the rows that it sees. A resumed walk continues as it started. Empty tables get their
-   * indexes at the end of the walk, because IDs are random and each row would change another page of each index. If the
-   * walk does not end, the next `open` creates the indexes.
+   * Returns whether the walk marks the rows that it sees. A resumed walk continues as it started. Empty tables get
+   * their indexes at the end of the walk. IDs are random, so each row would otherwise change another page of each
+   * index. If the walk does not end, the next `open` creates the indexes.
    */
   #startFullWalk(): boolean {
     const marks = readWalkMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
@@ -120,7 +120,7 @@ class ChildWriter {
     this.#replace = new RowStatement(database, 'upsert', child)
   }
 
-  /** Replaces the embedded rows of `parent`. `hasNone`: whether the table has none of this parent yet. */
+  /** Replaces the embedded rows of `parent`. `hasNone` is whether the table has no rows of this parent yet. */
   replace(parent: CopyRow, hasNone: boolean): void {
     if (!hasNone) this.#remove.run(String(parent.id))
     const children = parent[this.#field]
@@ -138,7 +138,7 @@ class RowStatement {
     const written = table.columns.flatMap(writtenColumns)
     const names = written.map(({ name }) => quoteIdentifier(name))
     const places = names.map(() => '?')
-    // Unlike `insert or replace`, this keeps the values of columns that a newer version added.
+    // Unlike `insert or replace`, this preserves the values of columns that a newer version added.
     const changes = names.map((name) => `${name} = excluded.${name}`)
     const end = verb === 'insert' ? 'do nothing' : `do update set ${changes.join(', ')}`
     this.#statement = database.prepare(
@@ -169,7 +169,7 @@ export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'na
 /** A column of a `RowStatement`. */
 interface WrittenColumn {
   readonly name: string
-  /** Field of the row with its value. */
+  /** Field of the row that has the value of the column. */
   readonly field: string
   readonly input: (value: NonNullable<unknown>) => SQLInputValue
 }

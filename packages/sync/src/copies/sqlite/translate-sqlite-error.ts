@@ -16,9 +16,9 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Returns an error with a message for people and `error` as its cause. It is a `CopyUnavailableError` if a later run may
- * succeed, and a `CopyError` if you must change something first. An unexpected error is returned unchanged. `name` is the
- * copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
+ * later run can succeed, and a `CopyError` if the user must fix something first. Returns an unexpected error unchanged.
+ * `name` is the copy's name in messages.
  */
 export function translateSqliteError(error: unknown, name: string): unknown {
   if (!(error instanceof Error)) return error
@@ -41,7 +41,7 @@ export function isBusy(error: unknown): boolean {
   return [BUSY, LOCKED].includes(resultCode(error))
 }
 
-/** Returns 0 for an error that does not come from SQLite. */
+/** Returns the primary result code of an error of SQLite; 0 for other errors. */
 function resultCode(error: unknown): number {
   const isSqlite = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
   return isSqlite ? Number(error.errcode) & RESULT_CODE_MASK : 0
