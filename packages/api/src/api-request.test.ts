@@ -30,7 +30,7 @@ const errorOf = (run: () => unknown): ApiError => {
   throw new Error('nothing was rejected')
 }
 
-describe('the path and the query of', () => {
+describe('the path and the query of a request', () => {
   test.each([
     ['/api/v1/orders', '/api/v1/orders', ''],
     ['/api/v1/orders?limit=2&x=%26', '/api/v1/orders', 'limit=2&x=%26'],
@@ -44,14 +44,14 @@ describe('the path and the query of', () => {
     ['http://elsewhere.example?limit=2', '/', 'limit=2'],
     ['*', '*', ''],
     ['//evil.example/api', '//evil.example/api', ''],
-  ])('%s', (url, path, query) => {
+  ])('the target %s has the path %s and the query %j', (url, path, query) => {
     const request = read(url)
     expect([request.path, request.query.toString()]).toEqual([path, query])
   })
 })
 
 describe('[R36] malformed requests', () => {
-  test('a repeated host, content-length or transfer-encoding is rejected and closes the connection', () => {
+  test('a request with a repeated host, content-length or transfer-encoding returns 400 and closes the connection', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
       const error = errorOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
       expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })
@@ -59,35 +59,35 @@ describe('[R36] malformed requests', () => {
     }
   })
 
-  test('a transfer-encoding other than chunked is rejected', () => {
+  test('a request with a transfer-encoding other than chunked returns 400', () => {
     for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
       expect(errorOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
   })
 
-  test('a missing host is rejected in HTTP/1.1, but not in HTTP/1.0', () => {
+  test('a request without a host is rejected in HTTP/1.1 and accepted in HTTP/1.0', () => {
     expect(errorOf(() => readRequest(message('/', []), 'r1')).message).toContain('host')
     expect(readRequest(message('/', [], '1.0'), 'r1').path).toBe('/')
     expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1')).status).toBe(400)
   })
 
-  test('the message says that the request is not well-formed', () => {
+  test('the message of a malformed request says that the request is not well-formed', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })
 
-test('recognizes a body by content-length and transfer-encoding', () => {
+test('a request has a body if its content-length is not 0 or if it has a transfer-encoding', () => {
   expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
   expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
   expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
   expect(hasBody(message('/', []))).toBe(false)
 })
 
-describe('[AUTH-1, AUTH-2, AUTH-6] the key', () => {
+describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
   const key = makeApiKey(randomBytes).reveal()
   const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
 
-  test('is read only from x-api-key, with a name in upper or lower case', () => {
+  test('a key is read only from the header x-api-key, in upper or lower case', () => {
     const found = readKeys(['X-Api-Key', key])
     expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
     expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
@@ -95,13 +95,13 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] is rejected if it is sent twice, even if one value is right', () => {
+  test('[R25] a key that is sent twice is rejected, even if one value is right', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')
   })
 
-  test('is rejected as malformed in any other form', () => {
+  test('a key with a wrong prefix, length, case or checksum is rejected as malformed', () => {
     const swapped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     for (const text of ['', 'sdx_', key.slice(4), key.toUpperCase(), `${key}x`, key.slice(0, -1), swapped, `"${key}"`])
       expect(readKeys(['x-api-key', text]), text).toBe('malformed')

@@ -6,7 +6,7 @@ import { errorResponse } from './api-response.ts'
 
 const waitOf = (error: unknown, random: number) => errorResponse(error, () => random).headers['retry-after']
 
-test('[R41] Retry-After is random from 1 to 5 seconds with a 502, and 30 seconds with a 409', () => {
+test('[R41] Retry-After of a 502 is random from 1 to 5 seconds, and of a 409 it is 30 seconds', () => {
   const error = new StoreDatabaseError('x')
   expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(error, random))).toEqual(['1', '1', '2', '3', '5'])
   expect(waitOf(new ApiError('STORE_NOT_READY', 'x'), 0.7)).toBe('30')

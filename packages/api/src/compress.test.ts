@@ -32,11 +32,11 @@ describe('the encoding of a response', () => {
     ['identity;q=1, gzip;q=0.5', null],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-  ])('for accept-encoding %j is %s', (header, expected) => {
+  ])('for accept-encoding %j, the encoding of the response is %s', (header, expected) => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
-  test('is none for a body that fits into one packet', () => {
+  test('a body of less than 1024 bytes is not compressed', () => {
     expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
     expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })

@@ -25,7 +25,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] a sealed cursor opens with the same content, in microseconds, for every position', () => {
+test('[R15] an opened cursor has the position and the watermark that were sealed, to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   fc.assert(
@@ -39,20 +39,20 @@ test('[R15] a sealed cursor opens with the same content, in microseconds, for ev
   )
 })
 
-test('[R15] rejects a cursor with any changed character', () => {
+test('[R15] a cursor is rejected if any one character is changed', () => {
   for (let index = 0; index < sealed.length; index += 1)
     for (const character of ALPHABET)
       if (character !== sealed[index]) expectRejected(sealed.slice(0, index) + character + sealed.slice(index + 1))
 })
 
-describe('[Q-CURSOR, R15] rejects a cursor that is', () => {
-  test('truncated or extended', () => {
+describe('[Q-CURSOR, R15] invalid cursors', () => {
+  test('a truncated or extended cursor is rejected', () => {
     for (let length = 0; length < sealed.length; length += 1) expectRejected(sealed.slice(0, length))
     for (const tail of ['A', '=', '==', ' ', '\n', '\0', '.', sealed]) expectRejected(sealed + tail)
     for (const head of ['A', ' ', '\n']) expectRejected(head + sealed)
   })
 
-  test('the same bytes in another encoding', () => {
+  test('a cursor is rejected if its bytes are in another encoding', () => {
     const bytes = Buffer.from(sealed, 'base64url')
     expectRejected(bytes.toString('hex'))
     expectRejected(bytes.toString('latin1'))
@@ -64,7 +64,7 @@ describe('[Q-CURSOR, R15] rejects a cursor that is', () => {
     }
   })
 
-  test('sealed for another resource or store, or with another secret', () => {
+  test('a cursor is rejected if it was sealed for another resource or store, or with another secret', () => {
     expectRejected(sealed, { ...scope, resource: customer })
     expectRejected(sealed, { ...scope, resource: idListOf(order) })
     expectRejected(sealCursor(content, { ...scope, resource: idListOf(order) }))
@@ -72,7 +72,7 @@ describe('[Q-CURSOR, R15] rejects a cursor that is', () => {
     expectRejected(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })
 
-  test('guessed', () => {
+  test('a guessed cursor is rejected', () => {
     expectRejected('')
     expectRejected('null')
     expectRejected('A'.repeat(68))
@@ -88,11 +88,11 @@ describe('[Q-CURSOR, R15] rejects a cursor that is', () => {
   })
 })
 
-test('[R15] rejects a cursor if only the concatenation of list and store ID is the same', () => {
-  const left = sealCursor(content, { ...scope, resource: { ...order, list: 'orders\0a' }, storeId: 'b' })
-  expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'b' })
+test('[R15] a cursor is rejected if only the concatenation of list and store ID is the same', () => {
+  const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
+  expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })
 
-test('the same position has the same cursor', () => {
+test('the same position, sealed twice with the same secret, has the same cursor', () => {
   expect(sealCursor({ ...content }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

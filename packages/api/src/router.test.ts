@@ -15,7 +15,7 @@ const errorOf = (run: () => unknown): ApiError => {
   throw new Error('nothing was rejected')
 }
 
-test('finds every endpoint by its path, for GET and HEAD', () => {
+test('the router finds every endpoint by its path, for GET and HEAD', () => {
   for (const endpoint of ENDPOINTS)
     for (const method of ['GET', 'HEAD'])
       expect(routeOf(method, endpoint.path.replace('{id}', ID))).toEqual({
@@ -24,7 +24,7 @@ test('finds every endpoint by its path, for GET and HEAD', () => {
       })
 })
 
-describe('[R2] returns 404 for another path', () => {
+describe('[R2] paths without an endpoint', () => {
   test.each([
     ...[
       '',
@@ -46,12 +46,12 @@ describe('[R2] returns 404 for another path', () => {
       '/api/v1/order_items',
       '*',
     ],
-  ])('%s', (path) => {
+  ])('the path %j returns 404', (path) => {
     expect(errorOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
   })
 })
 
-test('[R3] returns 405 with Allow for another method, and 404 for an unknown path with any method', () => {
+test('[R3] a method other than GET and HEAD returns 405 with Allow, but 404 at an unknown path', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PROPFIND', 'QUERY'])
     expect(errorOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
       code: 'NOT_FOUND',
@@ -65,7 +65,7 @@ test('[R3] returns 405 with Allow for another method, and 404 for an unknown pat
 describe('[R24, EP-ID-INVALID] the ID in a path', () => {
   const { endpoint } = routeOf('GET', `/api/v1/orders/${ID}`)
 
-  test('is accepted in any case and UUID version, and becomes lower case', () => {
+  test('an ID is accepted in upper or lower case and in any UUID version, and becomes lower case', () => {
     expect(readId(endpoint, ID)).toBe(ID)
     expect(readId(endpoint, ID.toUpperCase())).toBe(ID)
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
@@ -95,18 +95,18 @@ describe('[R24, EP-ID-INVALID] the ID in a path', () => {
       '%ff',
       'constructor',
     ],
-  ])('is rejected if it is %j', (rawId) => {
+  ])('the ID %j is rejected with 400', (rawId) => {
     const error = errorOf(() => readId(endpoint, rawId))
     expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
     expect(error.message).toMatch(/^id: must be a UUID like/)
   })
 
-  test('is empty for an endpoint without an ID', () => {
+  test('for an endpoint without an ID, the ID is empty', () => {
     expect(readId(routeOf('GET', '/api/v1/orders').endpoint, '')).toBe('')
   })
 })
 
-test('finds a new endpoint by its declaration', () => {
+test('the router finds an endpoint that is added to the contract', () => {
   const [first] = ENDPOINTS
   if (first === undefined) throw new Error('no endpoints')
   const added = { ...first, id: 'getShop', path: '/api/v1/shops/{id}/house' }

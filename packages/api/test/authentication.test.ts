@@ -35,7 +35,7 @@ const unknownKey = () => makeApiKey(randomBytes).reveal()
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 describe('[AUTH-6, R26] an invalid key', () => {
-  test.each(pathsWith(UNKNOWN_ID))('gets the same response from %s', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('every kind of invalid key gets the same 401 from %s', async (path) => {
     const revoked = await platform.newKey(store.id)
     await revoke(revoked.id)
     for (const [what, headers] of Object.entries({
@@ -56,41 +56,44 @@ describe('[AUTH-6, R26] an invalid key', () => {
     }
   })
 
-  test('at an unknown path or with another method gets the same response', async () => {
+  test('a missing key gets the same 401 at an unknown path and with another method', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
     expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
 })
 
-describe('[R25] a repeated key header is rejected, even if one value is right', () => {
+describe('[R25] repeated keys', () => {
   test.each([
-    ['twice the same', () => [store.key, store.key]],
-    ['good and bad', () => [store.key, 'x']],
-    ['bad and good', () => ['', store.key]],
-    ['two good ones', () => [store.key, other.key]],
-    ['joined by a comma', () => `${store.key}, ${store.key}`],
-  ])('%s', async (_what, value) => {
+    ['the same key twice', () => [store.key, store.key]],
+    ['a valid and an invalid key', () => [store.key, 'x']],
+    ['an empty value and a valid key', () => ['', store.key]],
+    ['the keys of two stores', () => [store.key, other.key]],
+    ['two keys, joined by a comma', () => `${store.key}, ${store.key}`],
+  ])('a request with %s returns 401', async (_what, value) => {
     expect((await withHeaders({ 'x-api-key': value() })).status).toBe(401)
   })
 })
 
 describe('[AUTH-1] the header x-api-key', () => {
-  test('is accepted in upper or lower case', async () => {
+  test('the header x-api-key is accepted in upper or lower case', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key'])
       expect((await withHeaders({ [name]: store.key })).status).toBe(200)
   })
 
   test.each([
-    ['authorization', () => ({ authorization: `Bearer ${store.key}` })],
-    ['basic authorization', () => ({ authorization: `Basic ${Buffer.from(`${store.key}:`).toString('base64')}` })],
+    ['authorization, as a bearer token,', () => ({ authorization: `Bearer ${store.key}` })],
+    [
+      'authorization, as a user name,',
+      () => ({ authorization: `Basic ${Buffer.from(`${store.key}:`).toString('base64')}` }),
+    ],
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
     ['api-key', () => ({ 'api-key': store.key })],
     ['x_api_key', () => ({ x_api_key: store.key })],
-  ])('is required: a key in %s is not read', async (_what, headers) => {
+  ])('a key that is only in the header %s returns 401', async (_what, headers) => {
     expect((await withHeaders(headers())).status).toBe(401)
   })
 
-  test('is required: a key in the query string is not read', async () => {
+  test('a key that is only in the query string returns 401', async () => {
     for (const name of ['x-api-key', 'api_key', 'key']) {
       const response = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
       expect(response.status).toBe(401)
@@ -99,13 +102,13 @@ describe('[AUTH-1] the header x-api-key', () => {
   })
 })
 
-describe('[AUTH-2] a key', () => {
-  test('has a fixed prefix and a secret in base62', () => {
+describe('[AUTH-2] the form of a key', () => {
+  test('a key has the prefix sdx_ and a secret in base62', () => {
     expect(store.key).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(other.key.slice(0, 4)).toBe('sdx_')
   })
 
-  test('is rejected without a lookup after a change of any character', async () => {
+  test('a key with a changed character is rejected as malformed', async () => {
     for (let index = 0; index < store.key.length; index += 4) {
       const changed = store.key[index] === 'a' ? 'b' : 'a'
       const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
@@ -115,7 +118,7 @@ describe('[AUTH-2] a key', () => {
     }
   })
 
-  test('is case-sensitive', async () => {
+  test('a key in upper case is rejected', async () => {
     const swapped = store.key.replace(/[a-z]/g, (letter) => letter.toUpperCase())
     expect((await withHeaders({ 'x-api-key': swapped })).status).toBe(401)
   })
@@ -132,7 +135,7 @@ test('[AUTH-3] the control database stores only a hash of the key', async () => 
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] five of many simultaneous requests create a key, and each key works', async () => {
+test('[AUTH-4] if 12 keys are created at once, the store gets at most five, and each of them works', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({
@@ -151,7 +154,7 @@ test('[AUTH-4] five of many simultaneous requests create a key, and each key wor
   expect((await withHeaders({ 'x-api-key': other.key })).status).toBe(200)
 })
 
-test('[AUTH-5] rejects a revoked key on the next request, on every node', async () => {
+test('[AUTH-5] a revoked key is rejected on the next request, on every node', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id, key } = await platform.newKey(store.id)
     const urls = round % 2 === 0 ? [platform.service.url, node.url] : [node.url, platform.service.url]

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-CATEGORIES, RES-CATEGORY, ENV-2] returns exactly the specified fields with their types, oldest first', async () => {
+test('[EP-CATEGORIES, RES-CATEGORY, ENV-2] categories have exactly the specified fields and types, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/categories?limit=250', store.key)
   const stored = await store.sql`select id::text from categories order by created_at, id`
   expect(status).toBe(200)
@@ -22,7 +22,7 @@ test('[EP-CATEGORIES, RES-CATEGORY, ENV-2] returns exactly the specified fields 
   expect(json.data.flatMap((row: unknown) => deviations(row, 'category'))).toEqual([])
 })
 
-test('[RES-CATEGORY] categories nest one level, and order is the display position', async () => {
+test('[RES-CATEGORY] the parent of a nested category is a category without a parent', async () => {
   const { json } = await platform.get('/api/v1/categories', store.key)
   const tops = new Set(
     json.data.filter((row: { parent_id: null }) => row.parent_id === null).map((row: { id: string }) => row.id),

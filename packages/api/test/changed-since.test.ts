@@ -78,32 +78,38 @@ test.each([
   { changed: SORTED_ROWS_MAX + 1, counted: SORTED_ROWS_MAX + 1 },
   { changed: SORTED_ROWS_MAX + 30_000, counted: SORTED_ROWS_MAX + 1 },
   { changed: SORTED_ROWS_MAX, counted: SORTED_ROWS_MAX },
-])('[Q-UPDATED, PAG-4] with $changed changed rows, counts $counted rows and returns every page', async (each) => {
-  await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
-  await changeFrom(ROWS - each.changed)
-  await connection.script('vacuum analyze products')
-  const { request, count } = changedCountRequest(FIRST_PAGE, await columns(), false)
-  await connection.read([request])
-  expect(count()).toBe(each.counted)
-  const first = await page(null)
-  const next = await page(first.cursor)
-  expect([first.ids, next.ids]).toEqual([ids(ROWS - each.changed), ids(ROWS - each.changed + LIMIT)])
-})
+])(
+  '[Q-UPDATED, PAG-4] with $changed changed rows, the count is $counted, and the first two pages are complete',
+  async (each) => {
+    await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
+    await changeFrom(ROWS - each.changed)
+    await connection.script('vacuum analyze products')
+    const { request, count } = changedCountRequest(FIRST_PAGE, await columns(), false)
+    await connection.read([request])
+    expect(count()).toBe(each.counted)
+    const first = await page(null)
+    const next = await page(first.cursor)
+    expect([first.ids, next.ids]).toEqual([ids(ROWS - each.changed), ids(ROWS - each.changed + LIMIT)])
+  },
+)
 
 test.each([
   { accessPath: 'sort', way: /Sort Method: top-N/, other: /Scan using products_walk / },
   { accessPath: 'skip', way: /Scan using products_walk /, other: /Scan using products_changed / },
-] as const)('[Q-UPDATED] uses the access path "$accessPath" although the statistics are out of date', async (each) => {
-  await changeFrom(ROWS)
-  await connection.script('vacuum analyze products')
-  await connection.script(
-    `update products set updated_at = timestamptz '${CHANGED}' where name::int >= ${ROWS - 15_000}`,
-  )
-  const { text } = statementOf({ ...FIRST_PAGE, accessPath: each.accessPath }, await columns(), { prepares: false })
-  const plan = await explained(text)
-  expect(plan).toMatch(each.way)
-  expect(plan).not.toMatch(each.other)
-})
+] as const)(
+  '[Q-UPDATED] if the statistics are out of date, the page still uses the access path "$accessPath"',
+  async (each) => {
+    await changeFrom(ROWS)
+    await connection.script('vacuum analyze products')
+    await connection.script(
+      `update products set updated_at = timestamptz '${CHANGED}' where name::int >= ${ROWS - 15_000}`,
+    )
+    const { text } = statementOf({ ...FIRST_PAGE, accessPath: each.accessPath }, await columns(), { prepares: false })
+    const plan = await explained(text)
+    expect(plan).toMatch(each.way)
+    expect(plan).not.toMatch(each.other)
+  },
+)
 
 /**
  * Returns the plan of the count on a connection that has counted before, and how often that connection used a generic
@@ -128,7 +134,7 @@ async function countAgain(): Promise<{ plan: string; unplanned: bigint | undefin
 
 const BY_INDEX = /Scan using \w+_updated_at_created_at_id_idx on products/
 
-test('[Q-UPDATED] counts with the index of updated_at, and uses a generic plan after five counts', async () => {
+test('[Q-UPDATED] the count uses the index of updated_at, and after five counts a generic plan', async () => {
   await connection.script('create table copied (like products including all)')
   await connection.script('alter table products rename to aside; alter table copied rename to products')
   try {
@@ -144,7 +150,7 @@ test('[Q-UPDATED] counts with the index of updated_at, and uses a generic plan a
   }
 })
 
-test('[Q-UPDATED] counts with the index of updated_at in a table that was never analyzed', async () => {
+test('[Q-UPDATED] if a table was never analyzed, the count uses the index of updated_at', async () => {
   await connection.script('create table analyzed (like products including all) with (autovacuum_enabled = off)')
   await connection.script('alter table products rename to aside; alter table analyzed rename to products')
   try {

@@ -28,7 +28,7 @@ function decode(body: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'gzip' ? gunzipSync(body) : body
 }
 
-describe('a compressed body has the same bytes after decompression', () => {
+describe('the encoding of a page', () => {
   test.each([
     [null, undefined],
     ['', undefined],
@@ -49,17 +49,20 @@ describe('a compressed body has the same bytes after decompression', () => {
     ['GZip', 'gzip'],
     ['x'.repeat(2000), undefined],
     [';;;,,,q=', undefined],
-  ])('accept-encoding: %j', async (acceptEncoding, encoding) => {
-    const plain = await sendWithKey(null)
-    const response = await sendWithKey(acceptEncoding)
-    expect(response.headers['content-encoding']).toBe(encoding)
-    expect(response.headers['content-length']).toBe(String(response.body.length))
-    expect(response.headers.vary).toContain('accept-encoding')
-    const { body } = response
-    const decoded = decode(body, encoding)
-    expect(decoded.equals(plain.body)).toBe(true)
-    if (encoding !== undefined) expect(body.length).toBeLessThan(plain.body.length / 3)
-  })
+  ])(
+    'for accept-encoding %j, content-encoding is %s, and the decoded page is unchanged',
+    async (acceptEncoding, encoding) => {
+      const plain = await sendWithKey(null)
+      const response = await sendWithKey(acceptEncoding)
+      expect(response.headers['content-encoding']).toBe(encoding)
+      expect(response.headers['content-length']).toBe(String(response.body.length))
+      expect(response.headers.vary).toContain('accept-encoding')
+      const { body } = response
+      const decoded = decode(body, encoding)
+      expect(decoded.equals(plain.body)).toBe(true)
+      if (encoding !== undefined) expect(body.length).toBeLessThan(plain.body.length / 3)
+    },
+  )
 })
 
 test('[R27] a compressed page has its length in content-length, and is not chunked', async () => {

@@ -74,7 +74,7 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.roundTrips, stores.parsed, stores.connections],
 })
 
-test('a row by ID costs one round trip to each database, and no statement is parsed again', async () => {
+test('after the first request, a row by ID costs one round trip to each database and parses no statement', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
@@ -92,7 +92,7 @@ test('simultaneous requests for rows share key checks, and each reads its row in
   expect(stores.roundTrips).toBe(AT_ONCE)
 })
 
-test('a page costs one round trip to each database, and a first page one more for its watermark', async () => {
+test('a later page costs one round trip to each database, and a first page one more for its watermark', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -104,29 +104,29 @@ test('a page costs one round trip to each database, and a first page one more fo
 })
 
 test.each([
-  { what: 'nothing', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
-  { what: 'some', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
-])(
-  '[Q-UPDATED] if $what was changed, a first page costs its watermark, a count, and a page only for changed rows',
-  async (each) => {
-    const path = `/orders?limit=250&updated_since=${each.since}`
-    const node = await countedNode(path)
-    node.control.takeCounts()
+  { what: 'no row', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
+  { what: 'every row', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
+])('[Q-UPDATED] if $what has changed, the first page of changed rows costs $roundTrips round trips', async (each) => {
+  const path = `/orders?limit=250&updated_since=${each.since}`
+  const node = await countedNode(path)
+  node.control.takeCounts()
+  node.stores.takeCounts()
+  const { stores } = await costOf(node, [path])
+  expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
+})
+
+test.each(['/orders', '/products', '/customers'])(
+  'a page of %s reads fewer bytes from the database than it returns',
+  async (list) => {
+    const node = await countedNode()
+    const path = `${list}?limit=250`
+    for (let times = 0; times < 3; times++) await node.get(path)
     node.stores.takeCounts()
-    const { stores } = await costOf(node, [path])
-    expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
+    const { stores, bytes } = await costOf(node, [path])
+    expect(stores.bytes).toBeGreaterThan(bytes / 4)
+    expect(stores.bytes).toBeLessThan(bytes)
   },
 )
-
-test.each(['/orders', '/products', '/customers'])('a page of %s reads fewer bytes than it returns', async (list) => {
-  const node = await countedNode()
-  const path = `${list}?limit=250`
-  for (let times = 0; times < 3; times++) await node.get(path)
-  node.stores.takeCounts()
-  const { stores, bytes } = await costOf(node, [path])
-  expect(stores.bytes).toBeGreaterThan(bytes / 4)
-  expect(stores.bytes).toBeLessThan(bytes)
-})
 
 /** A connection to the store, and the tables and columns of the store. */
 async function opened({ id, ownerUrl }: TestStore = store) {
@@ -151,7 +151,7 @@ async function messagesOf(resource: Resource): Promise<Buffer[]> {
 const SINCE = 820_000_000_000_000n
 const POSITION = { createdAt: SINCE, id: UNKNOWN_ID }
 
-test('[Q-STATUS] a status filter is an index range on the first page and on later pages', async () => {
+test('[Q-STATUS] a status filter reads a range of an index, on the first page and on later pages', async () => {
   const { connection, present } = await opened()
   // The server scans a small table completely, which would hide the plan of a large one.
   await connection.script('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')
@@ -164,7 +164,7 @@ test('[Q-STATUS] a status filter is an index range on the first page and on late
 })
 
 test.each([order, product])(
-  '$name: embedded rows come from an index in their order, without a sort',
+  'for the resource $name, embedded rows are read from an index in order, without a sort',
   async (resource) => {
     const { connection, present } = await opened()
     // The server scans and sorts a table of a few pages if it may.
@@ -178,7 +178,7 @@ test.each([order, product])(
   },
 )
 
-test('on a server with Citus, the limit of every statement is a number', async () => {
+test('on a server with Citus, the limit in every statement is a number, not a parameter', async () => {
   const extended = await filledStore(platform, LATEST_REVISION, { ...SIZE, orders: 1, customers: 1, products: 1 })
   await administrate(extended, 'set allow_system_table_mods = on; create table pg_catalog.pg_dist_partition ()')
   const { present } = await opened(extended)
@@ -200,21 +200,24 @@ async function explain(connection: Connection, statement: string): Promise<strin
 const ALLOCATED_MOST = 160
 const WARM_ROWS = 60_000
 
-test.each([order, product, customer])('$name: encoding a row as JSON allocates almost no memory', async (resource) => {
-  const cells = (await messagesOf(resource)).map((message) => newCell(message))
-  expect(cells.length).toBeGreaterThan(50)
-  const bounds = { rowsMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER }
-  const write = () => {
-    const page = new PageWriter(resource, bounds, '[')
-    for (const cell of cells) page.take(cell)
-    page.release()
-  }
-  for (let rows = 0; rows < WARM_ROWS; rows += cells.length) write()
-  const allocated = Array.from({ length: 15 }, () => {
-    const before = process.memoryUsage().heapUsed
-    write()
-    return (process.memoryUsage().heapUsed - before) / cells.length
-  })
-  // A garbage collection during the measurement makes one value too low.
-  expect(allocated.toSorted((one, other) => one - other)[7]).toBeLessThan(ALLOCATED_MOST)
-})
+test.each([order, product, customer])(
+  `encoding a row of the resource $name as JSON allocates less than ${ALLOCATED_MOST} bytes`,
+  async (resource) => {
+    const cells = (await messagesOf(resource)).map((message) => newCell(message))
+    expect(cells.length).toBeGreaterThan(50)
+    const bounds = { rowsMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER }
+    const write = () => {
+      const page = new PageWriter(resource, bounds, '[')
+      for (const cell of cells) page.take(cell)
+      page.release()
+    }
+    for (let rows = 0; rows < WARM_ROWS; rows += cells.length) write()
+    const allocated = Array.from({ length: 15 }, () => {
+      const before = process.memoryUsage().heapUsed
+      write()
+      return (process.memoryUsage().heapUsed - before) / cells.length
+    })
+    // A garbage collection during the measurement makes one value too low.
+    expect(allocated.toSorted((one, other) => one - other)[7]).toBeLessThan(ALLOCATED_MOST)
+  },
+)

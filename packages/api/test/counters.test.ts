@@ -41,7 +41,7 @@ async function others(urls: readonly string[], until: number): Promise<{ status:
   return found
 }
 
-test('[ERR-3, LIM-1] a locked counter delays only the requests of its own key, on every node', async () => {
+test('[ERR-3, LIM-1] if a counter is locked, only the requests of its key are delayed, on every node', async () => {
   const second = await startNode(platform)
   onTestFinished(() => second.close())
   const urls = [platform.service.url, second.url]
@@ -53,13 +53,13 @@ test('[ERR-3, LIM-1] a locked counter delays only the requests of its own key, o
   await holder`select from request_counters where key_id = ${held.keyId} for update`
   const until = performance.now() + HELD_MS
   const waiting: Promise<number>[] = []
-  const knock = async () => {
+  const sendUntilReleased = async () => {
     while (performance.now() < until - 500) {
       waiting.push(get(`${urls[waiting.length % 2]}/api/v1/store`, held.key).then(({ status }) => status))
       await after(50)
     }
   }
-  const [found] = await Promise.all([others(urls, until), knock()])
+  const [found] = await Promise.all([others(urls, until), sendUntilReleased()])
   expect(found.filter(({ status }) => status !== 200)).toEqual([])
   expect(Math.max(...found.map(({ ms }) => ms))).toBeLessThan(1000)
   expect(found.length).toBeGreaterThan(100)
@@ -70,7 +70,7 @@ test('[ERR-3, LIM-1] a locked counter delays only the requests of its own key, o
   expect(statuses.slice(-10)).toEqual(Array(10).fill(200))
 })
 
-test('[ERR-3, LIM-1] a counter that cannot be updated rejects only the requests of its own key', async () => {
+test('[ERR-3, LIM-1] if a counter cannot be updated, only the requests of its key return 502', async () => {
   const broken = storeAt(0)
   const sql = platform.controlSql
   await sql.unsafe(`

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-GROUPS, RES-GROUP, ENV-2] returns exactly the specified fields with their types, oldest first', async () => {
+test('[EP-GROUPS, RES-GROUP, ENV-2] customer groups have exactly the specified fields and types, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/customer-groups?limit=250', store.key)
   const stored = await store.sql`select id::text from customer_groups order by created_at, id`
   expect(status).toBe(200)
@@ -23,7 +23,7 @@ test('[EP-GROUPS, RES-GROUP, ENV-2] returns exactly the specified fields with th
   expect(json.data.flatMap((row: unknown) => deviations(row, 'group'))).toEqual([])
 })
 
-test('[FMT-7] returns an empty list for an older store', async () => {
+test('[FMT-7] at schema version launch, the list of customer groups is empty', async () => {
   const { status, json } = await platform.get('/api/v1/customer-groups', old.key)
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })

@@ -18,7 +18,7 @@ const addressesOf = (id: string, of = store) => platform.get(`/api/v1/customers/
 const customersOf = async (of: TestStore): Promise<string[]> =>
   (await of.sql`select id::text from customers order by id`).map(({ id }) => String(id))
 
-test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] returns the active addresses of each customer as a list, oldest first', async () => {
+test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] a customer has exactly its active addresses as a list, oldest first', async () => {
   await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 5)`
   let seen = 0
   for (const id of await customersOf(store)) {
@@ -35,7 +35,7 @@ test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] returns the active addresses of ea
   expect(seen).toBeGreaterThan(20)
 })
 
-test('[ENV-4] returns more addresses than a page can have, in one response', async () => {
+test('[ENV-4] a customer with 300 addresses has all of them in one response', async () => {
   const [id = ''] = await customersOf(store)
   await store.sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
     select gen_random_uuid(), ${id}, 'F', 'L', 'S', 'C', 'P', 'DE' from generate_series(1, 300)`
@@ -44,13 +44,13 @@ test('[ENV-4] returns more addresses than a page can have, in one response', asy
   expect(json.meta).toEqual(NO_MORE)
 })
 
-test('[EP-ADDRESSES] returns an empty list for a customer with no active address', async () => {
+test('[EP-ADDRESSES] a customer without an active address has an empty list of addresses', async () => {
   const [, id = ''] = await customersOf(store)
   await store.sql`update customer_addresses set deleted_at = now() where customer_id = ${id}`
   expect((await addressesOf(id)).json).toEqual({ data: [], meta: NO_MORE })
 })
 
-test('[EP-ID-MISSING] returns 404 for an unknown customer, and for a customer of another store', async () => {
+test('[EP-ID-MISSING] the addresses of an unknown customer, or of a customer of another store, return 404', async () => {
   const [other = ''] = await customersOf(old)
   await store.sql`delete from customers where id = ${other}`
   for (const id of [UNKNOWN_ID, other]) {
@@ -59,13 +59,13 @@ test('[EP-ID-MISSING] returns 404 for an unknown customer, and for a customer of
   }
 })
 
-test('[FMT-7, VER-2] for an older store, returns an empty list for a customer and 404 for an unknown customer', async () => {
+test('[FMT-7, VER-2] at schema version launch, a customer has no addresses, and an unknown customer returns 404', async () => {
   const [id = ''] = await customersOf(old)
   expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
   expect((await addressesOf(UNKNOWN_ID, old)).status).toBe(404)
 })
 
-test('[R30] ignores limit and cursor', async () => {
+test('[R30] the list of addresses of a customer ignores limit and cursor', async () => {
   const [, , id = ''] = await customersOf(store)
   const response = await platform.get(`/api/v1/customers/${id}/addresses?limit=0&cursor=x`, store.key)
   expect(response.status).toBe(200)

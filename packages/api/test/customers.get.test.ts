@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-CUSTOMER, RES-CUSTOMER, ENV-1, GEN-3] returns the same row as the list for each ID', async () => {
+test('[EP-CUSTOMER, RES-CUSTOMER, ENV-1, GEN-3] each customer by ID is the same as its row in the list', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen'`
   const { json } = await platform.get('/api/v1/customers', store.key)
   expect(json.data).toHaveLength(12)
@@ -29,7 +29,7 @@ test('[EP-CUSTOMER, RES-CUSTOMER, ENV-1, GEN-3] returns the same row as the list
   }
 })
 
-test('[EP-ID-MISSING] returns 404 for a UUID without a row', async () => {
+test('[EP-ID-MISSING] the ID of no customer returns 404', async () => {
   const response = await platform.get(`/api/v1/customers/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

@@ -20,7 +20,7 @@ const idsOf = async (query: string, of = store): Promise<string[]> => {
   return response.json.data.map(({ id }: { id: string }) => id)
 }
 
-test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] returns exactly the specified fields with their types, and no password', async () => {
+test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] customers have exactly the specified fields and types, and no password', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen', updated_at = updated_at`
   const { json, text } = await ask('limit=250')
   expect(Object.keys(json)).toEqual(['data', 'meta'])
@@ -29,7 +29,7 @@ test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] returns exactly the specified f
   expect(text).not.toMatch(/password|pbkdf2/)
 })
 
-test('[RES-CUSTOMER] returns null for each nullable field without a value', async () => {
+test('[RES-CUSTOMER] each nullable field of a customer without a value is null', async () => {
   const id = '00000000-0000-4000-8000-0000000000c1'
   await store.sql`insert into customers (id, email, created_at) values (${id}, 'bare@example.com', '2001-01-01T00:00:00Z')`
   const { json } = await ask('limit=1')
@@ -41,7 +41,7 @@ test('[RES-CUSTOMER] returns null for each nullable field without a value', asyn
 
 describe('[Q-CREATED] created_since', () => {
   test.each([LATEST_REVISION, 'launch'])(
-    'returns customers that were created at or after the timestamp, on a store at %s',
+    'created_since returns customers that were created at or after the timestamp, at schema version %s',
     async (revision) => {
       const of = revision === 'launch' ? old : store
       const rows = await of.sql`select id::text, created_at::text as at from customers order by created_at, id`
@@ -52,7 +52,7 @@ describe('[Q-CREATED] created_since', () => {
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('[R14] for a customer without updates, compares the time of creation', async () => {
+  test('[R14] if a customer was never updated, updated_since compares the time of creation', async () => {
     const [unchanged] = await store.sql`select id::text, created_at::text as at from customers
       where updated_at is null order by created_at desc limit 1`
     const at = String(unchanged?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
@@ -63,7 +63,7 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[R13] with created_since, applies both', async () => {
+  test('[R13] if updated_since and created_since are sent, both filters apply', async () => {
     const [a] = await store.sql`select created_at::text as at from customers order by created_at offset 25 limit 1`
     const [u] =
       await store.sql`select coalesce(updated_at, created_at)::text as at from customers order by 1 offset 40 limit 1`
@@ -77,20 +77,20 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found.length).toBeLessThan((await idsOf(`limit=250&created_since=${at}`)).length)
   })
 
-  test('[Q-UPDATED-OLD, R1] on a store without customer updates, the error says so and names created_since', async () => {
+  test('[Q-UPDATED-OLD, R1] if a store does not track customer updates, updated_since returns 400 and names created_since', async () => {
     const response = await ask('updated_since=2026-01-01T00:00:00Z', old)
     expect([response.status, response.json.error.code]).toEqual([400, 'INVALID_PARAM'])
     expect(response.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
     expect(response.json.error.message).toContain('created_since')
   })
 
-  test('[Q-UPDATED-OLD] on such a store, a malformed value gets the error for its format', async () => {
+  test('[Q-UPDATED-OLD] if a store does not track customer updates, a malformed updated_since gets the error for its format', async () => {
     const response = await ask('updated_since=yesterday', old)
     expect(response.json.error.message).toContain('RFC 3339')
   })
 })
 
-test('[Q-STATUS, R9] customers have no status, so the parameter is ignored and named', async () => {
+test('[Q-STATUS, R9] the list of customers ignores and names the parameter status', async () => {
   const response = await ask('status=paid&limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('status')

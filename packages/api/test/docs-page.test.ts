@@ -21,7 +21,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     return opened
   }
 
-  test('shows the form of a key, and nothing covers the notice that a key is required', async () => {
+  test('the docs page shows the form of a key, and nothing covers the notice "Required"', async () => {
     const { page, problems, close } = await open('/docs')
     const field = page.locator('.scalar-password-input').first()
     await field.waitFor({ state: 'attached' })
@@ -37,7 +37,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('shows every status of an endpoint, and no outline around a linked section', async () => {
+  test('the docs page shows every status of an endpoint, and no outline around a linked section', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
     const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
     const tabs = page.locator(`${card} [role=tab]`)
@@ -60,7 +60,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('links to the guides, which fit the window', async () => {
+  test('the docs page links to the guides, and a guide fits the window', async () => {
     const { page, problems, close } = await open('/docs')
     await page.getByRole('link', { name: 'Guides' }).click()
     await page.getByRole('link', { name: 'The sync tool', exact: true }).click()

@@ -12,7 +12,7 @@ import {
   whenClosed,
 } from './support/slow-client.ts'
 
-test('a response to a slow client is sent completely during the shutdown', async () => {
+test('during the shutdown, a response to a slow client is sent completely', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
@@ -23,7 +23,7 @@ test('a response to a slow client is sent completely during the shutdown', async
   expect(response?.body.length).toBe(Number(response?.headers['content-length']))
 })
 
-test('a client that reads nothing is disconnected at the time limit', async () => {
+test('a client that reads nothing is disconnected at the time limit of the shutdown', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)

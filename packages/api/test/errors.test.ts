@@ -51,13 +51,13 @@ function expectError({ status, headers, json }: RawResponse, code: string, expec
   expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
 }
 
-describe('[ENV-3, ERR-1, GEN-5] every endpoint returns common errors in the same form', () => {
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] %s of an imported store returns 403', async (path) => {
+describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
+  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] for an imported store, %s returns 403', async (path) => {
     expectError(await sendWithKey(path, imported.key), 'STORE_NOT_SUPPORTED')
   })
 
   test.each(pathsWith(UNKNOWN_ID))(
-    '[AUTH-7, R41] %s of a store that is being generated returns 409 with Retry-After',
+    '[AUTH-7, R41] for a store that is being generated, %s returns 409 with Retry-After',
     async (path) => {
       const response = await sendWithKey(path, generating.key)
       expectError(response, 'STORE_NOT_READY')
@@ -65,12 +65,12 @@ describe('[ENV-3, ERR-1, GEN-5] every endpoint returns common errors in the same
     },
   )
 
-  test.each(pathsWith(UNKNOWN_ID))('%s without a key returns 401', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('without a key, %s returns 401', async (path) => {
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 
   test.each(pathsWith(UNKNOWN_ID))(
-    '[GEN-1, GEN-5, R3] %s with another method returns 405 and changes nothing',
+    '[GEN-1, GEN-5, R3] for a method other than GET and HEAD, %s returns 405',
     async (path) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
         const response = await sendWithKey(path, store.key, method)
@@ -82,7 +82,7 @@ describe('[ENV-3, ERR-1, GEN-5] every endpoint returns common errors in the same
   )
 })
 
-test('[AUTH-7, GEN-4] a change of origin or state applies to the next request, with or without a database', async () => {
+test('[AUTH-7, GEN-4] a change of the origin or the state of a store applies to the next request', async () => {
   const { id, key } = await platform.provision('launch')
   const sql = platform.controlSql
   for (const [origin, state, status] of [
@@ -97,7 +97,7 @@ test('[AUTH-7, GEN-4] a change of origin or state applies to the next request, w
   }
 })
 
-test('[GEN-5, R3] rejects a preflight request of a browser', async () => {
+test('[GEN-5, R3] a preflight request of a browser is rejected without a CORS header', async () => {
   const headers = {
     origin: 'https://shop.example',
     'access-control-request-method': 'GET',
@@ -131,62 +131,68 @@ describe('[R2, VER-1] unknown paths', () => {
       '/healthz',
       `/api/v1/customer-addresses/${UNKNOWN_ID}`,
     ],
-  ])('%s returns 404 with a key', async (path) => {
+  ])('the unknown path %s returns 404 with a key and 401 without one', async (path) => {
     expectError(await sendWithKey(path, store.key), 'NOT_FOUND')
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 })
 
-test('[R2] the message of a 404 suggests the path that the client probably meant', async () => {
+test('[R2] the message of a 404 suggests a similar path if there is one', async () => {
   const messageOf = async (path: string) => (await sendWithKey(path, store.key)).json.error.message
   expect(await messageOf('/orders/')).toBe('no such path; did you mean /api/v1/orders? The reference is at /docs')
   expect(await messageOf('/api/v1/customer_groups')).toContain('did you mean /api/v1/customer-groups?')
   expect(await messageOf('/api/v1/nowhere')).toBe('no such path; the reference is at /docs')
 })
 
-describe('[EP-ID-INVALID, R24] rejects an ID that is not a canonical UUID', () => {
-  test.each(SPEC_BY_ID.map(({ path }) => path))('%s', async (path) => {
-    for (const id of [
-      ...[
-        '1',
-        'abc',
-        '%20',
-        "'",
-        '%27%20or%201=1',
-        `%7B${UNKNOWN_ID}%7D`,
-        `urn:uuid:${UNKNOWN_ID}`,
-        UNKNOWN_ID.replaceAll('-', ''),
-      ],
-      ...[
-        `${UNKNOWN_ID}0`,
-        UNKNOWN_ID.slice(1),
-        UNKNOWN_ID.replace('4', 'g'),
-        `${UNKNOWN_ID}%00`,
-        '%ff',
-        '%',
-        '%F0%9F%98%80',
-        'x'.repeat(2000),
-      ],
-    ]) {
-      const response = await sendWithKey(path.replace('{id}', id), store.key)
-      expectError(response, 'INVALID_PARAM')
-      expect(response.json.error.message).toMatch(/^id: must be a UUID/)
-      expect(response.json.error.message.length).toBeLessThan(250)
-    }
-  })
+describe('[EP-ID-INVALID, R24] invalid IDs', () => {
+  test.each(SPEC_BY_ID.map(({ path }) => path))(
+    '%s returns 400 for an ID that is not a canonical UUID',
+    async (path) => {
+      for (const id of [
+        ...[
+          '1',
+          'abc',
+          '%20',
+          "'",
+          '%27%20or%201=1',
+          `%7B${UNKNOWN_ID}%7D`,
+          `urn:uuid:${UNKNOWN_ID}`,
+          UNKNOWN_ID.replaceAll('-', ''),
+        ],
+        ...[
+          `${UNKNOWN_ID}0`,
+          UNKNOWN_ID.slice(1),
+          UNKNOWN_ID.replace('4', 'g'),
+          `${UNKNOWN_ID}%00`,
+          '%ff',
+          '%',
+          '%F0%9F%98%80',
+          'x'.repeat(2000),
+        ],
+      ]) {
+        const response = await sendWithKey(path.replace('{id}', id), store.key)
+        expectError(response, 'INVALID_PARAM')
+        expect(response.json.error.message).toMatch(/^id: must be a UUID/)
+        expect(response.json.error.message.length).toBeLessThan(250)
+      }
+    },
+  )
 })
 
-describe('[EP-ID-MISSING, GEN-2] returns 404 for an ID without a row in the store', () => {
-  test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))('%s', async (path, table) => {
-    const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
-    const mine = path.replace('{id}', String(row?.id))
-    expect((await sendWithKey(mine, store.key)).status).toBe(200)
-    expectError(await sendWithKey(mine, other.key), 'NOT_FOUND')
-    expectError(await sendWithKey(path.replace('{id}', UNKNOWN_ID), store.key), 'NOT_FOUND')
-  })
+describe('[EP-ID-MISSING, GEN-2] IDs without a row', () => {
+  test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
+    '%s returns 404 for an unknown ID and for the ID of a row of another store',
+    async (path, table) => {
+      const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
+      const mine = path.replace('{id}', String(row?.id))
+      expect((await sendWithKey(mine, store.key)).status).toBe(200)
+      expectError(await sendWithKey(mine, other.key), 'NOT_FOUND')
+      expectError(await sendWithKey(path.replace('{id}', UNKNOWN_ID), store.key), 'NOT_FOUND')
+    },
+  )
 })
 
-describe('[R6] with two errors at once, returns the error of the earlier check', () => {
+describe('[R6] requests with two errors', () => {
   const orders = '/api/v1/orders'
   test.each([
     ['401 before 404', null, '/api/v1/nowhere', 'GET', 'INVALID_API_KEY', 401],
@@ -195,27 +201,27 @@ describe('[R6] with two errors at once, returns the error of the earlier check',
     ['403 before 404', 'imported', '/api/v1/nowhere', 'GET', 'STORE_NOT_SUPPORTED', 403],
     ['403 before 405', 'imported', orders, 'POST', 'STORE_NOT_SUPPORTED', 403],
     ['403 before 400', 'imported', `${orders}?limit=0`, 'GET', 'STORE_NOT_SUPPORTED', 403],
-    ['403 before id', 'imported', `${orders}/x`, 'GET', 'STORE_NOT_SUPPORTED', 403],
+    ['403 before 400 for the ID', 'imported', `${orders}/x`, 'GET', 'STORE_NOT_SUPPORTED', 403],
     ['409 before 404', 'generating', '/api/v1/nowhere', 'GET', 'STORE_NOT_READY', 409],
     ['409 before 405', 'generating', orders, 'PATCH', 'STORE_NOT_READY', 409],
     ['409 before 400', 'generating', `${orders}?cursor=x`, 'GET', 'STORE_NOT_READY', 409],
-    ['404 path before 405', 'store', '/api/v1/nowhere', 'POST', 'NOT_FOUND', 404],
-    ['404 path before 400', 'store', '/api/v1/nowhere?limit=0', 'GET', 'NOT_FOUND', 404],
+    ['404 for the path before 405', 'store', '/api/v1/nowhere', 'POST', 'NOT_FOUND', 404],
+    ['404 for the path before 400', 'store', '/api/v1/nowhere?limit=0', 'GET', 'NOT_FOUND', 404],
     ['405 before 400', 'store', `${orders}?limit=0`, 'PUT', 'NOT_FOUND', 405],
-    ['405 before id', 'store', `${orders}/x`, 'PUT', 'NOT_FOUND', 405],
-    ['405 before 404 row', 'store', `${orders}/${UNKNOWN_ID}`, 'DELETE', 'NOT_FOUND', 405],
-    ['limit before cursor', 'store', `${orders}?cursor=x&limit=0`, 'GET', 'INVALID_PARAM', 400],
+    ['405 before 400 for the ID', 'store', `${orders}/x`, 'PUT', 'NOT_FOUND', 405],
+    ['405 before 404 for the row', 'store', `${orders}/${UNKNOWN_ID}`, 'DELETE', 'NOT_FOUND', 405],
+    ['400 for limit before 400 for cursor', 'store', `${orders}?cursor=x&limit=0`, 'GET', 'INVALID_PARAM', 400],
     ['400 before 502', 'broken', `${orders}?limit=0`, 'GET', 'INVALID_PARAM', 400],
-    ['400 cursor before 502', 'broken', `${orders}?cursor=x`, 'GET', 'INVALID_CURSOR', 400],
-    ['400 id before 502', 'broken', `${orders}/x`, 'GET', 'INVALID_PARAM', 400],
+    ['400 for the cursor before 502', 'broken', `${orders}?cursor=x`, 'GET', 'INVALID_CURSOR', 400],
+    ['400 for the ID before 502', 'broken', `${orders}/x`, 'GET', 'INVALID_PARAM', 400],
     ['405 before 502', 'broken', orders, 'POST', 'NOT_FOUND', 405],
-    ['404 path before 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
-  ] as const)('%s', async (...[, whose, path, method, code, status]) => {
+    ['404 for the path before 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
+  ] as const)('a request with two errors returns %s', async (...[, whose, path, method, code, status]) => {
     const keys = { store, imported, generating, broken: await brokenStore() }
     expectError(await sendWithKey(path, whose === null ? null : keys[whose].key, method), code, status)
   })
 
-  test('returns 429 before every other error of a valid key', async () => {
+  test('a key above its limit gets 429 before every other error', async () => {
     const limited = await startPlatform({ REQUESTS_PER_MINUTE: '1' })
     const keys = await Promise.all([
       storeWithoutDatabase(limited, 'imported'),
@@ -257,7 +263,7 @@ async function drop({ ownerUrl }: TestStore): Promise<void> {
 }
 
 describe('[ERR-3] an unreachable store database', () => {
-  test('returns 502 on every endpoint that reads it, and does not affect other stores', async () => {
+  test('if the database of a store is missing, every endpoint returns 502, and other stores are served', async () => {
     const gone = await platform.provision()
     expect((await sendWithKey('/api/v1/store', gone.key)).status).toBe(200)
     await drop(gone)
@@ -267,7 +273,7 @@ describe('[ERR-3] an unreachable store database', () => {
     }
   })
 
-  test('returns a message without the cause', async () => {
+  test('if the database of a store is missing, the message of the 502 does not contain the cause', async () => {
     const gone = await platform.provision()
     await drop(gone)
     const { text, headers } = await sendWithKey('/api/v1/orders', gone.key)
@@ -278,7 +284,7 @@ describe('[ERR-3] an unreachable store database', () => {
   })
 })
 
-test('[R5] without the control database, returns 502 for a key, 401 without a key, and documents as usual', async () => {
+test('[R5] without the control database, a key gets 502, a missing key gets 401, and documents are served', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const { key } = await alone.provision()
   const admin = openClient(platform.controlUrl)

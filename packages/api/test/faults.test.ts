@@ -35,7 +35,7 @@ function expectFixed(response: TestResponse): void {
 }
 
 /** Retries until a request succeeds. Returns the number of responses with 502. */
-async function failuresUntilAnswered(of: TestStore, tries = 20): Promise<number> {
+async function failuresUntilSuccess(of: TestStore, tries = 20): Promise<number> {
   for (let failures = 0; failures < tries; failures++) {
     const response = await orders(of)
     if (response.status === 200) return failures
@@ -45,8 +45,8 @@ async function failuresUntilAnswered(of: TestStore, tries = 20): Promise<number>
   throw new Error(`no success after ${tries} tries: ${inspect(eventsOf(platform, 'store.query_failed').slice(-2))}`)
 }
 
-describe('a lost connection', () => {
-  test('[ERR-3] causes only a retry if it was idle', async () => {
+describe('lost connections', () => {
+  test('[ERR-3] if an idle connection is lost, the next request is retried and succeeds', async () => {
     const before = await orders(store)
     for (let i = 0; i < 5; i++) {
       await disconnectReader(store)
@@ -57,7 +57,7 @@ describe('a lost connection', () => {
     for (const { retried } of eventsOf(platform, 'store.query_failed')) expect(retried).toBe(true)
   })
 
-  test('[ERR-3] is replaced while it waits for rows, and the page is complete', async () => {
+  test('[ERR-3] if a connection is lost while it waits for rows, the page is still complete', async () => {
     const before = await orders(store)
     const owner = openClient(store.ownerUrl)
     await owner
@@ -79,7 +79,7 @@ describe('a lost connection', () => {
     expect(new Set(eventsOf(platform, 'store.query_failed').map(({ retried }) => retried))).toEqual(new Set([true]))
   })
 
-  test('[ERR-3] under load fails no running, waiting or new request', async () => {
+  test('[ERR-3] if connections are lost under load, no running, waiting or new request fails', async () => {
     const before = await orders(store)
     for (let round = 0; round < 15; round++) {
       const since = performance.now()
@@ -96,8 +96,8 @@ describe('a lost connection', () => {
   })
 })
 
-describe('an unreachable store', () => {
-  test('[ERR-3] returns 502 with a fixed message while its database is missing, and recovers', async () => {
+describe('unreachable stores', () => {
+  test('[ERR-3] while its database is missing, a store returns 502 with a fixed message, and afterwards its rows', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
@@ -107,32 +107,32 @@ describe('an unreachable store', () => {
     for (let i = 0; i < 3; i++) expectFixed(await orders(gone))
     expect((await orders(other)).status).toBe(200)
     await asSuperuser(`alter database ${database}_away rename to ${database}`)
-    expect(await failuresUntilAnswered(gone)).toBeLessThan(3)
+    expect(await failuresUntilSuccess(gone)).toBeLessThan(3)
     expect((await orders(gone)).text).toBe(before.text)
   })
 
-  test('[ERR-3, R5] returns 502 while its role may not connect or read, and recovers', async () => {
+  test('[ERR-3, R5] while its role may not connect or read, a store returns 502, and afterwards its rows', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} nologin`)
     await disconnectReader(store)
     expectFixed(await orders(store))
     expectFixed(await platform.get('/api/v1/store', store.key))
     await asSuperuser(`alter role ${reader} login`)
-    expect(await failuresUntilAnswered(store)).toBeLessThan(3)
+    expect(await failuresUntilSuccess(store)).toBeLessThan(3)
     await store.sql.unsafe(`revoke all on all tables in schema public from ${reader}`)
     expectFixed(await orders(store))
     expectFixed(await orders(store))
     await store.sql.unsafe(`grant select on all tables in schema public to ${reader}`)
-    expect(await failuresUntilAnswered(store)).toBeLessThan(2)
+    expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3, R5] causes no event with a password, a key or a row', async () => {
+  test('[ERR-3, R5] if the password of its role is wrong, no event contains a password, a key or a row', async () => {
     const { password } = new URL(store.readerUrl)
     await asSuperuser(`alter role ${readerOf(store)} password 'another'`)
     await disconnectReader(store)
     expectFixed(await orders(store))
     await asSuperuser(`alter role ${readerOf(store)} password '${password}'`)
-    expect(await failuresUntilAnswered(store)).toBeLessThan(3)
+    expect(await failuresUntilSuccess(store)).toBeLessThan(3)
     expect(eventsOf(platform, 'store.query_failed').length).toBeGreaterThan(0)
     const noticed = inspect(platform.events, {
       depth: Number.POSITIVE_INFINITY,
@@ -147,8 +147,8 @@ describe('an unreachable store', () => {
   })
 })
 
-describe('a store that does not respond', () => {
-  test('[ERR-3] returns 502 within six seconds, also for many requests, and does not delay another store', async () => {
+describe('stores that do not respond', () => {
+  test('[ERR-3] if a store does not respond, 80 requests return 502 within six seconds without delaying another store', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()
@@ -176,10 +176,10 @@ describe('a store that does not respond', () => {
     expect(performance.now() - startedAt).toBeLessThan(7000)
     expect(slowest).toBeLessThan(1500)
     await owner.end()
-    expect(await failuresUntilAnswered(store)).toBeLessThan(2)
+    expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3] if its role has no time limits, the service still cancels statements on the server', async () => {
+  test('[ERR-3] if the role of a store has no time limits, the service still cancels statements on the server', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} reset all`)
     await disconnectReader(store)
@@ -193,7 +193,7 @@ describe('a store that does not respond', () => {
       expect(left.length).toBe(0)
     })
     await short.end()
-    expect(await failuresUntilAnswered(store)).toBeLessThan(2)
+    expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 })
 

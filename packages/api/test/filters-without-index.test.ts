@@ -87,16 +87,19 @@ interface Page {
   readonly meta: { readonly has_more: boolean; readonly next_cursor: string | null }
 }
 
-test.each(CASES)('[PAG-2, PAG-4] %s?%s: every page is full while there is time', async (path, query, condition) => {
-  const limit = 7
-  const wanted = await idsOf(path, condition)
-  const pages = await walk(platform.service.url, `${path}?limit=${limit}&${query}`)
-  expect(pages.flat()).toEqual(wanted)
-  expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)))
-})
+test.each(CASES)(
+  '[PAG-2, PAG-4] without an index for the filter, every page of %s?%s but the last is full',
+  async (path, query, condition) => {
+    const limit = 7
+    const wanted = await idsOf(path, condition)
+    const pages = await walk(platform.service.url, `${path}?limit=${limit}&${query}`)
+    expect(pages.flat()).toEqual(wanted)
+    expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)))
+  },
+)
 
 test.each(CASES.slice(-2))(
-  '[PAG-2, PAG-4] %s?%s: a slow store returns short pages, and no row is lost',
+  '[PAG-2, PAG-4] if the store is slow, pages of %s?%s are shorter, and no row is lost',
   async (path, query, condition) => {
     const restore = await makeLate(store)
     const node = await startNode(platform, SLOW)
@@ -119,7 +122,7 @@ async function shippedLast(rows: number): Promise<TestStore> {
   return made
 }
 
-test('[PAG-4] a row without an ID, which a materialized view can have, does not end a scan batch', async () => {
+test('[PAG-4] if a row of a materialized view has no ID, the rows after it are found', async () => {
   const made = await shippedLast(10_100)
   await made.sql.unsafe(`alter table orders rename to kept;
     create materialized view orders as select (case when row_number() over (order by created_at) = 10000 then null else id end)
@@ -129,7 +132,7 @@ test('[PAG-4] a row without an ID, which a materialized view can have, does not 
   expect([response.status, response.json.data?.length]).toEqual([200, 5])
 })
 
-test('[PAG-2] a page is empty only if the search has used the time of its request', async () => {
+test('[PAG-2] if the time of a request ends before a match, its page is empty, and later pages have the rows', async () => {
   const made = await shippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
   await makeLate(made)
@@ -142,17 +145,21 @@ test('[PAG-2] a page is empty only if the search has used the time of its reques
 })
 
 test.each([
-  ['updated_since alone has', 'drop index orders_status_walk', '&updated_since=2026-01-01T00:00:00Z'],
-  ['status alone has', 'drop index orders_changed', '&updated_since=2026-01-01T00:00:00Z'],
-  ['the list cannot use', 'drop index orders_walk; create index on orders (created_at desc nulls last)', ''],
-])('[Q-STATUS, Q-UPDATED] an index that %s: the rows are the same', async (_which, change, query) => {
+  ['only updated_since has an index', 'drop index orders_status_walk', '&updated_since=2026-01-01T00:00:00Z'],
+  ['only status has an index', 'drop index orders_changed', '&updated_since=2026-01-01T00:00:00Z'],
+  [
+    'no index has the order of the list',
+    'drop index orders_walk; create index on orders (created_at desc nulls last)',
+    '',
+  ],
+])('[Q-STATUS, Q-UPDATED] if %s, a filtered page has all matching rows', async (_which, change, query) => {
   const made = await shippedLast(10_100)
   await made.sql.unsafe(change)
   const { status, json } = await platform.get(`/api/v1/orders?limit=250&status=shipped${query}`, made.key)
   expect([status, json.data.length, json.meta.has_more]).toEqual([200, 5, false])
 })
 
-test('a scan batch is a range of the index of the list, for every estimate of the filter', async () => {
+test('a scan batch reads a range of the index of the list, not the whole table', async () => {
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })

@@ -35,7 +35,7 @@ async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promis
   return proxy.roundTrips - before
 }
 
-test('[SYNC-1] polls transactions and reads the first page in one round trip if no transaction is open', async () => {
+test('[SYNC-1] if no transaction is open, the poll of transactions and the first page cost one round trip', async () => {
   const proxy = await throughProxy()
   // This opens the connection and reads the columns.
   for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)
@@ -45,7 +45,7 @@ test('[SYNC-1] polls transactions and reads the first page in one round trip if 
   expect(await roundTripsOf(proxy, 'customer-groups', 0)).toBe(1)
 })
 
-test('[SYNC-1] reads the first page again after an open transaction ends, with the rows of that transaction', async () => {
+test('[SYNC-1] after an open transaction ends, the first page is read again and has the rows of that transaction', async () => {
   const proxy = await throughProxy()
   await roundTripsOf(proxy, 'orders?limit=1', 1)
   let reading: Promise<number> | undefined
@@ -59,7 +59,7 @@ test('[SYNC-1] reads the first page again after an open transaction ends, with t
   expect(await reading).toBeGreaterThan(2)
 })
 
-test('[SYNC-1] counts a contract violation once if the page is read again', async () => {
+test('[SYNC-1] if the first page is read twice, a contract violation is counted once', async () => {
   const odd = await platform.provision()
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)
@@ -85,7 +85,7 @@ test.each([
     'alter table customers enable row level security; create policy slow on customers using (slow())',
   ],
 ])(
-  '[ERR-3] ends %s at the time limit of its statement and keeps the connections of the store',
+  '[ERR-3] if %s exceeds the time limit, the server cancels the statement, and the connection stays open',
   async (path, change) => {
     const slow = await platform.provision()
     const [table = ''] = path.split('?')

@@ -50,12 +50,12 @@ async function only(bytes: string | readonly (string | Buffer)[]): Promise<RawRe
 
 describe('[R36] malformed requests', () => {
   test.each([
-    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['text that is not HTTP', 'hello\r\n\r\n'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a lower-case method', 'get / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['no version', 'GET /\r\n\r\n'],
-    ['a version that is none', 'GET / HTTP/1.9\r\nHost: x\r\n\r\n'],
+    ['a request line without a version', 'GET /\r\n\r\n'],
+    ['an unknown version', 'GET / HTTP/1.9\r\nHost: x\r\n\r\n'],
     ['a space in the target', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a space before a colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n'],
     ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: 1\r\n 2\r\n\r\n'],
@@ -63,7 +63,7 @@ describe('[R36] malformed requests', () => {
     ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
     ['a bare CR in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\rb\r\n\r\n'],
     ['a transfer-encoding that is not chunked', `${GET}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ['a transfer-encoding of several', `${GET}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+    ['a list as transfer-encoding', `${GET}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
     ['two transfer-encodings', `${GET}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`],
     [
       'the same transfer-encoding twice',
@@ -75,29 +75,29 @@ describe('[R36] malformed requests', () => {
     ],
     ['two content-lengths', `${GET}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
     ['the same content-length twice', `${GET}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
-    ['a content-length that is no number', `${GET}Content-Length: 3x\r\n\r\nabc`],
+    ['a content-length that is not a number', `${GET}Content-Length: 3x\r\n\r\nabc`],
     ['a negative content-length', `${GET}Content-Length: -1\r\n\r\n`],
     ['a list as content-length', `${GET}Content-Length: 3, 3\r\n\r\nabc`],
-    ['no host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
+    ['a request without a host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
     ['two hosts', `${GET}Host: y\r\n\r\n`],
-    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
+    ['the method CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
   ])('%s returns 400', async (_what, bytes) => {
     expectFraming(await only(bytes), 400)
   })
 
-  test('[R6] a malformed request with a valid key is rejected, and does not count for the key', async () => {
+  test('[R6] a malformed request with a valid key returns 400 without a rate limit header', async () => {
     const response = await only(`${keyed()}Host: y\r\n\r\n`)
     expectFraming(response, 400)
     expect(response?.headers.ratelimit).toBeUndefined()
   })
 
-  test('headers or a path that are too large return 431', async () => {
+  test('a request with too large headers or a too large path returns 431', async () => {
     expectFraming(await only(`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`), 431)
     expectFraming(await only(`${GET}${'X-A: a\r\n'.repeat(6000)}\r\n`), 431)
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('many small headers are accepted, and none of them is dropped', async () => {
+  test('in a request with 1,500 small headers, the last header is still read', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
@@ -107,11 +107,11 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
   })
 
-  test('headers that do not arrive in time return 408', async () => {
+  test('a request with headers that do not arrive in time returns 408', async () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('a silent client loses its connection at the time limit for headers', async () => {
+  test('silent clients are disconnected at the time limit for headers, and another client is served', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
@@ -129,7 +129,7 @@ describe('[R36] malformed requests', () => {
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('headers that arrive byte by byte return 408 at the time limit', async () => {
+  test('a request with headers that arrive slowly returns 408 at the time limit', async () => {
     const socket = connectTo(url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
@@ -141,7 +141,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(parseResponses(Buffer.concat(said).toString('latin1'))[0], 408)
   })
 
-  test('a malformed request emits an event', () => {
+  test('a malformed request emits the event request.malformed', () => {
     const malformed = platform.events.filter(({ event }) => event === 'request.malformed')
     expect(malformed.length).toBeGreaterThan(20)
   })
@@ -162,7 +162,7 @@ describe('unusual, well-formed requests', () => {
     expect([response?.status, response?.headers['x-ignored-params']]).toEqual([200, 'x'])
   })
 
-  test('OPTIONS * and a target with a fragment get a response', async () => {
+  test('OPTIONS * returns 404, and a target with a fragment is served', async () => {
     expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
     expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
   })
@@ -173,7 +173,7 @@ describe('unusual, well-formed requests', () => {
     ['that looks like a request', `Content-Length: 31\r\n\r\nGET /evil HTTP/1.1\r\nHost: y\r\n\r\n`],
     ['that never arrives', 'Content-Length: 500\r\n\r\nhel'],
     ['in chunks that never end', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhel'],
-  ])('a body %s is ignored, and the connection is closed after the response', async (_what, body) => {
+  ])('a request body %s is ignored, and the connection is closed after the response', async (_what, body) => {
     const response = await only(`${keyed()}${body}`)
     expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
     expect(response?.headers.connection).toBe('close')
@@ -210,7 +210,7 @@ describe('pipelining', () => {
   }
 
   test.each(Object.entries(OFFERS))(
-    'a request after one that offers %s is served over HTTP/1.1',
+    'after a request that offers %s, the next request is served over HTTP/1.1',
     async (_what, offer) => {
       const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
       const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
@@ -229,7 +229,7 @@ describe('pipelining', () => {
     },
   )
 
-  test('a body after an offer of another protocol is ignored, and the connection is closed', async () => {
+  test('the body of a request that offers h2c is ignored, and the connection is closed', async () => {
     const inner = `${keyed()}\r\n`
     const bytes = `${keyed()}${OFFERS.h2c}Content-Length: ${inner.length}\r\n\r\n${inner}${inner}`
     const response = await only(bytes)
@@ -260,7 +260,7 @@ describe('pipelining', () => {
 })
 
 describe('misbehaving clients', () => {
-  test('a reset at any moment does not affect other clients', async () => {
+  test('after clients have reset their connections, another client is served', async () => {
     for (const bytes of [
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
       'GET / HT',
@@ -276,7 +276,7 @@ describe('misbehaving clients', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('connections beyond the limit are closed, and accepted after other clients have left', async () => {
+  test('connections above the limit are closed, and a new one is accepted after other clients have left', async () => {
     const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>
@@ -355,7 +355,7 @@ test('[ERR-1] a client that sends 16 MB of body before it reads gets the respons
 })
 
 test.each(['GET', 'POST'])(
-  '[ERR-1] %s with Expect: 100-continue, the service does not request the body',
+  '[ERR-1] for %s with Expect: 100-continue, the service sends only the final response',
   async (method) => {
     const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
     const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))
@@ -363,7 +363,7 @@ test.each(['GET', 'POST'])(
   },
 )
 
-test('[R36] a body that arrives slowly after the response holds the connection only until the time limit of a request', async () => {
+test('[R36] if a body arrives slowly after the response, the connection is closed at the time limit of a request', async () => {
   const hurried = await startPlatform({ HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' })
   onTestFinished(() => hurried.close())
   const { key, sql } = await filledStore(hurried)
@@ -388,7 +388,7 @@ test('[R36] a body that arrives slowly after the response holds the connection o
   expect(parseResponses(Buffer.concat(said).toString('latin1')).map(({ status }) => status)).toEqual([200])
 })
 
-test('the service starts with a time limit for headers that is longer than the limit for requests', async () => {
+test('if the time limit for headers is longer than the limit for requests, the service still starts', async () => {
   const odd = await startPlatform({ HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '1000' })
   expect((await odd.get('/api/v1/store', null)).status).toBe(401)
   await odd.close()

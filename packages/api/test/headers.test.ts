@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { exhaustKey } from './support/exhaust-key.ts'
 import { filledStore } from './support/filled-store.ts'
 import { type RawResponse, sendRequest } from './support/http.ts'
 import { CORS, SPEC_ENDPOINTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
@@ -60,8 +61,6 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-import { exhaustKey } from './support/exhaust-key.ts'
-
 const send = ({ path, key, method = 'GET' }: Case, headers: Record<string, string> = {}): Promise<RawResponse> =>
   sendRequest(platform.service.url, {
     path,
@@ -76,8 +75,8 @@ const everyCase = async (check: (response: RawResponse, each: Case) => void | Pr
   }
 }
 
-describe('a response with any status', () => {
-  test('[R27] is private and not stored by caches, and varies by key and encoding', async () => {
+describe('responses with every status', () => {
+  test('[R27] every response forbids caching and varies by key and encoding', async () => {
     await everyCase(({ headers }, { what }) => {
       expect(headers['cache-control'], what).toBe('private, no-store')
       expect(headers.vary, what).toBe('x-api-key, accept-encoding')
@@ -85,7 +84,7 @@ describe('a response with any status', () => {
     })
   })
 
-  test('[R27] has its length in content-length, and is not chunked', async () => {
+  test('[R27] every response has its length in content-length and is not chunked', async () => {
     await everyCase(({ headers, body }, { what }) => {
       expect(headers['content-length'], what).toBe(String(body.length))
       expect(headers['transfer-encoding'], what).toBeUndefined()
@@ -93,7 +92,7 @@ describe('a response with any status', () => {
     })
   })
 
-  test('[GEN-5] has no CORS header for any origin', async () => {
+  test('[GEN-5] no response has a CORS header, for any origin', async () => {
     for (const each of cases)
       for (const origin of ['https://shop.example', 'null', 'http://localhost']) {
         const { headers } = await send(each, { origin, 'sec-fetch-mode': 'cors' })
@@ -104,7 +103,7 @@ describe('a response with any status', () => {
       }
   })
 
-  test('[GEN-1] is JSON, forbids content sniffing, and links to the API description', async () => {
+  test('[GEN-1] every response is JSON, forbids content sniffing, and links to the API description', async () => {
     await everyCase(({ headers, json }, { what }) => {
       expect(headers['content-type'], what).toBe('application/json; charset=utf-8')
       expect(headers['x-content-type-options'], what).toBe('nosniff')
@@ -116,7 +115,7 @@ describe('a response with any status', () => {
     })
   })
 
-  test('[R31] has a unique x-request-id, which is also in the log', async () => {
+  test('[R31] every response has a unique x-request-id, which is also in the event request.completed', async () => {
     const seen = new Set<string>()
     await everyCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -129,7 +128,7 @@ describe('a response with any status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] has the rate limit for every valid key, and for no other request', async () => {
+  test('[R31] every response to a valid key has the rate limit, and no 401 has it', async () => {
     await everyCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect([headers.ratelimit, headers['ratelimit-policy']], what).toEqual([undefined, undefined])
@@ -161,15 +160,15 @@ describe('[R4] HEAD', () => {
   }
 
   // The values of these headers change with each response.
-  const MOMENT = ['date', 'x-request-id', 'ratelimit', 'x-sync-watermark']
+  const VARYING = ['date', 'x-request-id', 'ratelimit', 'x-sync-watermark']
 
-  test('returns the status and the headers of GET, without a body', async () => {
+  test('HEAD returns the status and the headers of GET, without a body', async () => {
     for (const listed of cases.filter(({ method }) => method === undefined)) {
       const each = await repeatable(listed)
       for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip' }]) {
         const [got, head] = [await send(each, headers), await send({ ...each, method: 'HEAD' }, headers)]
         const comparable = (response: RawResponse) =>
-          Object.entries(response.headers).filter(([name]) => !MOMENT.includes(name))
+          Object.entries(response.headers).filter(([name]) => !VARYING.includes(name))
         expect(head.status, each.what).toBe(got.status)
         expect(comparable(head), each.what).toEqual(
           comparable(got).map(([name, value]) => (name === 'retry-after' ? [name, head.headers[name]] : [name, value])),
@@ -181,7 +180,7 @@ describe('[R4] HEAD', () => {
   })
 })
 
-test('no response header contains client input', async () => {
+test('no response header contains a value of a request header', async () => {
   const headers = {
     'x-request-id': 'mine',
     'x-forwarded-host': 'evil.example',

@@ -35,8 +35,8 @@ async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
   }
 }
 
-describe('[R31] a list of IDs has the id and updated_at of every row of its list', () => {
-  test.each(LISTS_WITH_IDS)('%s', async (name) => {
+describe('[R31] rows of a list of IDs', () => {
+  test.each(LISTS_WITH_IDS)('the list ids/%s has the id and updated_at of every row of its list', async (name) => {
     const rows = (await walk(name, store, 'limit=7')).flat()
     expect(rows.length).toBeGreaterThan(2)
     const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
@@ -44,7 +44,7 @@ describe('[R31] a list of IDs has the id and updated_at of every row of its list
     expect(text).toBe(JSON.stringify({ data: expected, meta: { next_cursor: null, has_more: false } }))
   })
 
-  test('[FMT-6, FMT-7] of an older store has null if the rows have no updated_at, and is empty if there is no table', async () => {
+  test('[FMT-6, FMT-7] at schema version launch, a list of IDs has null for a missing updated_at, or no rows', async () => {
     const old = await filledStore(platform, 'launch')
     for (const name of LISTS_WITH_IDS) {
       const rows = (await walk(name, old, 'limit=50')).flat()
@@ -56,7 +56,7 @@ describe('[R31] a list of IDs has the id and updated_at of every row of its list
     }
   })
 
-  test('[R17] has the same values as the list for rows with missing or invalid values', async () => {
+  test('[R17] for rows with missing or infinite timestamps, a list of IDs has the same values as the list', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -68,19 +68,19 @@ describe('[R31] a list of IDs has the id and updated_at of every row of its list
 })
 
 describe('[R31] pages of IDs', () => {
-  test('[PAG-1, PAG-2] have 10,000 rows in the order of the list, each row once, and the last page has the rest', async () => {
+  test('[PAG-1, PAG-2] pages of IDs have 10,000 rows in the order of the list, and the last page has the rest', async () => {
     const pages = await walk('ids/customers', large)
     expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
     const stored = await large.sql`select id::text from customers order by created_at, id`
     expect(pages.flat().map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[PAG-2] end with a full last page without a next cursor', async () => {
+  test('[PAG-2] if the last page of IDs is full, no empty page follows it', async () => {
     await large.sql`delete from customers where email::int > 20000`
     expect((await walk('ids/customers', large)).map((page) => page.length)).toEqual([10_000, 10_000])
   })
 
-  test('[R9] keep their size: limit and other parameters are ignored and named', async () => {
+  test('[R9] a list of IDs ignores and names limit and other parameters', async () => {
     for (const query of ['limit=1', 'limit=nonsense', 'limit=', 'limit=5&limit=6']) {
       const response = await platform.get(
         `/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`,
@@ -91,7 +91,7 @@ describe('[R31] pages of IDs', () => {
     }
   })
 
-  test('[PAG-2] keep their size if the rows of the list are so large that few fit into a page', async () => {
+  test('[PAG-2] if few large rows fit into a page of a list, its page of IDs is not shorter', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
@@ -107,7 +107,7 @@ describe('[R31] pages of IDs', () => {
     }
   })
 
-  test('do not read embedded rows: they work for a store whose order items cannot be read', async () => {
+  test('if order items cannot be read, the list of order IDs is still served', async () => {
     const torn = await filledStore(platform, LATEST_REVISION, {
       orders: 5,
       customers: 2,
@@ -121,12 +121,12 @@ describe('[R31] pages of IDs', () => {
   })
 })
 
-describe('[R15, Q-CURSOR] a cursor', () => {
+describe('[R15, Q-CURSOR] cursors of IDs', () => {
   const ask = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
   const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
   const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
-  test('of a list of IDs is rejected by its list of rows, by other lists of IDs, and by other stores', async () => {
+  test('a cursor of IDs is rejected by its list of rows, by other lists of IDs, and by other stores', async () => {
     const cursor = await cursorOf('ids/customers')
     expect((await ask(`ids/customers?cursor=${cursor}`)).status).toBe(200)
     for (const path of [
@@ -137,12 +137,12 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('of a list of rows is rejected by the list of IDs', async () => {
+  test('a cursor of rows is rejected by their list of IDs', async () => {
     const cursor = await cursorOf('customers?limit=1')
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('is rejected if it is edited, truncated, empty, or repeated', async () => {
+  test('an edited, truncated, empty, or repeated cursor of IDs is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
@@ -151,7 +151,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
   })
 })
 
-test('[AUTH-5] returns 401 without a key, and for a revoked key', async () => {
+test('[AUTH-5] a list of IDs returns 401 without a key and for a revoked key', async () => {
   const { id, key } = await platform.newKey(store.id)
   expect((await platform.get('/api/v1/ids/orders', key)).status).toBe(200)
   await revokeKey({ database: platform.service.control, keyId: id })

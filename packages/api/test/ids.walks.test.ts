@@ -54,11 +54,11 @@ function rowsAfter(last: ModelRow | null, rows: readonly ModelRow[]): ModelRow[]
 }
 
 describe.each([
-  ['as it should be', false],
-  ['that allows rows without a date, and infinite ones', true],
-] as const)('lists of IDs of a schema %s', (_name, nullable) => {
+  ['as specified', false],
+  ['that allows a missing or infinite created_at', true],
+] as const)('lists of IDs in a schema %s', (_name, nullable) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
-    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] %s: after changes between pages, every page has the next rows',
+    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] after changes between pages of ids/%s, every page has the next rows',
     async (name, list) => {
       const of = nullable ? loose : store
       const history = new History(of, list)
@@ -82,7 +82,7 @@ describe.each([
             expect(found.ids).toEqual(left.slice(0, found.ids.length).map(({ id }) => id))
             if (found.cursor === null) expect(found.ids.length).toBe(left.length)
             else expect(found.ids.length).toBeGreaterThan(PAGE_ROWS_MIN)
-            // W5: the same cursor returns the same page.
+            // The same cursor returns the same page.
             expect((await page(of, name, cursor)).ids).toEqual(found.ids)
             seen.push(...found.ids)
             cursor = found.cursor
@@ -98,7 +98,7 @@ describe.each([
   )
 })
 
-test('[PAG-4, R31] while rows are written, the pages have each unchanged row once, and no ID twice', async () => {
+test('[PAG-4, R31] while rows are written, pages of IDs have each unchanged row once, and no ID twice', async () => {
   const count = 3000
   const stable = Array.from({ length: count }, (_, index) => idAt(index * 2))
   await store.sql.unsafe(`insert into customers (id, email, created_at)

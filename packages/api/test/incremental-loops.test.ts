@@ -30,7 +30,7 @@ async function loopIn(language: (typeof LANGUAGES)[number]): Promise<string> {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(document)?.[1] ?? ''
 }
 
-test.each(LANGUAGES)('the loop in %s has six lines', async (language) => {
+test.each(LANGUAGES)('the documented loop in %s has six lines', async (language) => {
   expect((await loopIn(language)).trimEnd().split('\n')).toHaveLength(6)
 })
 
@@ -78,7 +78,7 @@ const RUNNABLE = [
 ] as const
 
 test.each(RUNNABLE)(
-  '[SYNC-2] for customers of a launch store, the loop in $language reads the new customers from the second day on',
+  '[SYNC-2] at schema version launch, the documented loop in $language reads new customers each day',
   async ({ language, program, file }) => {
     const launch = await platform.provision('launch')
     const state = path.join(folder, `${language}-launch.json`)
@@ -97,7 +97,7 @@ test.each(RUNNABLE)(
 )
 
 test.each(RUNNABLE)(
-  '[SYNC-1, SYNC-2] the loop in $language keeps a copy in sync',
+  '[SYNC-1, SYNC-2] the documented loop in $language keeps a copy in sync',
   async ({ language, program, file }) => {
     const state = path.join(folder, `${language}.json`)
     await writeFile(state, '{"since":{},"rows":{}}')

@@ -103,12 +103,12 @@ test('the sample contains all kinds of responses', () => {
   expect(logged().split('\n').length).toBeGreaterThan(responses.length)
 })
 
-describe('[GEN-3] no password', () => {
-  test('of a customer is in a response or in the log', () => {
+describe('[GEN-3] passwords', () => {
+  test('no response and no line of the log contains the password hash of a customer', () => {
     for (const text of [everything(), logged()]) expect(text).not.toMatch(/argon2|never-to-be-seen|password_hash/)
   })
 
-  test('of a store database is in a response or in the log', () => {
+  test('no response and no line of the log contains the password of a store database', () => {
     for (const password of passwords()) {
       expect(password.length).toBeGreaterThan(20)
       expect(everything()).not.toContain(password)
@@ -116,7 +116,7 @@ describe('[GEN-3] no password', () => {
     }
   })
 
-  test('of a customer is readable for the service’s role, not even with `select *`', async () => {
+  test('the role of the service may neither read the password of a customer nor update a customer', async () => {
     const reader = openClient(store.readerUrl)
     await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
     await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -126,7 +126,7 @@ describe('[GEN-3] no password', () => {
   })
 })
 
-test('[AUTH-3] no key is in the log, or in a response except where the client sent it as a parameter', () => {
+test('[AUTH-3] the log contains no key, and a response contains one only if the client sent it as a parameter', () => {
   for (const key of keysOf()) expect(logged()).not.toContain(key.slice(4, -6))
   for (const { text, headers, status } of responses) {
     const shown = keysOf().filter((key) => text.includes(key) || JSON.stringify(headers).includes(key))
@@ -134,11 +134,11 @@ test('[AUTH-3] no key is in the log, or in a response except where the client se
   }
 })
 
-test('[R15] no cursor is in the log', () => {
+test('[R15] the log contains no cursor', () => {
   for (const cursor of cursors) expect(logged()).not.toContain(cursor)
 })
 
-test('no personal data is in the log', async () => {
+test('the log contains no email address and no name of a customer', async () => {
   const people = await store.sql`select email, name from customers where name is not null`
   const text = logged()
   for (const { email, name } of people) {
@@ -158,9 +158,9 @@ test('no error message contains SQL, a file name or a database name', () => {
       expect(text).not.toMatch(/select |postgres|relation|column|\.ts|node_modules|ECONN|127\.0\.0\.1|at async/i)
 })
 
-describe('[GEN-2, EP-ID-MISSING] an ID of another store', () => {
+describe('[GEN-2, EP-ID-MISSING] IDs of another store', () => {
   test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
-    'at %s returns 404',
+    'the ID of a row of another store returns 404 at %s',
     async (path, table) => {
       // Demo stores with the same seed have the same rows, so this row exists only in the other store.
       const [row] = await other.sql`insert into ${other.sql(table)} ${other.sql(OWN[table] ?? {})} returning id::text`
@@ -181,7 +181,7 @@ const OWN: Readonly<Record<string, Record<string, string>>> = {
   products: { id: '00000000-0000-4000-8000-0000000000f3', name: 'own', slug: 'own', price: '1' },
 }
 
-test('[GEN-2] every row belongs to the store of the key', async () => {
+test('[GEN-2] every row of a list belongs to the store of the key', async () => {
   await other.sql`update orders set email = 'of-the-other@example.com'`
   for (let cursor = ''; ; ) {
     const { json } = await send(`/api/v1/orders?limit=250${cursor}`, store.key)

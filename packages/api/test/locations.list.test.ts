@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-LOCATIONS, RES-LOCATION, ENV-2] returns exactly the specified fields with their types, oldest first', async () => {
+test('[EP-LOCATIONS, RES-LOCATION, ENV-2] locations have exactly the specified fields and types, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/locations?limit=250', store.key)
   const stored = await store.sql`select id::text from locations order by created_at, id`
   expect(status).toBe(200)
@@ -23,12 +23,12 @@ test('[EP-LOCATIONS, RES-LOCATION, ENV-2] returns exactly the specified fields w
   expect(json.data.flatMap((row: unknown) => deviations(row, 'location'))).toEqual([])
 })
 
-test('[FMT-7] returns an empty list for an older store', async () => {
+test('[FMT-7] at schema version launch, the list of locations is empty', async () => {
   const { status, json } = await platform.get('/api/v1/locations', old.key)
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })
 
-test('[RES-LOCATION, R19] coordinates have all stored digits, and opening hours have seven days from Monday as day 0', async () => {
+test('[RES-LOCATION, R19] a location has all stored digits of its coordinates, and opening hours for days 0 to 6', async () => {
   const [first] = await store.sql`update locations set latitude = 48.2081740, longitude = -16
     where id = (select id from locations order by created_at, id limit 1) returning id::text`
   const { json } = await platform.get('/api/v1/locations?limit=1', store.key)

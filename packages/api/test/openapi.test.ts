@@ -8,18 +8,18 @@ import { sendRequest } from './support/http.ts'
 import { SPEC_ENDPOINTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
 import { storeWithoutDatabase } from './support/store-without-database.ts'
 
+const VERSIONS = [LATEST_REVISION, 'v1.3', 'launch'] as const
+
 let platform: TestPlatform
 let stores: TestStore[]
 beforeAll(async () => {
   platform = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '0' })
   const size = { orders: 60, customers: 20, products: 12, locations: 2, groups: 2 }
-  stores = await Promise.all(
-    ([LATEST_REVISION, 'v1.3', 'launch'] as const).map((revision) => filledStore(platform, revision, size)),
-  )
+  stores = await Promise.all(VERSIONS.map((version) => filledStore(platform, version, size)))
 })
 afterAll(() => platform.close())
 
-test('[VER-1] the served document is the contract’s, and has the endpoints of the specification', async () => {
+test('[VER-1] the served OpenAPI document is that of the contract and has the endpoints of the specification', async () => {
   const { status, json } = await platform.get('/openapi.json', null)
   expect(status).toBe(200)
   expect(json.openapi).toMatch(/^3\.1\./)
@@ -35,7 +35,7 @@ test('[VER-1] the served document is the contract’s, and has the endpoints of 
   }
 })
 
-test('has the address of the request as its server, so a generated client has a base URL', async () => {
+test('the served OpenAPI document names the address of the request as its server', async () => {
   const { url } = platform.service
   const serversAt = async (headers: Record<string, string>) =>
     (await sendRequest(url, { path: '/openapi.json', headers })).json.servers.map(
@@ -49,7 +49,7 @@ test('has the address of the request as its server, so a generated client has a 
   expect(JSON.parse(gunzipSync(compressed.body).toString()).servers[0].url).toBe(url)
 })
 
-describe('[ENV-1, ENV-2, ENV-3] every response has the documented form and headers', () => {
+describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
   const OPTIONAL = ['x-ignored-params']
 
   async function check(path: string, key: string | null, method = 'GET'): Promise<number> {
@@ -63,21 +63,25 @@ describe('[ENV-1, ENV-2, ENV-3] every response has the documented form and heade
     return response.status
   }
 
-  test.each([0, 1, 2])('of store %i', async (index) => {
-    const store = stores[index]
-    if (store === undefined) throw new Error('no such store')
-    for (const { path, idOf, parameters } of SPEC_ENDPOINTS) {
-      const rows = idOf === undefined ? [{ id: '' }] : await store.sql`select id::text from ${store.sql(idOf)} limit 12`
-      for (const { id } of rows) expect(await check(path.replace('{id}', String(id)), store.key)).toBe(200)
-      const queries = parameters.includes('cursor')
-        ? ['?limit=250', '?limit=0', '?cursor=x', '?limit=1&x=1']
-        : ['?limit=0']
-      for (const query of queries) await check(path.replace('{id}', UNKNOWN_ID) + query, store.key)
-      if (idOf !== undefined) expect(await check(path.replace('{id}', 'x'), store.key)).toBe(400)
-    }
-  })
+  test.each([...VERSIONS.entries()])(
+    'store %i at schema version %s returns only documented responses',
+    async (index) => {
+      const store = stores[index]
+      if (store === undefined) throw new Error('no such store')
+      for (const { path, idOf, parameters } of SPEC_ENDPOINTS) {
+        const rows =
+          idOf === undefined ? [{ id: '' }] : await store.sql`select id::text from ${store.sql(idOf)} limit 12`
+        for (const { id } of rows) expect(await check(path.replace('{id}', String(id)), store.key)).toBe(200)
+        const queries = parameters.includes('cursor')
+          ? ['?limit=250', '?limit=0', '?cursor=x', '?limit=1&x=1']
+          : ['?limit=0']
+        for (const query of queries) await check(path.replace('{id}', UNKNOWN_ID) + query, store.key)
+        if (idOf !== undefined) expect(await check(path.replace('{id}', 'x'), store.key)).toBe(400)
+      }
+    },
+  )
 
-  test('for errors of every endpoint', async () => {
+  test('the responses 401, 403, 405 and 409 of every endpoint are documented', async () => {
     const [imported, generating] = [
       await storeWithoutDatabase(platform, 'imported'),
       await storeWithoutDatabase(platform, 'generating'),
@@ -92,7 +96,7 @@ describe('[ENV-1, ENV-2, ENV-3] every response has the documented form and heade
   })
 })
 
-test('the check fails for a missing field, another type, and an undocumented status', () => {
+test('validateResponse throws for a missing field, another type, and an undocumented status', () => {
   const meta = { next_cursor: null, has_more: false }
   const group = {
     ...{ id: UNKNOWN_ID, name: 'n', description: null, is_active: true, sort_order: 0 },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-ORDER, ENV-1, RES-ORDER] returns the same row as the list for each ID', async () => {
+test('[EP-ORDER, ENV-1, RES-ORDER] each order by ID is the same as its row in the list', async () => {
   const { json } = await platform.get('/api/v1/orders', store.key)
   expect(json.data).toHaveLength(20)
   for (const row of json.data) {
@@ -30,14 +30,14 @@ test('[EP-ORDER, ENV-1, RES-ORDER] returns the same row as the list for each ID'
   }
 })
 
-test('[R24] an ID in upper case finds the row, and the response has it in lower case', async () => {
+test('[R24] an order is found by its ID in upper case, and the response has the ID in lower case', async () => {
   const { json } = await platform.get('/api/v1/orders?limit=1', store.key)
   const { id } = json.data[0]
   const response = await platform.get(`/api/v1/orders/${id.toUpperCase()}`, store.key)
   expect(response.json.data.id).toBe(id)
 })
 
-test('[EP-ID-MISSING] returns 404 for a UUID without a row', async () => {
+test('[EP-ID-MISSING] the ID of no order returns 404', async () => {
   const response = await platform.get(`/api/v1/orders/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error.code]).toEqual([404, 'NOT_FOUND'])
 })

@@ -21,7 +21,7 @@ const list = async (query: string): Promise<Row[]> => {
 const ids = (rows: Row[]): string[] => rows.map(({ id }) => id)
 
 describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
-  test('[ENV-2, FMT-1, FMT-2, FMT-3, FMT-4] returns exactly the specified fields with their types, and embedded items', async () => {
+  test('[ENV-2, FMT-1, FMT-2, FMT-3, FMT-4] orders and items have exactly the specified fields and types', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     expect(Object.keys(json)).toEqual(['data', 'meta'])
     expect(Object.keys(json.meta)).toEqual(['next_cursor', 'has_more'])
@@ -32,7 +32,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     ).toBe(true)
   })
 
-  test('returns the stored values', async () => {
+  test('orders have the values of the database', async () => {
     const rows = await list('limit=250')
     const stored = await store.sql`
       select id::text, customer_id::text, email, status, round(total, 2)::text as total, currency, tracking_number,
@@ -42,7 +42,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     expect(rows.map((row) => ({ ...row, items: row.items.length }))).toMatchObject(stored.map((row) => ({ ...row })))
   })
 
-  test('returns all items of an order with their own values, oldest first', async () => {
+  test('an order has all its items with their own values, oldest first', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`insert into order_items (id, order_id, product_id, name, price, quantity, attributes, created_at) values
       ('00000000-0000-4000-8000-0000000000a2', ${id}, ${id}, 'late', 3.005, 2, '{"Size":"L"}', '2030-01-01T00:00:00Z'),
@@ -61,13 +61,13 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
   const of = (id: string) => ({ order_id: id, product_id: id })
 })
 
-test('[FMT-5] guest orders have an email but no customer', async () => {
+test('[FMT-5] a guest order has an email address but no customer', async () => {
   const guests = (await list('limit=250')).filter((row) => row.customer_id === null)
   expect(guests.length).toBeGreaterThan(0)
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] a manual payment has null processor IDs, and every other provider becomes processor', async () => {
+test('[RES-ORDER-MANUAL, R34] a manual payment has no processor IDs, and any other provider is returned as processor', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -90,7 +90,7 @@ test('[RES-ORDER-MANUAL, R34] a manual payment has null processor IDs, and every
   }
 })
 
-test('[RES-ORDER-PICKUP] a pickup order has a location, and its shipping address is that of the location', async () => {
+test('[RES-ORDER-PICKUP] a pickup order has the address of its location as the shipping address', async () => {
   const { json } = await platform.get('/api/v1/locations', store.key)
   const places = new Map<string, Row>(json.data.map((place: Row) => [place.id, place]))
   const pickups = (await list('limit=250')).filter((row) => row.pickup_location_id !== null)
@@ -101,7 +101,7 @@ test('[RES-ORDER-PICKUP] a pickup order has a location, and its shipping address
   }
 })
 
-test('[R32, FMT-1] order addresses have exactly nine keys, with null for missing ones, and any other JSON becomes null', async () => {
+test('[R32, FMT-1] an order address has exactly nine keys, and JSON that is not an object becomes null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   const serve = async (value: unknown) => {
     await store.sql`update orders set billing_address = ${JSON.stringify(value)}::text::jsonb where id = ${id}`
@@ -116,7 +116,7 @@ test('[R32, FMT-1] order addresses have exactly nine keys, with null for missing
 
 describe('[Q-STATUS, ST-1] status', () => {
   test.each(['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])(
-    '%s',
+    'status=%s returns exactly the orders with this status',
     async (status) => {
       const rows = await list(`limit=250&status=${status}`)
       const [stored] = await store.sql`select count(*)::int from orders where status = ${status}`
@@ -125,14 +125,14 @@ describe('[Q-STATUS, ST-1] status', () => {
     },
   )
 
-  test('the store has orders with every status', async () => {
+  test('the test store has orders with all seven statuses', async () => {
     const statuses = new Set((await list('limit=250')).map(({ status }) => status))
     expect(statuses.size).toBe(7)
   })
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('returns rows at or after the timestamp, to the microsecond', async () => {
+  test('updated_since returns orders that changed at or after the timestamp, to the microsecond', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update orders set updated_at = '2031-05-01T12:00:00.123456Z' where id = ${id}`
     const found = async (timestamp: string) =>
@@ -145,7 +145,7 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(await found('2031-05-01T11:59:00.123457-00:01')).toBe(false)
   })
 
-  test('applies both filters with a status', async () => {
+  test('if updated_since and a status are sent, both filters apply', async () => {
     const [middle] = await store.sql`select updated_at::text as at from orders order by updated_at offset 100 limit 1`
     const stored = await store.sql`select id::text from orders
       where updated_at >= ${String(middle?.at)}::text::timestamptz and status = 'delivered' order by created_at, id`
@@ -160,7 +160,7 @@ describe('[Q-UPDATED] updated_since', () => {
     ['9999-12-31T23:59:59.999999Z', false],
     ['9999-12-31T23:59:59.999999999Z', false],
     ['9999-12-31T23:59:59-23:59', false],
-  ])('accepts the first and the last possible timestamp: %s', async (timestamp, some) => {
+  ])('updated_since accepts the extreme timestamp %s', async (timestamp, some) => {
     expect((await list(`updated_since=${timestamp}`)).length > 0).toBe(some)
   })
 })

@@ -54,8 +54,8 @@ const TABLES: Readonly<Record<string, string>> = {
   '/api/v1/customer-addresses': 'customer_addresses',
 }
 
-describe('[PAG-1, PAG-2] the pages of a list have each row once, oldest first', () => {
-  test.each(SPEC_LISTS.map(({ path }) => path))('%s', async (path) => {
+describe('[PAG-1, PAG-2] pages of a list', () => {
+  test.each(SPEC_LISTS.map(({ path }) => path))('the pages of %s have each row once, oldest first', async (path) => {
     const table = TABLES[path] ?? ''
     const active = table === 'customer_addresses' ? store.sql`where deleted_at is null` : store.sql``
     const stored = await store.sql`select id::text from ${store.sql(table)} ${active} order by created_at, id`
@@ -83,7 +83,7 @@ test('[R16, PAG-1] rows with the same created_at are sorted by ID, and pages may
   expect(ids).toEqual(stored.map(({ id }) => id))
 })
 
-test('[PAG-3] the same filters with a cursor continue the filtered list', async () => {
+test('[PAG-3] a cursor with the same filters continues the filtered list', async () => {
   for (const [filter, sql] of [
     ['&status=delivered', store.sql`status = 'delivered'`],
     ['&updated_since=2025-06-01T00:00:00Z', store.sql`updated_at >= '2025-06-01T00:00:00Z'`],
@@ -97,7 +97,7 @@ test('[PAG-3] the same filters with a cursor continue the filtered list', async 
   }
 })
 
-test('[PAG-4] rows that are written between pages neither repeat nor hide existing rows', async () => {
+test('[PAG-4] if rows are written between pages, no existing row is repeated or missing', async () => {
   const before = await other.sql`select id::text from orders order by created_at, id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -117,14 +117,14 @@ test('[PAG-4] rows that are written between pages neither repeat nor hide existi
   expect(before.filter(({ id }) => !walked.has(String(id)))).toEqual([])
 })
 
-describe('[R15, Q-CURSOR] a cursor', () => {
-  test('needs no escaping in a URL and contains no readable data', async () => {
+describe('[R15, Q-CURSOR] cursors', () => {
+  test('a cursor needs no escaping in a URL and contains no readable data', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     expect(encodeURIComponent(cursor)).toBe(cursor)
     expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/orders|created|20\d\d-/)
   })
 
-  test('returns the same page on another node and after a restart', async () => {
+  test('a cursor returns the same page on other nodes and with another key of the store', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const expected = (await ask(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
     for (let start = 0; start < 2; start += 1) {
@@ -137,24 +137,24 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     expect((await platform.get(`/api/v1/orders?limit=5&cursor=${cursor}`, another.key)).text).toBe(expected)
   })
 
-  test('accepts another limit and other filters', async () => {
+  test('a cursor is accepted with another limit and with other filters', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
       expect((await ask(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
   })
 
-  test('of one list is rejected by every other list', async () => {
+  test('a cursor of one list is rejected by every other list', async () => {
     for (const { path: from } of SPEC_LISTS) {
       const cursor = await cursorOf(from)
       for (const { path: to } of SPEC_LISTS) if (to !== from) await expectInvalid(to, cursor)
     }
   })
 
-  test('of another store is rejected, even if its rows are the same', async () => {
+  test('a cursor of another store is rejected, even if the rows are the same', async () => {
     for (const { path } of SPEC_LISTS) await expectInvalid(path, await cursorOf(path, other))
   })
 
-  test('is rejected after a change of any character', async () => {
+  test('a cursor is rejected if any one character is changed', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (let index = 0; index < cursor.length; index += 1) {
       const at = ALPHABET.indexOf(cursor[index] ?? '')
@@ -163,7 +163,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     }
   })
 
-  test('is rejected if it is truncated, extended, or in another encoding', async () => {
+  test('a cursor is rejected if it is truncated, extended, or in another encoding', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const text of [
       ...[
@@ -202,13 +202,13 @@ describe('[R15, Q-CURSOR] a cursor', () => {
       await expectInvalid('/api/v1/orders', text)
   })
 
-  test('is accepted with percent-encoding', async () => {
+  test('a percent-encoded cursor is accepted', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const encoded = [...cursor].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('')
     expect((await ask(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
-  test('[R10] is rejected if it is empty, and the message says what to do', async () => {
+  test('[R10] an empty cursor is rejected with a message that says to leave it out', async () => {
     const response = await ask('/api/v1/orders?cursor=')
     expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',
@@ -216,7 +216,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     })
   })
 
-  test('the same page has the same bytes in each response', async () => {
+  test('two requests with the same cursor return the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/products')
     const [first, second] = await Promise.all([1, 2].map(() => ask(`/api/v1/products?limit=3&cursor=${cursor}`)))
     expect(first?.text).toBe(second?.text)

@@ -26,7 +26,7 @@ const expectRejected = async (path: string, code: string): Promise<string> => {
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
-  test('accepts 1 to 250, and defaults to 50', async () => {
+  test('limit accepts 1 to 250 and defaults to 50', async () => {
     for (const [query, rows] of [
       ['', 50],
       ['?limit=1', 1],
@@ -70,14 +70,14 @@ describe('[Q-LIMIT, R11] limit', () => {
       '5,6',
       "5'",
     ],
-  ])('rejects %s on every list, and names the parameter and the range', async (text) => {
+  ])('limit=%s is rejected on every list with a message that names the range', async (text) => {
     for (const { path } of SPEC_LISTS)
       expect(await expectRejected(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
         /^limit: must be a whole number from 1 to 250; got "/,
       )
   })
 
-  test('cuts and escapes the value in the message', async () => {
+  test('the message for a rejected limit contains the value cut and escaped', async () => {
     const message = await expectRejected(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
     expect(await expectRejected('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
@@ -86,25 +86,28 @@ describe('[Q-LIMIT, R11] limit', () => {
   })
 })
 
-describe('[R10] rejects a parameter that is empty or sent twice', () => {
+describe('[R10] parameters that are empty or sent twice', () => {
   const GOOD: Readonly<Record<string, string>> = {
     limit: '5',
     updated_since: '2026-01-01T00:00:00Z',
     created_since: '2026-01-01T00:00:00Z',
     cursor: 'x',
   }
-  test.each(SPEC_LISTS.map(({ path, parameters }) => [path, parameters] as const))('%s', async (path, parameters) => {
-    for (const name of parameters) {
-      const good = GOOD[name] ?? (path.endsWith('orders') ? 'paid' : 'active')
-      const message = await expectRejected(`${path}?${name}=${good}&${name}=${good}`, 'INVALID_PARAM')
-      expect(message).toContain(name)
-      expect(message).toContain('once')
-      const empty = name === 'cursor' ? 'INVALID_CURSOR' : 'INVALID_PARAM'
-      expect(await expectRejected(`${path}?${name}=`, empty)).toContain(name)
-      expect(await expectRejected(`${path}?${name}`, empty)).toContain(name)
-      await expectRejected(`${path}?${name}=&${name}=`, 'INVALID_PARAM')
-    }
-  })
+  test.each(SPEC_LISTS.map(({ path, parameters }) => [path, parameters] as const))(
+    '%s rejects each parameter that is empty or sent twice',
+    async (path, parameters) => {
+      for (const name of parameters) {
+        const good = GOOD[name] ?? (path.endsWith('orders') ? 'paid' : 'active')
+        const message = await expectRejected(`${path}?${name}=${good}&${name}=${good}`, 'INVALID_PARAM')
+        expect(message).toContain(name)
+        expect(message).toContain('once')
+        const empty = name === 'cursor' ? 'INVALID_CURSOR' : 'INVALID_PARAM'
+        expect(await expectRejected(`${path}?${name}=`, empty)).toContain(name)
+        expect(await expectRejected(`${path}?${name}`, empty)).toContain(name)
+        await expectRejected(`${path}?${name}=&${name}=`, 'INVALID_PARAM')
+      }
+    },
+  )
 })
 
 test.each([
@@ -113,11 +116,14 @@ test.each([
   ['customers', 'created_since', 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'],
   ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
   ['products', 'status', 'one of draft, active, archived'],
-])('[ERR-1, R10] %s: %s, empty or repeated, gets a message with the rule and the value', async (path, name, rule) => {
-  const messageOf = (query: string) => expectRejected(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
-  expect(await messageOf(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
-  expect(await messageOf(`${name}=1&${name}=`)).toBe(`${name}: must be given once, as ${rule}; got "1" and ""`)
-})
+])(
+  '[ERR-1, R10] for %s, the message for an empty or repeated %s contains its rule and its value',
+  async (path, name, rule) => {
+    const messageOf = (query: string) => expectRejected(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
+    expect(await messageOf(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
+    expect(await messageOf(`${name}=1&${name}=`)).toBe(`${name}: must be given once, as ${rule}; got "1" and ""`)
+  },
+)
 
 describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
   const valid = [
@@ -136,7 +142,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       '2026-07-08T10%3A20%3A30Z',
     ],
   ]
-  test.each(valid)('accepts %s', async (timestamp) => {
+  test.each(valid)('the datetime %s is accepted', async (timestamp) => {
     for (const path of ['orders', 'products', 'customers', 'customer-addresses'])
       expect((await ask(`/api/v1/${path}?limit=1&updated_since=${timestamp}`)).status, path).toBe(200)
     expect((await ask(`/api/v1/customers?limit=1&created_since=${timestamp}`)).status).toBe(200)
@@ -197,7 +203,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       'Wed, 08 Jul 2026 10:20:30 GMT',
     ],
   ]
-  test.each(invalid)('rejects %s', async (text) => {
+  test.each(invalid)('the datetime %s is rejected with a message that names the format', async (text) => {
     for (const [path, name] of [
       ['orders', 'updated_since'],
       ['products', 'updated_since'],
@@ -209,16 +215,16 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
     }
   })
 
-  test('for a space in place of +, the message says to write %2B', async () => {
+  test('if a datetime has a space in place of +, the message says to write %2B', async () => {
     for (const text of ['2026-07-08T10:20:30+02:00', '2026-07-08T10:20:30.5%2002:00'])
       expect(await expectRejected(`/api/v1/orders?updated_since=${text}`, 'INVALID_PARAM')).toContain('%2B')
     expect(await expectRejected('/api/v1/orders?updated_since=today', 'INVALID_PARAM')).not.toContain('%2B')
   })
 })
 
-describe('[Q-STATUS, ERR-1] rejects an unknown status and names the known values', () => {
+describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   test.each(['draft', 'PAID', 'paid%20', 'unknown', 'paid,shipped', '__proto__', "paid'--", 'return-requested', '%00'])(
-    'orders: %s',
+    'the order status %s is rejected with a message that names the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/orders?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "/,
@@ -226,17 +232,20 @@ describe('[Q-STATUS, ERR-1] rejects an unknown status and names the known values
     },
   )
 
-  test.each(['paid', 'Active', 'deleted', 'toString'])('products: %s', async (status) => {
-    expect(await expectRejected(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
-      /^status: must be one of draft, active, archived; got "/,
-    )
-  })
+  test.each(['paid', 'Active', 'deleted', 'toString'])(
+    'the product status %s is rejected with a message that names the known statuses',
+    async (status) => {
+      expect(await expectRejected(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
+        /^status: must be one of draft, active, archived; got "/,
+      )
+    },
+  )
 })
 
-describe('[R9, R30] ignores and names parameters that an endpoint does not have', () => {
+describe('[R9, R30] parameters that an endpoint does not have', () => {
   const ALL = ['limit', 'cursor', 'updated_since', 'created_since', 'status']
   test.each(SPEC_ENDPOINTS.map((each) => [each.path, each] as const))(
-    '%s',
+    '%s ignores and names the parameters that it does not have',
     async (_path, { path, idOf, parameters }) => {
       const [row] = idOf === undefined ? [] : await store.sql`select id::text from ${store.sql(idOf)} limit 1`
       const ignored = ALL.filter((name) => !parameters.includes(name))
@@ -247,11 +256,11 @@ describe('[R9, R30] ignores and names parameters that an endpoint does not have'
     },
   )
 
-  test('without ignored parameters, the header is absent', async () => {
+  test('if no parameter is ignored, the header x-ignored-params is absent', async () => {
     expect((await ask('/api/v1/orders?limit=1')).headers.has('x-ignored-params')).toBe(false)
   })
 
-  test('names at most ten percent-encoded parameters without duplicates, each cut at 64 characters', async () => {
+  test('x-ignored-params has at most ten percent-encoded names, each once and cut at 64 characters', async () => {
     const named = async (query: string) => (await ask(`/api/v1/store?${query}`)).headers.get('x-ignored-params')
     expect(await named('a=1&a=2&b')).toBe('a,b')
     expect(await named('a%2Cb=1&%0d%0aset-cookie%3A=1&%F0%9F%98%80&%00&+')).toBe(
@@ -266,7 +275,7 @@ describe('[R9, R30] ignores and names parameters that an endpoint does not have'
     expect(await named('__proto__=1&constructor=2&=3')).toBe('__proto__,constructor,')
   })
 
-  test('names them also in an error response', async () => {
+  test('an error response also names the ignored parameters', async () => {
     const response = await ask('/api/v1/orders?limit=0&update_since=2026-01-01T00:00:00Z')
     expect(response.status).toBe(400)
     expect(response.headers.get('x-ignored-params')).toBe('update_since')

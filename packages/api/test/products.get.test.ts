@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-PRODUCT, RES-PRODUCT, ENV-1] returns the same row as the list for each ID', async () => {
+test('[EP-PRODUCT, RES-PRODUCT, ENV-1] each product by ID is the same as its row in the list', async () => {
   const { json } = await platform.get('/api/v1/products', store.key)
   expect(json.data).toHaveLength(12)
   for (const row of json.data) {
@@ -29,7 +29,7 @@ test('[EP-PRODUCT, RES-PRODUCT, ENV-1] returns the same row as the list for each
   }
 })
 
-test('[EP-ID-MISSING] returns 404 for a UUID without a row', async () => {
+test('[EP-ID-MISSING] the ID of no product returns 404', async () => {
   const response = await platform.get(`/api/v1/products/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

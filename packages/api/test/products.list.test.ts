@@ -19,7 +19,7 @@ const list = async (query: string): Promise<Row[]> => {
   return response.json.data
 }
 
-test('[EP-PRODUCTS, RES-PRODUCT, RES-VARIANT, ENV-2] returns exactly the specified fields with their types, and embedded variants', async () => {
+test('[EP-PRODUCTS, RES-PRODUCT, RES-VARIANT, ENV-2] products have exactly the specified fields and types, with their variants', async () => {
   const rows = await list('limit=250')
   expect(rows).toHaveLength(40)
   expect(rows.flatMap((row) => deviations(row, 'product'))).toEqual([])
@@ -34,7 +34,7 @@ test('[RES-PRODUCT] a product without variants has an empty variants array and i
   for (const { variants, inventory } of single) expect([variants, typeof inventory]).toEqual([[], 'number'])
 })
 
-test('[RES-PRODUCT, R22] string arrays have the stored elements without null', async () => {
+test('[RES-PRODUCT, R22] the string arrays of a product have the stored elements without null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   await store.sql`update products set images = array['b', null, 'a"\\'], videos = '{}', tags = null, meta_keywords = array[null]::text[]
     where id = ${id}`
@@ -43,14 +43,17 @@ test('[RES-PRODUCT, R22] string arrays have the stored elements without null', a
 })
 
 describe('[Q-STATUS, ST-1] status', () => {
-  test.each(['draft', 'active', 'archived'])('%s', async (status) => {
-    const stored = await store.sql`select id::text from products where status = ${status} order by created_at, id`
-    const rows = await list(`limit=250&status=${status}`)
-    expect(rows.map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
-    expect(rows.length).toBeGreaterThan(0)
-  })
+  test.each(['draft', 'active', 'archived'])(
+    'status=%s returns exactly the products with this status',
+    async (status) => {
+      const stored = await store.sql`select id::text from products where status = ${status} order by created_at, id`
+      const rows = await list(`limit=250&status=${status}`)
+      expect(rows.map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
+      expect(rows.length).toBeGreaterThan(0)
+    },
+  )
 
-  test('[R33] returns an unknown status unchanged', async () => {
+  test('[R33] an unknown status of a product is returned unchanged', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update products set status = 'embargoed' where id = ${id}`
     expect((await list('limit=1'))[0].status).toBe('embargoed')
@@ -58,7 +61,7 @@ describe('[Q-STATUS, ST-1] status', () => {
   })
 })
 
-test('[Q-UPDATED] updated_since returns changed products, and [R29] products with a changed variant', async () => {
+test('[Q-UPDATED, R29] updated_since returns a product after one of its variants has changed', async () => {
   const [before] = await store.sql`select clock_timestamp()::text as at`
   const since = `updated_since=${String(before?.at).replace(' ', 'T').replace(/\+00$/, 'Z')}`
   expect(await list(since)).toEqual([])

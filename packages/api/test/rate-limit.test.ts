@@ -50,7 +50,7 @@ const statuses = async (count: number, ask: () => Promise<{ status: number }>): 
   return found
 }
 
-test('[LIM-1, ERR-2] the request beyond the limit gets 429 with Retry-After and the remaining requests', async () => {
+test('[LIM-1, ERR-2] a request above the limit gets 429 with Retry-After and the rate limit headers', async () => {
   await withinAMinute(store.id, async (key) => {
     const responses: TestResponse[] = []
     for (let index = 0; index < LIMIT + 2; index += 1) responses.push(await platform.get('/api/v1/store', key))
@@ -70,7 +70,7 @@ test('[LIM-1, ERR-2] the request beyond the limit gets 429 with Retry-After and 
   })
 })
 
-test('[LIM-1, R6] metrics, log and usage have the endpoint of a rejected request', async () => {
+test('[LIM-1, R6] events and the request log have the endpoint of a rejected request', async () => {
   const { id, key } = await platform.newKey(store.id)
   await exhaustKey(platform, id)
   platform.events.length = 0
@@ -88,7 +88,7 @@ test('[LIM-1, R6] metrics, log and usage have the endpoint of a rejected request
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 
-test('[R8] Retry-After ends with the minute of the control database’s clock', async () => {
+test('[R8] Retry-After is the time until the next minute on the clock of the control database', async () => {
   await withinAMinute(store.id, async (key) => {
     for (let index = 0; index < LIMIT; index += 1) await platform.get('/api/v1/store', key)
     const secondsLeft = async () => {
@@ -104,7 +104,7 @@ test('[R8] Retry-After ends with the minute of the control database’s clock', 
   })
 })
 
-test('[R8] the next minute starts a new count', async () => {
+test('[R8] in the next minute, a key that was above its limit is served again', async () => {
   await withinAMinute(store.id, async (key) => {
     expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
     // A test cannot change the clock of the database, so it changes the minute of the counter.
@@ -116,8 +116,8 @@ test('[R8] the next minute starts a new count', async () => {
   })
 })
 
-describe('[R7] the rate limit counts', () => {
-  test('every request with a valid key, with any response', async () => {
+describe('[R7] requests that the rate limit counts', () => {
+  test('every request with a valid key counts, with any response', async () => {
     await withinAMinute(store.id, async (key) => {
       const { url } = platform.service
       const headers = { 'x-api-key': key }
@@ -136,7 +136,7 @@ describe('[R7] the rate limit counts', () => {
     })
   })
 
-  test('rejected requests, which do not delay the next window', async () => {
+  test('a request that the rate limit rejects counts', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
       const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
@@ -144,7 +144,7 @@ describe('[R7] the rate limit counts', () => {
     })
   })
 
-  test('no request with an invalid key, and no document', async () => {
+  test('a request with an invalid key or for a document does not count', async () => {
     await withinAMinute(store.id, async (key) => {
       for (let index = 0; index < LIMIT; index += 1) {
         await platform.get('/api/v1/store', `${key}x`)
@@ -158,7 +158,7 @@ describe('[R7] the rate limit counts', () => {
     })
   })
 
-  test('requests of imported stores and of stores that are not ready', async () => {
+  test('a request for an imported store or for a store that is not ready counts', async () => {
     for (const [kind, status] of [
       ['imported', 403],
       ['generating', 409],
@@ -173,7 +173,7 @@ describe('[R7] the rate limit counts', () => {
     }
   })
 
-  test('each key separately', async () => {
+  test('each key of a store is counted separately', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))
       await withinAMinute(store.id, async (second) => {
@@ -183,7 +183,7 @@ describe('[R7] the rate limit counts', () => {
   })
 })
 
-test('[ERR-1] every endpoint returns 429', async () => {
+test('[ERR-1] every endpoint returns 429 to a key above its limit', async () => {
   await withinAMinute(store.id, async (key) => {
     await statuses(LIMIT, () => platform.get('/api/v1/store', key))
     for (const path of pathsWith(UNKNOWN_ID)) {
@@ -194,7 +194,7 @@ test('[ERR-1] every endpoint returns 429', async () => {
   })
 })
 
-test('[LIM-1] two nodes together accept exactly 120 requests', async () => {
+test('[LIM-1] with a limit of 120, two nodes together accept exactly 120 requests', async () => {
   const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
   await withinAMinute(store.id, async (key) => {
     const found: number[] = []
@@ -209,7 +209,7 @@ test('[LIM-1] two nodes together accept exactly 120 requests', async () => {
   await Promise.all(nodes.map((node) => node.close()))
 })
 
-test('[LIM-2] the default limit is 120, which is 30,000 rows in pages of 250', async () => {
+test('[LIM-2] by default, a key can request 120 pages per minute, each with a limit of 250', async () => {
   const fresh = await startPlatform({ REQUESTS_PER_MINUTE: '' })
   const { key } = await fresh.provision()
   const response = await fresh.get('/api/v1/orders?limit=250', key)

@@ -37,7 +37,7 @@ const read = (path: string, method = 'GET', headers = {}) =>
   sendRequest(platform.service.url, { path, method, headers })
 
 describe('[R2] documents', () => {
-  test.each(DOCUMENTS)('%s needs no key', async (path) => {
+  test.each(DOCUMENTS)('the document %s is served without a key', async (path) => {
     const response = await read(path)
     expect(response.status).toBe(200)
     expect(response.headers['content-length']).toBe(String(response.body.length))
@@ -50,13 +50,13 @@ describe('[R2] documents', () => {
     expect(withKey.headers.ratelimit).toBeUndefined()
   })
 
-  test.each(DOCUMENTS)('[R4] a HEAD request is served: %s', async (path) => {
+  test.each(DOCUMENTS)('[R4] HEAD %s returns the length of the document without a body', async (path) => {
     const [got, head] = [await read(path), await read(path, 'HEAD')]
     expect([head.status, head.body.length]).toEqual([200, 0])
     expect(head.headers['content-length']).toBe(got.headers['content-length'])
   })
 
-  test('[R3] another method returns 405', async () => {
+  test('[R3] a document returns 405 for POST, DELETE and OPTIONS', async () => {
     for (const path of DOCUMENTS)
       for (const method of ['POST', 'DELETE', 'OPTIONS']) {
         const response = await read(path, method)
@@ -68,7 +68,7 @@ describe('[R2] documents', () => {
       }
   })
 
-  test('another path next to them returns 401 without a key', async () => {
+  test('a path next to the documents returns 401 without a key', async () => {
     for (const path of [
       '/docs/',
       '/errors/nothing',
@@ -80,12 +80,12 @@ describe('[R2] documents', () => {
       expect((await read(path)).status, path).toBe(401)
   })
 
-  test('a query is ignored', async () => {
+  test('a query does not change a document', async () => {
     expect((await read('/openapi.json?x=1&limit=0')).text).toBe((await read('/openapi.json')).text)
   })
 })
 
-test('a page loads nothing from other hosts', async () => {
+test('no page loads anything from another host, and every local link is served', async () => {
   for (const path of DOCUMENTS) {
     const { text, headers } = await read(path)
     if (!headers['content-type']?.startsWith('text/html')) continue
@@ -95,7 +95,7 @@ test('a page loads nothing from other hosts', async () => {
   }
 })
 
-test('every response links to the API description', async () => {
+test('a response of the API links to the API description', async () => {
   const { headers } = await read('/api/v1/orders')
   const targets = [...(headers.link ?? '').matchAll(/<([^>]+)>; rel="(service-[a-z]+)"/g)].map(([, path, rel]) => [
     rel,
@@ -105,7 +105,7 @@ test('every response links to the API description', async () => {
   for (const [, path] of targets) expect((await read(String(path))).status).toBe(200)
 })
 
-test('[R2] documents are served without the control database', async () => {
+test('[R2] without the control database, every document is served', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)

@@ -101,8 +101,8 @@ function check(row: Record<string, unknown>, shape: RowShape, revision: Revision
   }
 }
 
-describe.each(IDS)('a store at %s', (revision) => {
-  test('[VER-2, FMT-6, FMT-7] returns the same keys on every endpoint, with null or [] for missing columns and tables', async () => {
+describe.each(IDS)('a store at schema version %s', (revision) => {
+  test('[VER-2, FMT-6, FMT-7] every endpoint returns the same keys, with null or [] for missing columns and tables', async () => {
     const paths = await pathsOf(storeAt(revision))
     for (const endpoint of ENDPOINTS) {
       const { id, resource, response } = endpoint
@@ -116,7 +116,7 @@ describe.each(IDS)('a store at %s', (revision) => {
     }
   })
 
-  test('[VER-2] returns the same bytes as before on every endpoint', async () => {
+  test('[VER-2] every endpoint returns the bytes of the golden file', async () => {
     const paths = await pathsOf(storeAt(revision))
     const lines: string[] = []
     for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await ask(revision, path)).text}`)
@@ -132,7 +132,7 @@ describe.each(IDS)('a store at %s', (revision) => {
     expect(found.split('\n').length).toBe(expected.length)
   })
 
-  test('[Q-UPDATED-OLD, R1, R14] supports updated_since for customers only if it tracks customer updates', async () => {
+  test('[Q-UPDATED-OLD, R1, R14] customers support updated_since only if the store tracks their updates', async () => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
     const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
@@ -144,7 +144,7 @@ describe.each(IDS)('a store at %s', (revision) => {
     expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, Q-UPDATED, FMT-7] supports the other time filters, also on empty lists', async () => {
+  test('[Q-CREATED, Q-UPDATED, FMT-7] every other time filter is supported, also by a list without a table', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await ask(revision, `/api/v1/${list}`)).json.data
@@ -157,8 +157,8 @@ describe.each(IDS)('a store at %s', (revision) => {
   })
 })
 
-describe('stores at different revisions', () => {
-  test('[FMT-6] return the same values in the fields that both have', async () => {
+describe('stores at different schema versions', () => {
+  test('[FMT-6] stores at all schema versions return the same number of rows with the same keys', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
       const newest = (await ask(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {
@@ -169,7 +169,7 @@ describe('stores at different revisions', () => {
     }
   })
 
-  test('[GEN-3] return no password hash', async () => {
+  test('[GEN-3] no store returns a password hash, at any schema version', async () => {
     for (const revision of IDS) {
       const hashes = await storeAt(revision)
         .sql`select password_hash as hash from customers where password_hash is not null`

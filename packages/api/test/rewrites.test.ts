@@ -40,7 +40,7 @@ test('[R28, PAG-2] a page that waits for the rewrite of a table is complete', as
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test("[R28, PAG-2] if the reader's role has another isolation level, a page of a table being rewritten is complete", async () => {
+test('[R28, PAG-2] if the role has the isolation level repeatable read, a page of a rewritten table is still complete', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
@@ -52,7 +52,7 @@ test("[R28, PAG-2] if the reader's role has another isolation level, a page of a
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, EP-ID-MISSING] during the rewrite of the orders table, an order is found', async () => {
+test('[R28, EP-ID-MISSING] during the rewrite of orders, an order is found by its ID', async () => {
   const list = await platform.get('/api/v1/orders?limit=1', store.key)
   const path = `/api/v1/orders/${list.json.data[0].id}`
   const change = 'alter table orders alter column extra type text using extra::text'
@@ -60,14 +60,14 @@ test('[R28, EP-ID-MISSING] during the rewrite of the orders table, an order is f
   expect(found.status).toBe(200)
 })
 
-test('[R28, R29] during the rewrite of their table, an order keeps its items', async () => {
+test('[R28, R29] during the rewrite of order_items, an order keeps its items', async () => {
   const before = await platform.get('/api/v1/orders?limit=50', store.key)
   const change = 'alter table order_items add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=50', store.key))
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, R29] if the table behind a view of orders is rewritten, a page keeps its orders and items', async () => {
+test('[R28, R29] during the rewrite of the table behind a view of orders, a page keeps its orders and items', async () => {
   const viewed = await filledStore(platform)
   const { sql } = viewed
   await sql`alter table orders rename to placed_orders`
@@ -85,20 +85,20 @@ test('[R28, R29] if the table behind a view of orders is rewritten, a page keeps
 
 test.each([
   {
-    what: 'an inheriting table of the items',
+    what: 'a table that inherits from order_items',
     before: `create table old_items () inherits (order_items);
       with moved as (delete from only order_items returning *) insert into old_items select * from moved;
       create index on old_items (order_id)`,
     rewritten: 'old_items',
   },
   {
-    what: 'a table that a policy of the items reads',
+    what: 'a table that a policy of order_items reads',
     before: `create table tenants as select true as active; grant select on tenants to reader_role;
       alter table order_items enable row level security;
       create policy own on order_items for select using (exists (select from tenants where active))`,
     rewritten: 'tenants',
   },
-])('[R28, R29] if $what is rewritten, a page keeps its orders and items', async ({ before, rewritten }) => {
+])('[R28, R29] during the rewrite of $what, a page keeps its orders and items', async ({ before, rewritten }) => {
   const layered = await filledStore(platform)
   await layered.sql.unsafe(before.replace('reader_role', `"${new URL(layered.readerUrl).username}"`))
   const first = await platform.get('/api/v1/orders?limit=50', layered.key)
@@ -110,7 +110,7 @@ test.each([
   expect(page.json.data).toEqual(whole.json.data)
 })
 
-test('[R28] during the rewrite of their table, a customer keeps its addresses', async () => {
+test('[R28] during the rewrite of customer_addresses, a customer keeps its addresses', async () => {
   const list = await platform.get('/api/v1/customer-addresses?limit=1', store.key)
   const path = `/api/v1/customers/${list.json.data[0].customer_id}/addresses`
   const before = await platform.get(path, store.key)
@@ -119,7 +119,7 @@ test('[R28] during the rewrite of their table, a customer keeps its addresses', 
   expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] a json value that jsonb rejects is served as stored, and the page succeeds', async () => {
+test('[R32, R17] if an address is a json value that jsonb rejects, the page has the stored value', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`
@@ -131,7 +131,7 @@ test('[R32, R17] a json value that jsonb rejects is served as stored, and the pa
   expect(page.text).toContain('"line1":1e300000')
 })
 
-test('[R17] for a view with rows without an ID, the list is complete except for these rows', async () => {
+test('[R17] if a view has rows without an ID, the list has every other row once', async () => {
   const sql = store.sql
   await sql`alter table locations rename to places`
   await sql`create view locations as select * from places
@@ -155,7 +155,7 @@ test('[R17] for a view with rows without an ID, the list is complete except for 
 
 // If a pooler rejects session settings, the time zone of the role applies. The platform sets none.
 test.skipIf(inject('poolerPort') !== undefined)(
-  '[R28] a column that loses its time zone is read correctly with any time zone of the reader’s role',
+  '[R28] if created_at loses its time zone, the time zone of the role does not change the response',
   async () => {
     const zoned = await filledStore(platform)
     const admin = openClient(inject('postgresUrl'))

@@ -58,7 +58,7 @@ async function readAll(path: string, tenant: Tenant): Promise<{ id: string }[]> 
 }
 
 describe('stores in schemas of one database', () => {
-  test('[GEN-2] when they are read at the same time, each key returns the rows of its own schema', async () => {
+  test('[GEN-2] if stores of one database are read at once, each key returns the rows of its own schema', async () => {
     expect(Buffer.byteLength(HOSTILE)).toBe(63)
     const tables = ['orders', 'products', 'customers', 'categories']
     const reads = Array.from({ length: 5 }, () => made.tenants)
@@ -71,7 +71,7 @@ describe('stores in schemas of one database', () => {
     expect(new Set(ids.flat()).size).toBe(510)
   })
 
-  test('[RES-STORE] the store and its counts are those of the schema', async () => {
+  test('[RES-STORE] a store in a schema has the name and the counts of that schema', async () => {
     for (const [tenant, orders] of [
       [old, 60],
       [hostile, 380],
@@ -82,7 +82,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[VER-2, FMT-6, FMT-7] each is served at its own schema version', async () => {
+  test('[VER-2, FMT-6, FMT-7] each store of one database is served at its own schema version', async () => {
     expect((await get('locations', old)).json.data).toEqual([])
     expect((await get('locations', hostile)).json.data).toHaveLength(2)
     const [launch, newest] = await Promise.all([get('orders?limit=250', old), get('orders?limit=250', hostile)])
@@ -91,7 +91,7 @@ describe('stores in schemas of one database', () => {
     expect(Object.keys(launch.json.data[0])).toEqual(Object.keys(newest.json.data[0]))
   })
 
-  test('[GEN-2] embedded rows are those of the schema, in a list and in one row', async () => {
+  test('[GEN-2] an order in a schema has the items of that schema, in a list and by ID', async () => {
     for (const tenant of made.tenants) {
       const expected = await tenant.sql<{ id: string }[]>`select id from order_items`
       const orders = (await readAll('orders', tenant)) as { id: string; items: { id: string }[] }[]
@@ -118,7 +118,7 @@ describe('stores in schemas of one database', () => {
     expect(changed.map((rows) => rows.map((row) => row.id))).toEqual([[], [id], []])
   })
 
-  test('[GEN-2] a filter without an index reads the schema', async () => {
+  test('[GEN-2] a filter without an index returns only rows of the schema of the store', async () => {
     for (const tenant of made.tenants) {
       await tenant.sql`drop index orders_status_walk`
       const paid = await tenant.sql<{ id: string }[]>`
@@ -127,7 +127,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('the dashboard shows and searches the rows of the schema', async () => {
+  test('the dashboard shows and finds only rows of the schema of the store', async () => {
     const merchant = await addMerchant(platform, ...made.tenants.map(({ id }) => id))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
     for (const tenant of made.tenants) {
@@ -164,7 +164,7 @@ describe('a store that moves to another schema', () => {
       { schemaName },
     )
 
-  test('[ERR-3] returns 502 for every list if the schema does not exist, and the log names the schema', async () => {
+  test('[ERR-3] if the schema of a store does not exist, every list returns 502, and the log names the schema', async () => {
     await get('orders', common)
     await move(common, 'Nowhere')
     for (const list of LISTS)
@@ -173,13 +173,13 @@ describe('a store that moves to another schema', () => {
     expect(causes.at(-1)).toContain('the schema "Nowhere" does not exist, or has no table of a store')
   })
 
-  test('[ERR-3] returns 502 and no row if its role may not use the schema', async () => {
+  test('[ERR-3] if the role of a store may not use its schema, a list returns 502 and no row', async () => {
     await move(common, hostile.schema)
     const { status, text } = await get('orders', common)
     expect([status, text.includes('"data"')]).toEqual([502, false])
   })
 
-  test('[GEN-2, RES-STORE] is read and counted there from the next request on', async () => {
+  test('[GEN-2, RES-STORE] after a store moves to another schema, the next request reads and counts that schema', async () => {
     const role = readerOf(common)
     await common.sql.unsafe(`create schema moved; grant usage on schema moved to ${role};
       do $$ declare t record; begin for t in select tablename as name from pg_tables where schemaname = 'Select' loop

@@ -13,7 +13,7 @@ import {
   whenClosed,
 } from './support/slow-client.ts'
 
-const PATIENCE = { timeout: 10_000 }
+const POLL = { timeout: 10_000 }
 
 const errorOf = async (platform: TestPlatform, key: string, path = LARGE_PAGE) => {
   const { status, json, headers } = await platform.get(path, key)
@@ -26,12 +26,12 @@ async function hold(platform: TestPlatform, store: TestStore, count: number): Pr
   return sockets
 }
 
-const letGo = (sockets: readonly Socket[]) => {
+const closeAll = (sockets: readonly Socket[]) => {
   for (const socket of sockets) socket.destroy()
   return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-1] a key with too many unread responses gets 429 until its client reads them, and other keys are served', async () => {
+test('[ERR-1] a key with too many unread responses gets 429 until their clients disconnect, and other keys are served', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -45,8 +45,8 @@ test('[ERR-1] a key with too many unread responses gets 429 until its client rea
   expect((await platform.get(LARGE_PAGE, null)).status).toBe(401)
   expect((await platform.get('/api/v1/nothing', store.key)).status).toBe(404)
   expect((await platform.get(LARGE_PAGE, other.key)).status).toBe(200)
-  await letGo(sockets)
-  await expect.poll(() => errorOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  await closeAll(sockets)
+  await expect.poll(() => errorOf(platform, store.key), POLL).toEqual([200, undefined, null])
   await platform.close()
 })
 
@@ -61,12 +61,12 @@ test('[ERR-1] if all clients together have too many unread responses, every key 
       (await sendRequest(platform.service.url, { path: '/openapi.json', headers: { 'accept-encoding': encoding } }))
         .status,
     ).toBe(200)
-  await letGo(sockets)
-  await expect.poll(() => errorOf(platform, other.key), PATIENCE).toEqual([200, undefined, null])
+  await closeAll(sockets)
+  await expect.poll(() => errorOf(platform, other.key), POLL).toEqual([200, undefined, null])
   await platform.close()
 })
 
-test('many simultaneous requests use no more memory than the limit, and each rejected one gets a response', async () => {
+test('of 12 simultaneous requests for large pages, three fit into the limit, and the others get 429', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -79,26 +79,26 @@ test('many simultaneous requests use no more memory than the limit, and each rej
   const statuses = sockets.map((socket) => /^HTTP\/1\.1 (\d+)/.exec(String(socket.read(12)))?.[1])
   expect(statuses.filter((status) => status === '200')).toHaveLength(3)
   expect(statuses.filter((status) => status === '429')).toHaveLength(9)
-  await letGo(sockets)
+  await closeAll(sockets)
   await platform.close()
 })
 
-test('a single response above the limits is sent', async () => {
+test('a single response that is larger than the limits is sent', async () => {
   const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
   for (let round = 0; round < 3; round += 1)
-    await expect.poll(() => errorOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+    await expect.poll(() => errorOf(platform, store.key), POLL).toEqual([200, undefined, null])
   await platform.close()
 })
 
-test('a response that is not read in time is cut off detectably, and its memory is released', async () => {
+test('a response that is not read in time is cut before its content-length, and its key is served again', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
   expect(await errorOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
-  await expect.poll(() => errorOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  await expect.poll(() => errorOf(platform, store.key), POLL).toEqual([200, undefined, null])
   const said = await readSlowly(socket)
   const length = Number(/content-length: (\d+)/.exec(said.subarray(0, 2000).toString('latin1'))?.[1])
   expect(length).toBeGreaterThan(18_000_000)

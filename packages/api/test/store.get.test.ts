@@ -21,7 +21,7 @@ afterAll(() => platform.close())
 
 const getStore = async () => (await platform.get('/api/v1/store', store.key)).json
 
-test('[EP-STORE, RES-STORE, ENV-1, GEN-1] returns exactly the specified fields with their types in {data}', async () => {
+test('[EP-STORE, RES-STORE, ENV-1, GEN-1] the store has exactly the specified fields and types, in {data}', async () => {
   const response = await platform.get('/api/v1/store', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -35,7 +35,7 @@ test('[EP-STORE, RES-STORE, ENV-1, GEN-1] returns exactly the specified fields w
   })
 })
 
-test('[RES-STORE] counts are the current rows of the tables', async () => {
+test('[RES-STORE] the counts of the store are the current numbers of rows in its tables', async () => {
   const tables = ['products', 'categories', 'customers', 'orders']
   const counted = async () => {
     const counts: Record<string, unknown> = {}
@@ -74,7 +74,7 @@ async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Prom
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
 }
 
-test('[RES-STORE] requests within the age of the cached counts wait for no count, and get the next counts', async () => {
+test('[RES-STORE] while a count runs, requests get the cached counts, and afterwards the new ones', async () => {
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -85,7 +85,7 @@ test('[RES-STORE] requests within the age of the cached counts wait for no count
   expect(await orders()).toBe(4)
 })
 
-test('a count in the background does not delay the shutdown, and causes no error of the store', async () => {
+test('a count in the background does not delay the shutdown, and causes no store.query_failed', async () => {
   const { patient, orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -110,7 +110,7 @@ test('[RES-STORE] a count in the background uses an existing connection', async 
   expect(sessions.size).toBe(1)
 })
 
-test('[RES-STORE, R35] returns null for every nullable field, and always the default locale', async () => {
+test('[RES-STORE, R35] each nullable field without a value is null, and enabled_locales has the default locale', async () => {
   const [stored] = await store.sql`select * from store`
   await store.sql`update store set store_name = null, store_email = null, store_currency = null, store_timezone = null,
     store_country = null, tax_included_in_prices = null, shipping_enabled = null, guest_checkout = null,
@@ -125,13 +125,13 @@ test('[RES-STORE, R35] returns null for every nullable field, and always the def
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[R30, R9] ignores and names parameters', async () => {
+test('[R30, R9] the store endpoint ignores and names every parameter', async () => {
   const response = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('limit,cursor,x')
 })
 
-test('a store without its row is an internal error, not a 404', async () => {
+test('if the database of a store has no row about the store, the store endpoint returns 502, not 404', async () => {
   const [stored] = await store.sql`delete from store returning *`
   const response = await platform.get('/api/v1/store', store.key)
   await store.sql`insert into store ${store.sql({ ...stored })}`

@@ -92,8 +92,8 @@ function insert(email: string): Promise<unknown> {
   return writer.unsafe(`insert into orders (id, email) values (gen_random_uuid(), '${email}')`)
 }
 
-describe('a transaction that is open at the request of the first page', () => {
-  test('[SYNC-1] ends before the page is read, so the page has its changes, and the watermark is the time of the request', async () => {
+describe('transactions that are open at the request of a first page', () => {
+  test('[SYNC-1] if a transaction ends during the wait, the page has its rows and the watermark of the request', async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
@@ -106,7 +106,7 @@ describe('a transaction that is open at the request of the first page', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] keeps the watermark before its start if it outlasts the wait, and later requests do not wait for it', async () => {
+  test('[SYNC-1] if a transaction outlasts the wait, the watermark precedes it, and later requests do not wait for it', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -122,7 +122,7 @@ describe('a transaction that is open at the request of the first page', () => {
     expect(third.watermark).toBeGreaterThan(began)
   })
 
-  test('[SYNC-1] and rounds its timestamp down to a whole second is found by the next sync', async () => {
+  test('[SYNC-1] if a transaction rounds its timestamps down to a second, the next sync returns its rows', async () => {
     const coarse = await platform.provision()
     await coarse.sql.unsafe(`drop trigger updated_at_1_mark on orders; drop trigger updated_at_2_move on orders;
       drop trigger updated_at_3_keep on orders;
@@ -142,18 +142,18 @@ describe('a transaction that is open at the request of the first page', () => {
 
   test.each([
     [
-      'the second of one message',
+      'the second transaction of one message',
       (email: string) => {
         const first = `begin; insert into orders (id, email) values (gen_random_uuid(), 'x${email}'); select pg_sleep(1.5); commit`
         return `${first}; begin; insert into orders (id, email) values (gen_random_uuid(), '${email}'); select pg_sleep(1); commit`
       },
     ],
     [
-      'one that a slow COMMIT AND CHAIN begins',
+      'a transaction that a slow COMMIT AND CHAIN begins',
       (email: string) => `begin; insert into slow_commits values (1);
       commit and chain; insert into orders (id, email) values (gen_random_uuid(), '${email}'); select pg_sleep(1); commit`,
     ],
-  ])('[SYNC-1] %s has a timestamp before its start, and is not missed', async (_what, messageFor) => {
+  ])('[SYNC-1] no row is missed of %s', async (_what, messageFor) => {
     await store.sql.unsafe(`create table if not exists slow_commits (n int);
       create or replace function wait_a_while() returns trigger language plpgsql as 'begin perform pg_sleep(1.5); return null; end';
       drop trigger if exists waits on slow_commits;
@@ -171,7 +171,7 @@ describe('a transaction that is open at the request of the first page', () => {
     await node.close()
   })
 
-  test('delays a page if it started after a transaction that outlasted the wait', async () => {
+  test('after one transaction has outlasted the wait, a page still waits for a newer transaction', async () => {
     await begin()
     await firstPage()
     const other = openClient(store.ownerUrl)
@@ -184,14 +184,14 @@ describe('a transaction that is open at the request of the first page', () => {
     await writer.unsafe('rollback')
   })
 
-  test.each(WAITING_LISTS)('delays the first page of %s', async (path) => {
+  test.each(WAITING_LISTS)('an open transaction delays the first page of %s', async (path) => {
     await begin()
     expect((await firstPage(path)).tookMs).toBeGreaterThan(BOUND_MS - 20)
     await writer.unsafe('rollback')
   })
 
   test.each(OTHER_LISTS)(
-    'is not waited for on %s, which have no updated_since, and keeps their watermark before its start',
+    'an open transaction does not delay %s, which has no updated_since, but the watermark precedes it',
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)
@@ -201,7 +201,7 @@ describe('a transaction that is open at the request of the first page', () => {
     },
   )
 
-  test('is not waited for with a cursor, and every node returns the watermark of the first page', async () => {
+  test('an open transaction does not delay a page with a cursor, which has the watermark of the first page', async () => {
     for (let n = 0; n < 4; n++) await insert(`${n}@example.com`)
     const { cursor, watermark } = await firstPage('orders?limit=2')
     const node = await startNode(platform)
@@ -219,7 +219,7 @@ describe('a transaction that is open at the request of the first page', () => {
     await node.close()
   })
 
-  test('is not waited for in another store', async () => {
+  test('an open transaction does not delay a page of another store', async () => {
     const other = await platform.provision()
     await begin()
     const { tookMs, watermark } = await firstPage('orders', other)
@@ -228,7 +228,7 @@ describe('a transaction that is open at the request of the first page', () => {
     await writer.unsafe('rollback')
   })
 
-  test('is not waited for if it is a read of the service itself', async () => {
+  test('an open transaction of the service itself does not delay a page', async () => {
     const reader = openClient(
       `${store.readerUrl}${store.readerUrl.includes('?') ? '&' : '?'}application_name=store-export`,
     )
@@ -237,7 +237,7 @@ describe('a transaction that is open at the request of the first page', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] and is prepared during the wait is still waited for, and keeps the watermark before its start', async (context) => {
+  test('[SYNC-1] if a transaction is prepared during the wait, the page still waits, and the watermark precedes it', async (context) => {
     const reason = await whyNotPrepared()
     context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()
@@ -258,8 +258,8 @@ describe('a transaction that is open at the request of the first page', () => {
   })
 })
 
-describe('a role without pg_read_all_stats', () => {
-  test('[SYNC-1] gets a watermark several minutes old while a transaction is open', async () => {
+describe('a role that cannot see transactions', () => {
+  test('[SYNC-1] without pg_read_all_stats, the watermark is five minutes old while a transaction is open', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
     const other = openClient(blind.ownerUrl)
@@ -271,7 +271,7 @@ describe('a role without pg_read_all_stats', () => {
     await other.end()
   })
 
-  test('[SYNC-1] transactions at all, as on servers that only speak the protocol, always gets such a watermark', async () => {
+  test('[SYNC-1] without pg_lock_status, the watermark is five minutes old even if no transaction is open', async () => {
     const blind = await platform.provision()
     await administrate(blind, 'revoke execute on function pg_catalog.pg_lock_status() from public')
     const { watermark } = await firstPage('orders', blind)
@@ -279,7 +279,7 @@ describe('a role without pg_read_all_stats', () => {
   })
 })
 
-test('[SYNC-1] with a wait of 0, a page does not wait, and the watermark is before open transactions', async () => {
+test('[SYNC-1] with TRANSACTION_WAIT_MS=0, a page does not wait, and its watermark precedes open transactions', async () => {
   const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()
@@ -290,7 +290,7 @@ test('[SYNC-1] with a wait of 0, a page does not wait, and the watermark is befo
   await node.close()
 })
 
-test('only lists have a watermark', async () => {
+test('the store endpoint and an error response have no watermark', async () => {
   const { headers, json } = await platform.get('/api/v1/store', store.key)
   expect(headers.has('x-sync-watermark')).toBe(false)
   expect(json.data).toBeDefined()

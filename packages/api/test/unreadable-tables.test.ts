@@ -40,26 +40,29 @@ async function aCustomer(): Promise<string> {
   return row.id
 }
 
-describe('a newer table that exists and cannot be read', () => {
+describe('tables of a later schema version that cannot be read', () => {
   test.each([
     ['locations', ['locations', 'ids/locations']],
     ['customer_groups', ['customer-groups', 'ids/customer-groups']],
     ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
-  ])('[R42] %s returns 502 with the reason in the log, and is served again with its grant', async (table, lists) => {
-    const customer = await aCustomer()
-    const paths = lists.map((path) => path.replace('CUSTOMER', customer))
-    const before = await Promise.all(paths.map((path) => ask(path)))
-    for (const { status, json } of before) expect([status, json.data.length > 0]).toEqual([200, true])
-    await swap(table)
-    // The second request uses the schema that the first request has cached.
-    for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
-    const causes = eventsOf(platform, 'store.query_failed').map(({ cause }) => String(cause))
-    expect(causes.at(-1)).toContain(`the reader may not select from the table "public"."${table}"`)
-    await grant(table)
-    for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)
-  })
+  ])(
+    '[R42] if %s cannot be read, its lists return 502 until the reader has the grant, and the log has the reason',
+    async (table, lists) => {
+      const customer = await aCustomer()
+      const paths = lists.map((path) => path.replace('CUSTOMER', customer))
+      const before = await Promise.all(paths.map((path) => ask(path)))
+      for (const { status, json } of before) expect([status, json.data.length > 0]).toEqual([200, true])
+      await swap(table)
+      // The second request uses the schema that the first request has cached.
+      for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
+      const causes = eventsOf(platform, 'store.query_failed').map(({ cause }) => String(cause))
+      expect(causes.at(-1)).toContain(`the reader may not select from the table "public"."${table}"`)
+      await grant(table)
+      for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)
+    },
+  )
 
-  test('[R42] returns 502 also if the service has never seen its columns', async () => {
+  test('[R42] if a table cannot be read, its list returns 502, even if the service has never seen its columns', async () => {
     const fresh = await platform.provision()
     await fresh.sql.unsafe(`revoke select on all tables in schema public from ${readerOf(fresh)}`)
     await fresh.sql.unsafe(`grant select on customers to ${readerOf(fresh)}`)
@@ -67,14 +70,14 @@ describe('a newer table that exists and cannot be read', () => {
       expect(await ask(path, fresh), path).toMatchObject(UNREADABLE)
   })
 
-  test('[FMT-7] returns an empty list after it is dropped', async () => {
+  test('[FMT-7] after a table of a later schema version is dropped, its list is empty', async () => {
     await store.sql`drop table locations`
     expect(await ask('locations')).toMatchObject({ status: 200, json: { data: [] } })
   })
 })
 
-describe('a table of the first revision that cannot be read', () => {
-  test('[R42] returns 502 for its lists, its rows and the counts of the store, not a 404 or a 0', async () => {
+describe('tables of the first schema version that cannot be read', () => {
+  test('[R42] if customers cannot be read, their lists, their rows and the counts return 502, not 404 or 0', async () => {
     const customer = await aCustomer()
     await swap('customers')
     const paths = ['customers', 'customers?updated_since=2000-01-01T00:00:00Z', 'ids/customers']

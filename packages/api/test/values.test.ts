@@ -59,7 +59,7 @@ describe('numbers', () => {
     ['1e130', `1${'0'.repeat(130)}.00`],
     ['-0.001', '0.00'],
     ['0.999', '1.00'],
-  ])('[FMT-2, R20] returns money of %s as %s', async (stored, served) => {
+  ])('[FMT-2, R20] the amount %s is returned as %s', async (stored, served) => {
     await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
     await insertRow(store, 'order_items', {
       id: idAt(2),
@@ -74,7 +74,7 @@ describe('numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] returns %s as null in a nullable field and as "0.00" in another field, and counts it',
+    '[R17] %s is returned as null in a nullable field and as "0.00" in another field, and is counted',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
@@ -102,7 +102,7 @@ describe('numbers', () => {
     expect(rows[0]).toMatchObject({ weight_grams: '1234.57', variants: [{ weight_grams: '0.01' }] })
   })
 
-  test('[R17] returns null for coordinates that are not numbers', async () => {
+  test('[R17] a coordinate that is not a number is returned as null', async () => {
     const infinite = (await majorVersion(store.sql)) < 14 ? 'NaN' : 'Infinity'
     await insertRow(store, 'locations', { id: idAt(1), name: 'n', latitude: 'NaN', longitude: infinite })
     expect((await list('locations')).rows[0]).toMatchObject({ latitude: null, longitude: null })
@@ -120,14 +120,14 @@ describe('strings', () => {
     '',
   ]
 
-  test.each(TEXTS)('returns %j unchanged in strings and in string arrays', async (text) => {
+  test.each(TEXTS)('the string %j is returned unchanged, also in a string array', async (text) => {
     await insertRow(store, 'products', { ...PRODUCT, name: text, vendor: text })
     await store.sql.unsafe(`update products set tags = array[$1, 'x', $1]`, [text])
     const { rows } = await list('products')
     expect(rows[0]).toMatchObject({ name: text, vendor: text, tags: [text, 'x', text] })
   })
 
-  test('returns a string of a megabyte completely, and the short row after it', async () => {
+  test('a string of a megabyte is returned completely, and so is the row after it', async () => {
     const megabyte = 'ä"\\\n😀'.repeat(100_000)
     await insertRow(store, 'orders', { ...ORDER, return_reason: megabyte, created_at: '2026-01-01Z' })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: '2026-01-02Z' })
@@ -139,7 +139,7 @@ describe('strings', () => {
     )
   })
 
-  test('[R22] omits null elements, and flattens nested arrays', async () => {
+  test('[R22] a string array is returned without null elements, and a nested array is flattened', async () => {
     await insertRow(store, 'products', {
       ...PRODUCT,
       images: '{NULL,a,NULL,b}',
@@ -150,7 +150,7 @@ describe('strings', () => {
     expect(rows[0]).toMatchObject({ images: ['a', 'b'], videos: ['a', 'b', 'c'], tags: [], meta_keywords: null })
   })
 
-  test('[R24] returns UUIDs in lower case', async () => {
+  test('[R24] a UUID is returned in lower case', async () => {
     const id = 'ABCDEF00-0000-4000-8000-00000000000A'
     await insertRow(store, 'orders', { ...ORDER, id })
     expect((await list('orders')).rows[0].id).toBe(id.toLowerCase())
@@ -168,38 +168,41 @@ describe('timestamps', () => {
     ['2026-07-08 10:11:12.999999+00', '2026-07-08T10:11:12.999Z', '2026-07-08T10:11:12.999Z'],
     ['1969-12-31 23:59:59.9999+00', '1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
     ['2026-03-29 02:30:00.0005+01', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
-  ])('[FMT-3, R17, R18] returns %s as %s, and in a nullable field as %s', async (stored, always, maybe) => {
-    await insertRow(store, 'customers', {
-      id: idAt(1),
-      email: 'a@example.com',
-      created_at: stored,
-      email_verified: stored,
-    })
-    await insertRow(store, 'orders', { ...ORDER, created_at: stored, updated_at: stored })
-    await insertRow(store, 'order_items', {
-      id: idAt(2),
-      order_id: ORDER.id,
-      product_id: idAt(3),
-      name: 'n',
-      price: '1',
-      created_at: stored,
-    })
-    await store.sql`update orders set updated_at = ${stored}::text::timestamptz`
-    expect((await list('customers')).rows[0]).toMatchObject({
-      created_at: always,
-      email_verified: maybe,
-      updated_at: null,
-    })
-    expect((await list('orders')).rows[0]).toMatchObject({
-      created_at: always,
-      updated_at: always,
-      items: [{ created_at: always }],
-    })
-    const counted = contractViolations(platform, store)['customers.email_verified out of range'] ?? 0
-    expect(counted).toBe(maybe === null ? 1 : 0)
-  })
+  ])(
+    '[FMT-3, R17, R18] the timestamp %s is returned as %s, and in a nullable field as %s',
+    async (stored, always, maybe) => {
+      await insertRow(store, 'customers', {
+        id: idAt(1),
+        email: 'a@example.com',
+        created_at: stored,
+        email_verified: stored,
+      })
+      await insertRow(store, 'orders', { ...ORDER, created_at: stored, updated_at: stored })
+      await insertRow(store, 'order_items', {
+        id: idAt(2),
+        order_id: ORDER.id,
+        product_id: idAt(3),
+        name: 'n',
+        price: '1',
+        created_at: stored,
+      })
+      await store.sql`update orders set updated_at = ${stored}::text::timestamptz`
+      expect((await list('customers')).rows[0]).toMatchObject({
+        created_at: always,
+        email_verified: maybe,
+        updated_at: null,
+      })
+      expect((await list('orders')).rows[0]).toMatchObject({
+        created_at: always,
+        updated_at: always,
+        items: [{ created_at: always }],
+      })
+      const counted = contractViolations(platform, store)['customers.email_verified out of range'] ?? 0
+      expect(counted).toBe(maybe === null ? 1 : 0)
+    },
+  )
 
-  test('[R17] returns null in created_at and updated_at of an order as year 1, counts it, and sorts the row last', async () => {
+  test('[R17] an order without created_at and updated_at has year 1 in both fields and is the last row', async () => {
     await insertRow(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
     await insertRow(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })
@@ -214,7 +217,7 @@ describe('timestamps', () => {
 })
 
 describe('null in a field that is not nullable', () => {
-  test('[R21] of orders and their items becomes the specified value', async () => {
+  test('[R21] null in a required field of an order or item becomes the specified value', async () => {
     await insertRow(store, 'orders', {
       ...ORDER,
       email: null,
@@ -251,7 +254,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] of products and their variants becomes the specified value', async () => {
+  test('[R21] null in a required field of a product or variant becomes the specified value', async () => {
     await insertRow(store, 'products', {
       ...PRODUCT,
       ...{ name: null, slug: null, description: null, price: null, images: null, videos: null, metafields: null },
@@ -276,7 +279,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] of customers, addresses, groups, locations and categories becomes the specified value', async () => {
+  test('[R21] null in a required field of a customer, address, group, location or category becomes the specified value', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: null })
     await insertRow(store, 'customer_addresses', {
       id: idAt(2),
@@ -315,7 +318,7 @@ describe('null in a field that is not nullable', () => {
 })
 
 describe('stored JSON', () => {
-  test('[R32] returns numbers of twenty digits and __proto__ unchanged', async () => {
+  test('[R32] numbers of twenty digits and the name __proto__ in stored JSON are returned unchanged', async () => {
     const metafields =
       '[{"key": "__proto__", "n": 12345678901234567890, "value": {"__proto__": {"x": 0.1000}}, "label": "\\u2028"}]'
     await insertRow(store, 'products', { ...PRODUCT, metafields, translations: '{"__proto__": {"name": "x"}}' })
@@ -329,7 +332,7 @@ describe('stored JSON', () => {
   })
 
   test.each(['{}', '"text"', '1', 'null', 'true'])(
-    '[R32] %s instead of an array becomes null or []',
+    '[R32] the JSON value %s in place of an array becomes null or []',
     async (stored) => {
       await insertRow(store, 'products', { ...PRODUCT, metafields: stored })
       await insertRow(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
@@ -343,7 +346,7 @@ describe('stored JSON', () => {
   )
 
   test.each(['[]', '"text"', '1', 'null', '[{"firstName": "a"}]'])(
-    '[R32] %s instead of an object becomes null or {}',
+    '[R32] the JSON value %s in place of an object becomes null or {}',
     async (stored) => {
       await insertRow(store, 'orders', { ...ORDER, shipping_address: stored })
       await insertRow(store, 'order_items', {
@@ -384,7 +387,7 @@ describe('stored JSON', () => {
       '{"phone": 12345678901234567890, "country": null, "zip": {"country": "no"}}',
       { phone: Number('12345678901234567890') },
     ],
-  ])('[R32, FMT-1] the address %s is reduced to nine keys', async (stored, expected) => {
+  ])('[R32, FMT-1] the stored address %s is returned with exactly nine keys', async (stored, expected) => {
     await insertRow(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
     const [row] = (await list('orders')).rows
     expect(row.shipping_address).toEqual({ ...Object.fromEntries(NINE.map((name) => [name, null])), ...expected })
@@ -393,8 +396,8 @@ describe('stored JSON', () => {
   })
 })
 
-describe('values of a list', () => {
-  test('[R33] returns an unknown status unchanged, and counts it', async () => {
+describe('values of fixed sets', () => {
+  test('[R33] an unknown status is returned unchanged and counted', async () => {
     await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')
@@ -412,18 +415,21 @@ describe('values of a list', () => {
     ['acmepay', 'processor', 'pi_1'],
     ['Manual', 'processor', 'pi_1'],
     ['', 'processor', 'pi_1'],
-  ])('[R34, RES-ORDER-MANUAL] returns the provider %j as %j with the intent %j', async (stored, served, intent) => {
-    const processor = { processor_payment_intent_id: 'pi_1', processor_charge_id: 'ch_1' }
-    await insertRow(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })
-    const expected = {
-      payment_provider: served,
-      processor_payment_intent_id: intent,
-      processor_charge_id: intent === null ? null : 'ch_1',
-    }
-    expect((await list('orders')).rows[0]).toMatchObject(expected)
-    expect((await list(`orders/${ORDER.id}`)).json.data).toMatchObject(expected)
-    expect(contractViolations(platform, store)).toEqual({})
-  })
+  ])(
+    '[R34, RES-ORDER-MANUAL] the payment provider %j is returned as %j with the intent %j',
+    async (stored, served, intent) => {
+      const processor = { processor_payment_intent_id: 'pi_1', processor_charge_id: 'ch_1' }
+      await insertRow(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })
+      const expected = {
+        payment_provider: served,
+        processor_payment_intent_id: intent,
+        processor_charge_id: intent === null ? null : 'ch_1',
+      }
+      expect((await list('orders')).rows[0]).toMatchObject(expected)
+      expect((await list(`orders/${ORDER.id}`)).json.data).toMatchObject(expected)
+      expect(contractViolations(platform, store)).toEqual({})
+    },
+  )
 
   test.each([
     ['de', '{en,fr}', ['de', 'en', 'fr']],
@@ -433,18 +439,21 @@ describe('values of a list', () => {
     ['de', null, null],
     [null, '{en,NULL}', ['en']],
     ['de', '{{en,fr},{it,es}}', ['en', 'fr', 'it', 'es']],
-  ])('[R35] returns default %j with enabled %j as %j', async (first, enabled, served) => {
-    await store.sql.unsafe(
-      'update store set default_locale = $1, enabled_locales = $2::text::text[], weight_unit = $3',
-      [...[first, enabled], 'stone'],
-    )
-    const { json } = await list('store')
-    expect(json.data).toMatchObject({ default_locale: first, enabled_locales: served, weight_unit: 'stone' })
-  })
+  ])(
+    '[R35] for default_locale %j and the stored enabled_locales %j, enabled_locales is %j',
+    async (first, enabled, served) => {
+      await store.sql.unsafe(
+        'update store set default_locale = $1, enabled_locales = $2::text::text[], weight_unit = $3',
+        [...[first, enabled], 'stone'],
+      )
+      const { json } = await list('store')
+      expect(json.data).toMatchObject({ default_locale: first, enabled_locales: served, weight_unit: 'stone' })
+    },
+  )
 })
 
-describe('addresses of a customer', () => {
-  test('[R23, RES-ADDRESS] are those with a null deleted_at, and none with a date', async () => {
+describe('addresses', () => {
+  test('[R23, RES-ADDRESS] an address is returned only if its deleted_at is null', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: 'a@example.com' })
     const address = {
       customer_id: idAt(1),
@@ -467,7 +476,7 @@ describe('addresses of a customer', () => {
 })
 
 describe('the store', () => {
-  test('[RES-STORE] counts all rows, also rows without a date', async () => {
+  test('[RES-STORE] the counts of the store include rows without created_at', async () => {
     const fresh = await platform.provision()
     await dropNotNull(fresh)
     await insertRow(fresh, 'orders', { ...ORDER, created_at: null })

@@ -15,7 +15,7 @@ function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes
 }
 
 describe('the documents', () => {
-  it('[R2] are the landing page, the reference, OpenAPI, llms.txt, a page for each error code, and the guides', () => {
+  it('[R2] the documents are a landing page, the reference, OpenAPI, llms.txt, error pages and guides', () => {
     expect([...routes.keys()]).toEqual([
       ...['/', '/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
       ...Object.keys(ERRORS).map((code) => `/errors/${code}`),
@@ -24,7 +24,7 @@ describe('the documents', () => {
     ])
   })
 
-  it('link to every guide', () => {
+  it('the documents link to every guide', () => {
     for (const path of ['/', '/docs', '/errors']) expect(textOf(path)).toContain('href="/guides"')
     for (const { name } of GUIDES) {
       expect(textOf('/guides')).toContain(`href="/guides/${name}"`)
@@ -32,7 +32,7 @@ describe('the documents', () => {
     }
   })
 
-  it('[GEN-5] have no CORS header, and forbid framing and content sniffing', () => {
+  it('[GEN-5] no document has a CORS header, and each one forbids framing and content sniffing', () => {
     for (const { headers } of routes.values()) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
       expect(headers['x-content-type-options']).toBe('nosniff')
@@ -40,7 +40,7 @@ describe('the documents', () => {
     }
   })
 
-  it('contain no address of another host, and their policy allows none', () => {
+  it('no page except a guide contains an absolute URL, and no policy allows another host', () => {
     for (const { path, contentType, headers } of routes.values()) {
       expect(headers['content-security-policy']).not.toMatch(/https?:|\*/)
       if (contentType.startsWith('text/html') && !path.startsWith('/guides/'))
@@ -48,13 +48,13 @@ describe('the documents', () => {
     }
   })
 
-  it('allow the style of the pages by its hash', () => {
+  it('the policy of a page allows its style by its hash', () => {
     const style = /<style>([\s\S]*)<\/style>/.exec(textOf('/errors'))?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
   })
 
-  it('[ERR-1] describe for each code what happened, how to fix it, and common mistakes', () => {
+  it('[ERR-1] the page of each error code has its condition and its common mistakes', () => {
     for (const [code, { condition, mistakes }] of Object.entries(ERRORS)) {
       const page = textOf(`/errors/${code}`)
       expect(page).toContain(`<h1>${code}</h1>`)
@@ -63,7 +63,7 @@ describe('the documents', () => {
     }
   })
 
-  it('[ERR-1] include a page for a new code, with escaped text', () => {
+  it('[ERR-1] a new error code gets a page with escaped text', () => {
     const strange: ErrorDeclaration = {
       status: 418,
       returnedBy: 'every',
@@ -78,7 +78,7 @@ describe('the documents', () => {
     expect(page).not.toContain('<b>"')
   })
 
-  it('include every endpoint, every error and the base URL in llms.txt', () => {
+  it('llms.txt has every endpoint, every error and the base URL', () => {
     const from = new Map(
       referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
     )
@@ -98,7 +98,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it('is the public address, or the address of the request, or the address of the listener', () => {
+  it('OpenAPI names the public address, else that of the request, else that of the listener', () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -109,7 +109,7 @@ describe('the server address in the OpenAPI document', () => {
     expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
   })
 
-  it('has a cached document for the last eight addresses', () => {
+  it('OpenAPI documents are cached for the last eight addresses', () => {
     const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
     const first = route?.at?.('http://a.example')
     expect(route?.at?.('http://a.example')).toBe(first)
@@ -119,19 +119,19 @@ describe('the server address in the OpenAPI document', () => {
 })
 
 describe('the docs page', () => {
-  it('can send requests only with tryIt, and does not store a key', () => {
+  it('the docs page can send requests only with tryIt, and it does not store a key', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
     expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
     for (const from of [routes, trying]) expect(textOf('/docs/start.js', from)).toContain('"persistAuth": false')
   })
 
-  it('runs only scripts of its own origin, and no inline scripts', () => {
+  it('the docs page runs only scripts of its own origin, and no inline scripts', () => {
     expect(routes.get('/docs')?.headers['content-security-policy']).toContain("script-src 'self';")
     expect(textOf('/docs')).not.toMatch(/<script(?![^>]*\ssrc="\/docs\/)/)
   })
 
-  it('has the unchanged script of the library, which is loaded once', async () => {
+  it('the script of the docs page is loaded on the first request and cached', async () => {
     const body = routes.get('/docs/reference.js')?.body
     if (typeof body !== 'function') throw new Error('the script is not loaded on request')
     const script = await body()
@@ -142,7 +142,7 @@ describe('the docs page', () => {
 })
 
 describe('a guide', () => {
-  it('has anchors, scrolling code and tables, and links only to served documents', () => {
+  it('the HTML of a guide has anchors, scrolling code and tables, and links only to served documents', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

@@ -8,11 +8,11 @@ describe('the origin of a request', () => {
     ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['[::1]:8080', 'http://[::1]:8080'],
     ['localhost', 'http://localhost'],
-  ])('for the host %s is %s', (host, origin) => {
+  ])('for the host %s, the origin of the request is %s', (host, origin) => {
     expect(requestOrigin({ host })).toBe(origin)
   })
 
-  test('has the scheme https if a proxy sends x-forwarded-proto: https', () => {
+  test('if a proxy sends x-forwarded-proto: https, the origin of the request has the scheme https', () => {
     expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'https' })).toBe('https://a.example')
     expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'javascript' })).toBe('http://a.example')
   })
@@ -20,7 +20,7 @@ describe('the origin of a request', () => {
   test.each([
     ...[undefined, '', 'a b', 'a.example/path', 'user@a.example', 'a.example"', 'a..example', '-a.example', '<script>'],
     ...['a.example:port', `${'a'.repeat(256)}`, '[::1', 'a.example\\', 'ä.example'],
-  ])('is null for the host %j', (host) => {
+  ])('for the invalid host %j, the origin of the request is null', (host) => {
     expect(requestOrigin(host === undefined ? {} : { host })).toBeNull()
   })
 })

@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
   'decimal string': (value) => matches(value, /^-?(0|[1-9]\d*)\.\d\d$/),
   coordinate: (value) => matches(value, /^-?(0|[1-9]\d*)(\.\d+)?$/),
-  timestamp: (value) => matches(value, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) && isInstant(value),
+  timestamp: (value) => matches(value, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) && isTimestamp(value),
   integer: (value) => Number.isInteger(value),
   boolean: (value) => typeof value === 'boolean',
   object: isObject,
@@ -69,7 +69,7 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0
 }
 
-function isInstant(value: unknown): boolean {
+function isTimestamp(value: unknown): boolean {
   return new Date(String(value)).toISOString() === value
 }
 
