@@ -59,8 +59,8 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   return read
 }
 
-describe('reading', () => {
-  test('the method of each endpoint returns the data of the service', async () => {
+describe('methods of the client', () => {
+  test('the method for each endpoint returns the data of the service', async () => {
     const { client } = await startClient()
     expect((await client.store.get()).id).toBe(store.id)
     const customers = await all(client.customers.list())
@@ -83,7 +83,7 @@ describe('reading', () => {
     expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
   })
 
-  test('a list requests pages of 250 rows by default, and sends its filters with each page', async () => {
+  test('a list requests pages of 250 rows by default and sends its filters with each page', async () => {
     const { client, proxy } = await startClient()
     const pages = await all(client.customers.list().pages())
     expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])
@@ -103,7 +103,7 @@ describe('reading', () => {
     }
   })
 
-  test('[R31] a list of IDs is paginated like a list of rows, and sends no limit', async () => {
+  test('[R31] a list of IDs is read page by page like a list of rows, without a limit', async () => {
     const { client, proxy } = await startClient()
     const customers = await all(client.customers.list())
     proxy.requestedPaths.length = 0
@@ -115,7 +115,7 @@ describe('reading', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] every page has the options for the next sync, also for customers of a launch store', async () => {
+  test('[SYNC-2] every page of a list has the options for the next sync, also at schema version launch', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -138,7 +138,7 @@ describe('reading', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('a list continues from a cursor, and requests a page only when its rows are read', async () => {
+  test('a list continues from a cursor and requests a page only when its rows are read', async () => {
     const { client, proxy } = await startClient()
     const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
     const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))
@@ -151,14 +151,14 @@ describe('reading', () => {
     expect(await all(list)).toHaveLength(620)
   })
 
-  test('a page that has its own cursor as the next one ends the list with an error', async () => {
+  test('if the next cursor of a page is its own cursor, the list throws an error', async () => {
     const body = JSON.stringify({ data: [{ id: 'x' }], meta: { next_cursor: 'same', has_more: true } })
     const { client, proxy } = await startClient(Array<ProxyFailure>(9).fill({ kind: 'response', status: 200, body }))
     await expect(all(client.orders.list())).rejects.toThrow('the cursor of the next page is the cursor of this page')
     expect(proxy.requestedPaths).toHaveLength(2)
   })
 
-  test('arguments reach the service unchanged', async () => {
+  test('a timestamp or an ID is sent to the service unchanged', async () => {
     const { client } = await startClient()
     const since = '2026-02-01T11:00:00.123456+01:00'
     expect(await all(client.orders.list({ updatedSince: since }))).toHaveLength(10)
@@ -166,15 +166,15 @@ describe('reading', () => {
   })
 })
 
-describe('[GEN-6] with a service that is newer than the client', () => {
-  test('returns unknown fields and values', async () => {
+describe('[GEN-6] services that are newer than the client', () => {
+  test('unknown fields and values in a response are returned', async () => {
     const order = { id: 'x', status: 'teleported', gift_wrap: { color: 'red' } }
     const body = JSON.stringify({ data: [order], meta: { next_cursor: null, has_more: false, total: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 200, body }])
     expect(await all(client.orders.list())).toEqual([order])
   })
 
-  test('throws an unknown error code', async () => {
+  test('an unknown error code is thrown with its status', async () => {
     const body = JSON.stringify({ error: { code: 'STORE_ON_HOLIDAY', message: 'back in May', hint: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 418, body }])
     await expect(client.store.get()).rejects.toMatchObject({ code: 'STORE_ON_HOLIDAY', status: 418 })
@@ -195,7 +195,7 @@ describe('retries', () => {
     body: JSON.stringify({ error: { code, message: 'm' } }),
   })
 
-  test('[LIM-1] after a 429, wait for exactly the seconds in Retry-After', async () => {
+  test('[LIM-1] after a 429, the client waits for exactly the seconds in Retry-After', async () => {
     const { client, pauses } = await startClient([limited, limited])
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses).toMatchObject([
@@ -204,7 +204,7 @@ describe('retries', () => {
     ])
   })
 
-  test('after temporary failures, wait for growing, random pauses up to 30 seconds', async () => {
+  test('after temporary failures, the client waits for growing, random pauses up to 30 seconds', async () => {
     const failures: ProxyFailure[] = [
       error(502, 'STORE_DB_ERROR'),
       { kind: 'disconnect' },
@@ -227,7 +227,7 @@ describe('retries', () => {
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
   })
 
-  test('happen for 503 and 504 of a proxy, but not for a 503 with an error code', async () => {
+  test('a 503 or 504 of a proxy is retried, but a 503 with an error code is not', async () => {
     const ofProxy = (status: number): ProxyFailure => ({
       kind: 'response',
       status,
@@ -241,7 +241,7 @@ describe('retries', () => {
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] happen for a truncated page, which never becomes fewer rows', async () => {
+  test('[ERR-1] a truncated page is retried, and without retries it throws a ConnectionError', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()
@@ -268,7 +268,7 @@ describe('retries', () => {
     [403, 'STORE_NOT_SUPPORTED'],
     [404, 'NOT_FOUND'],
     [500, 'UNHEARD_OF'],
-  ])('do not happen for %i %s, which is thrown with its code and request ID', async (status, code) => {
+  ])('%i %s is thrown with its code and request ID, without a retry', async (status, code) => {
     const { client, pauses, proxy } = await startClient([error(status, code)])
     const thrown = await client.store.get().catch((cause: unknown) => cause)
     expect(thrown).toBeInstanceOf(StoreExportError)
@@ -276,7 +276,7 @@ describe('retries', () => {
     expect([pauses.length, proxy.requestedPaths.length]).toEqual([0, 1])
   })
 
-  test('stop before the time limit of the call, and the last error is thrown', async () => {
+  test('retries stop before the time limit of the call, and the last error is thrown', async () => {
     const { client, pauses } = await startClient(Array<ProxyFailure>(50).fill(limited), { retryForMs: 60_000 })
     await expect(client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 17 })
     expect(pauses).toHaveLength(3)
@@ -285,15 +285,15 @@ describe('retries', () => {
     expect(none.pauses).toEqual([])
   })
 
-  test('happen after an attempt without a response reaches its time limit', async () => {
+  test('an attempt without a response is retried after its time limit', async () => {
     const { client, pauses } = await startClient([{ kind: 'hang' }], { attemptTimeoutMs: 100 })
     expect((await client.store.get()).id).toBe(store.id)
     expect(pauses).toMatchObject([{ reason: 'error', error: { message: expect.stringContaining('within 100 ms') } }])
   })
 })
 
-describe('a signal', () => {
-  test('aborts a call that waits for a response, a call that pauses, and a call that has not started', async () => {
+describe('signals', () => {
+  test('a signal aborts a call that waits for a response, that pauses, or that has not started', async () => {
     const reason = new Error('enough')
     const waiting = await startClient([{ kind: 'hang' }])
     const gone = new AbortController()
@@ -310,7 +310,7 @@ describe('a signal', () => {
   })
 })
 
-test('requestsPerMinute spreads the requests evenly', async () => {
+test('if requestsPerMinute is set, the client spreads its requests evenly', async () => {
   const { client, pauses } = await startClient([], { requestsPerMinute: 60 })
   await all(client.customers.list({ limit: 100 }))
   expect(pauses).toHaveLength(6)
@@ -321,9 +321,9 @@ test('requestsPerMinute spreads the requests evenly', async () => {
   }
 })
 
-test('a call that is aborted before its turn releases its slot', async () => {
+test('if a call is aborted before its turn, the next call gets its turn', async () => {
   const waits: number[] = []
-  const gone = new AbortController()
+  const aborted = new AbortController()
   const { client } = await startClient([], {
     requestsPerMinute: 60,
     now: () => 0,
@@ -333,26 +333,26 @@ test('a call that is aborted before its turn releases its slot', async () => {
     },
   })
   await client.store.get()
-  await expect(client.store.get({ signal: gone.signal })).rejects.toThrow('given up')
+  await expect(client.store.get({ signal: aborted.signal })).rejects.toThrow('given up')
   await client.store.get()
   expect(waits).toEqual([1000, 1000])
 })
 
-test('[LIM-1] onResponse receives the remaining requests of the rate limit', async () => {
-  const answers: ResponseInfo[] = []
-  const { client } = await startClient([], { onResponse: (answer) => answers.push(answer) })
+test('[LIM-1] onResponse receives the status and the remaining requests of the rate limit', async () => {
+  const responses: ResponseInfo[] = []
+  const { client } = await startClient([], { onResponse: (response) => responses.push(response) })
   await client.store.get()
   await client.orders.get(randomUUID()).catch(() => {})
-  expect(answers).toMatchObject([
+  expect(responses).toMatchObject([
     { status: 200, limit: { requests: 100_000, windowSeconds: 60, remaining: expect.any(Number) } },
     { status: 404, limit: { requests: 100_000 } },
   ])
-  const [first, second] = answers
+  const [first, second] = responses
   expect((first?.limit?.remaining ?? 0) - (second?.limit?.remaining ?? 0)).toBe(1)
   expect(first?.limit?.resetSeconds).toBeLessThanOrEqual(60)
 })
 
-test('an error in onResponse is thrown unchanged, without a retry', async () => {
+test('an error that onResponse throws is thrown unchanged, without a retry', async () => {
   const onResponse = () => {
     throw new RangeError('of the listener')
   }
@@ -373,13 +373,13 @@ test('a refused connection is thrown with the system error code', async () => {
   )
 })
 
-describe('before the first response', () => {
+describe('failures before the first response', () => {
   /** A fetch that fails with a system error. */
   const failing = (code: string) => async () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
   }
 
-  test('https to a port that speaks HTTP throws an address error at once, and says what to do', async () => {
+  test('https to a port that speaks HTTP throws an AddressError at once, which says what to do', async () => {
     const url = platform.service.url.replace('http:', 'https:')
     const { client, pauses } = await startClient([], { url })
     const error = await client.store.get().catch((cause: unknown) => cause)
@@ -391,7 +391,7 @@ describe('before the first response', () => {
   })
 
   test.each(['ENOTFOUND', 'HPE_INVALID_CONSTANT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'])(
-    '%s is thrown at once',
+    'the system error %s is thrown as an AddressError, without a retry',
     async (code) => {
       const { client, pauses } = await startClient([], { fetch: failing(code) })
       await expect(client.store.get()).rejects.toMatchObject({ name: 'AddressError', code })
@@ -399,13 +399,13 @@ describe('before the first response', () => {
     },
   )
 
-  test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])('%s is retried', async (code) => {
+  test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])('the system error %s is retried', async (code) => {
     const { client, pauses } = await startClient([], { fetch: failing(code) })
     await expect(client.store.get()).rejects.toMatchObject({ name: 'ConnectionError', code })
     expect(pauses.length).toBeGreaterThan(3)
   })
 
-  test('a refused connection is retried for `retryRefusedForMs`, and for `retryForMs` after a response', async () => {
+  test('a refused connection is retried for `retryRefusedForMs`, but after a response for `retryForMs`', async () => {
     let isUp = false
     const fetch: typeof globalThis.fetch = async (...request) =>
       isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()
@@ -422,7 +422,7 @@ describe('before the first response', () => {
   })
 })
 
-test('an unknown host after the first response is retried', async () => {
+test('after the first response, an unknown host is retried', async () => {
   let requests = 0
   const fetch: typeof globalThis.fetch = async (...request) => {
     requests += 1
@@ -436,17 +436,17 @@ test('an unknown host after the first response is retried', async () => {
   expect(pauses).toHaveLength(1)
 })
 
-test('onResponse receives null as the limit if the response has no rate limit headers', async () => {
-  const answers: ResponseInfo[] = []
+test('if a response has no rate limit headers, onResponse receives null as the limit', async () => {
+  const responses: ResponseInfo[] = []
   const { client } = await startClient([{ kind: 'response', status: 404 }], {
-    onResponse: (answer) => answers.push(answer),
+    onResponse: (response) => responses.push(response),
   })
   await client.store.get().catch(() => {})
-  expect(answers).toEqual([{ status: 404, limit: null }])
+  expect(responses).toEqual([{ status: 404, limit: null }])
 })
 
 describe('the key', () => {
-  test('[AUTH-1] is not in any printed object, nor in an error', async () => {
+  test('[AUTH-1] no printed object or error of the client contains the key', async () => {
     const { client } = await startClient([{ kind: 'disconnect' }], { retryForMs: 0 })
     const thrown = await client.store.get().catch((cause: unknown) => cause)
     for (const value of [client, client.orders, thrown, client.orders.list()]) {
@@ -455,7 +455,7 @@ describe('the key', () => {
     }
   })
 
-  test('is not sent to the target of a redirect', async () => {
+  test('the key is not sent to the target of a redirect', async () => {
     const elsewhere = await startFaultyProxy(platform.service.url)
     const { client } = await startClient([
       { kind: 'response', status: 308, headers: { location: `${elsewhere.url}/api/v1/store` } },
@@ -467,7 +467,7 @@ describe('the key', () => {
     expect(elsewhere.requestedPaths).toEqual([])
   })
 
-  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('is rejected if it is %j', (key) => {
+  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('the key %j is rejected', (key) => {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
       /^key: must be/,
     )
@@ -475,13 +475,13 @@ describe('the key', () => {
 })
 
 describe('the address', () => {
-  test.each(['', '/', '/api/v1', '/api/v1/'])('may end with %j', async (tail) => {
+  test.each(['', '/', '/api/v1', '/api/v1/'])('the address may end with %j', async (tail) => {
     const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
     expect((await client.store.get()).id).toBe(store.id)
   })
 
   test.each(['', 'export.example.com', 'ftp://export.example.com', 'https://export.example.com/?key=x'])(
-    'is rejected if it is %j',
+    'the address %j is rejected',
     (url) => {
       expect(() => new StoreExportClient({ url, key: 'k' })).toThrow(/^url: must/)
     },
@@ -489,14 +489,14 @@ describe('the address', () => {
 })
 
 test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
-  '%s rejects a negative number and NaN',
+  'the option %s rejects a negative number and NaN',
   (name) => {
     for (const value of [-1, Number.NaN])
       expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
   },
 )
 
-test('the constructor throws in a browser, and says why', () => {
+test('in a browser, the constructor throws an error that says why', () => {
   Object.assign(globalThis, { window: {}, document: {} })
   try {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k' })).toThrow(

@@ -51,15 +51,15 @@ async function runWith(node: string) {
   return JSON.parse(stdout)
 }
 
-test('runs from an empty folder', async () => {
+test('the installed client package runs from an empty folder', async () => {
   expect(await runWith(process.execPath)).toMatchObject({ id: store.id, orders: 0 })
 })
 
-test.skipIf(MACHINE_NODE === undefined)('runs on the installed Node, from version 20', async () => {
+test.skipIf(MACHINE_NODE === undefined)('the installed client package runs on the Node of this machine', async () => {
   expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
 })
 
-test('contains only the license, the README, the manifest and built files, and is smaller than 8 KB', async () => {
+test('the client package contains only built files and three documents, and is smaller than 8 KB', async () => {
   const { files, folder, manifest } = installed.package('client')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',
@@ -72,7 +72,7 @@ test('contains only the license, the README, the manifest and built files, and i
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
-test('names the repository that published it, because npm checks it against the provenance', () => {
+test('the manifest of the client names the repository, which npm checks against the provenance', () => {
   expect(installed.package('client').manifest).toMatchObject({
     homepage: 'https://github.com/owner/name/tree/HEAD/packages/client#readme',
     repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: 'packages/client' },
@@ -80,7 +80,7 @@ test('names the repository that published it, because npm checks it against the 
   })
 })
 
-test('its types accept existing methods and options, and reject others', async () => {
+test('the types of the client accept existing methods and options and reject others', async () => {
   const source = `
 import { ConnectionError, type Order, StoreExportClient, StoreExportError } from '@store-export/client'
 const client = new StoreExportClient({ url: 'https://export.example.com', key: 'k', onPause: ({ reason, ms }) => void [reason, ms] })
@@ -110,6 +110,6 @@ export const wrong = (order: Order): number => order.total
   expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2022,dom'])).toBe('')
 })
 
-test('publint and are-the-types-wrong find nothing', async () => {
+test('publint and are-the-types-wrong find no problem in the client package', async () => {
   expect(await lintPackage(installed.package('client'))).toEqual([])
 })

@@ -3,14 +3,14 @@ import { clientEndpoints } from './client-source.ts'
 import { ENDPOINTS, ids, one, page } from './endpoints.ts'
 import { location } from './resources/location.ts'
 
-it('has one method for each endpoint', () => {
+it('the client source has one method for each endpoint', () => {
   const source = clientEndpoints()
   const methods = source.match(/^ {2}(?:get|list|addresses|ids)\(/gm) ?? []
   expect(methods).toHaveLength(ENDPOINTS.length)
   for (const { path } of ENDPOINTS) expect(source).toContain(path.replace('{id}', `\${encodeURIComponent(id)}`))
 })
 
-it('a new endpoint adds a method with its filters and its group', () => {
+it('a new endpoint adds a method with its filters and its group to the client source', () => {
   const added = [
     ...ENDPOINTS,
     page({ id: 'listOpeningHours', path: '/opening-hours', resource: location, filters: ['updated_since'] }),
@@ -26,6 +26,6 @@ it('a new endpoint adds a method with its filters and its group', () => {
   expect(source).toContain("return this.#caller.idList<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
-it('does not mention how to write a parameter in a URL', () => {
+it('the client source does not say how to encode a parameter in a URL', () => {
   expect(clientEndpoints()).not.toContain('%2B')
 })

@@ -21,8 +21,8 @@ function documentsOf(variant: Partial<Contract>): { openApi: string; types: stri
   }
 }
 
-describe('the derived documents', () => {
-  it('[VER-1, VER-2] contain a field of v1.7 after one line in its resource and one line in the revisions', () => {
+describe('derived documents', () => {
+  it('[VER-1, VER-2] a new field and its schema version appear in every derived document', () => {
     // The type does not include a future revision.
     const next = 'v1.7' as RevisionId
     const fields = { ...order.fields, gift_message: text('What the buyer writes on the card').from(next) }
@@ -42,7 +42,7 @@ describe('the derived documents', () => {
     expect(markdown).toContain('| v1.7 | 2026-12-01 | Order gift_message |')
   })
 
-  it('[VER-1] contain a new endpoint after one resource and one line in the list of endpoints', () => {
+  it('[VER-1] a new endpoint and its resource appear in every derived document', () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -59,7 +59,7 @@ describe('the derived documents', () => {
     expect(markdown).toContain('### Gift card\n')
   })
 
-  it('[ERR-1] contain a new error code after one entry', () => {
+  it('[ERR-1] a new error code appears in every derived document', () => {
     const asleep: ErrorDeclaration = {
       status: 503,
       returnedBy: 'every',

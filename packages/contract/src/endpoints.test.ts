@@ -4,7 +4,7 @@ import { customer } from './resources/customer.ts'
 import { customerAddress } from './resources/customer-address.ts'
 import { order } from './resources/order.ts'
 
-test('[VER-1, GEN-2] has the eleven paths of the specification with their parameters, and the additions', () => {
+test('[VER-1, GEN-2] the contract has the paths and parameters of the specification, and the additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
     '/api/v1/store',
     '/api/v1/orders limit cursor updated_since status',
@@ -27,7 +27,7 @@ test('[VER-1, GEN-2] has the eleven paths of the specification with their parame
   ])
 })
 
-test('[R31] marks only the additions to the specification', () => {
+test('[R31] only endpoints that are not in the specification are marked as additions', () => {
   expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual([
     '/api/v1/customer-addresses',
     ...['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'].map(
@@ -36,12 +36,12 @@ test('[R31] marks only the additions to the specification', () => {
   ])
 })
 
-test('IDs and paths of endpoints are unique', () => {
+test('no two endpoints have the same ID or the same path', () => {
   expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length)
   expect(new Set(ENDPOINTS.map(({ path }) => path)).size).toBe(ENDPOINTS.length)
 })
 
-test('lists every resource once, and reads only tables of the store', () => {
+test('the contract lists every resource once and reads only tables of the store', () => {
   expect(RESOURCES.map(({ table }) => table)).toEqual([
     ...['store', 'orders', 'customers', 'customer_addresses', 'customer_groups', 'locations', 'products', 'categories'],
   ])
@@ -53,12 +53,12 @@ test('lists every resource once, and reads only tables of the store', () => {
   )
 })
 
-test('[GEN-3] reads no column that contains a password', () => {
+test('[GEN-3] no endpoint reads a column with a password in its name', () => {
   for (const columns of columnsByTable().values())
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('one call declares an endpoint of each kind', () => {
+test('for each kind of endpoint, one call declares its path, response and parameters', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },

@@ -3,7 +3,7 @@ import { errorsOf } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ApiError, ERRORS } from './errors.ts'
 
-test('[ERR-1] has the eight codes of the specification with their statuses, in its order', () => {
+test('[ERR-1] the contract has the eight error codes of the specification with their statuses', () => {
   expect(Object.entries(ERRORS).map(([code, { status }]) => `${status} ${code}`)).toEqual([
     '401 INVALID_API_KEY',
     '403 STORE_NOT_SUPPORTED',
@@ -16,7 +16,7 @@ test('[ERR-1] has the eight codes of the specification with their statuses, in i
   ])
 })
 
-test('every code has a condition, a retry rule, a fix and common mistakes', () => {
+test('every error code has a condition, a retry rule, a fix and common mistakes', () => {
   for (const { condition, retry, fix, mistakes } of Object.values(ERRORS)) {
     expect(condition).toMatch(/\.$/)
     expect(retry).toMatch(/^(Yes|No|With)/)
@@ -25,14 +25,14 @@ test('every code has a condition, a retry rule, a fix and common mistakes', () =
   }
 })
 
-test('an error has the status of its code by default, and its message does not contain the cause', () => {
+test('an ApiError has the status of its code by default, and its message does not contain the cause', () => {
   const cause = new Error('the password is hunter2')
   expect(new ApiError('NOT_FOUND', 'no')).toMatchObject({ code: 'NOT_FOUND', status: 404, headers: {}, message: 'no' })
   expect(new ApiError('NOT_FOUND', 'read-only', { status: 405 }).status).toBe(405)
   expect(new ApiError('STORE_DB_ERROR', 'try again', { cause })).toMatchObject({ cause, message: 'try again' })
 })
 
-test('lists the errors that each endpoint can return', () => {
+test('errorsOf returns the error codes that an endpoint can return', () => {
   const own = {
     '/store': [],
     '/orders': ['INVALID_PARAM', 'INVALID_CURSOR'],

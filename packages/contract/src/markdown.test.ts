@@ -5,7 +5,7 @@ import { fieldTable, headerTable, limitTable, referencePage } from './markdown.t
 import { order } from './resources/order.ts'
 
 describe('the reference page', () => {
-  it('has every endpoint, field, error and revision', () => {
+  it('the reference page has every endpoint, field, error and schema version', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)
     for (const each of resourcesOf(CONTRACT)) expect(reference).toContain(fieldTable(each))
@@ -14,7 +14,7 @@ describe('the reference page', () => {
     expect(reference).toContain(headerTable())
   })
 
-  it('shows the example of an endpoint, or nothing without an example', () => {
+  it('the reference page shows an example of an endpoint only if there is one', () => {
     const example = { path: '/api/v1/store', status: 200, body: { data: { name: 'Linden & Loom' } } }
     const reference = referencePage(CONTRACT, { getStore: example })
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
@@ -22,12 +22,12 @@ describe('the reference page', () => {
     expect(referencePage()).not.toContain('curl')
   })
 
-  it('lists the values of a status', () => {
+  it('the reference page lists the values of each status', () => {
     expect(fieldTable(order)).toContain('`return_requested`')
     expect(referencePage()).toContain('`/api/v1/products`: `draft`, `active`, `archived`')
   })
 
-  it('shows the limits', () => {
+  it('the table of limits shows each limit with its value', () => {
     for (const value of ['120 per key', '1 to 250; 50', '30,000', '| 5 |']) expect(limitTable()).toContain(value)
   })
 })

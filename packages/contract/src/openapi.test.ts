@@ -50,7 +50,7 @@ function validator(name: string): ValidateFunction {
 }
 
 describe('the OpenAPI document', () => {
-  it('passes the strict OpenAPI linter', async () => {
+  it('the strict linter finds no problem in the OpenAPI document', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -64,19 +64,19 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('compiles in the strict mode of ajv, and every example matches its schema', () => {
+  it('every schema compiles in the strict mode of ajv, and its example matches it', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const validate = validator(typeName(resource))
       expect(validate(exampleOf(resource)), `${resource.name}: ${JSON.stringify(validate.errors)}`).toBe(true)
     }
   })
 
-  it('has GET for every endpoint, and no other method', () => {
+  it('the OpenAPI document has every endpoint with GET and no other method', () => {
     expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(({ path }) => path))
     for (const item of Object.values(document.paths)) expect(Object.keys(item)).toEqual(['get'])
   })
 
-  it('[FMT-6] requires every field of every resource, and allows null for nullable fields only', () => {
+  it('[FMT-6] the schema of a resource requires every field and allows null only in nullable ones', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const schema = document.components.schemas[typeName(resource)]
       expect(schema?.required).toEqual(Object.keys(resource.fields))
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[VER-2] a row of each revision matches its schema when the newer fields are null', () => {
+  it('[VER-2] a row at any schema version matches its schema if the newer fields are null', () => {
     for (const { id: revision } of REVISIONS) {
       for (const resource of resourcesOf(CONTRACT)) {
         const newer = Object.entries(resource.fields).filter(([, field]) => !includesRevision(revision, field.since))
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[VER-2] has the revision of each field in x-since', () => {
+  it('[VER-2] each field has its first schema version in x-since', () => {
     const notes = document.components.schemas.Order?.properties
     expect(notes?.tax_breakdown).toMatchObject({ 'x-since': 'v1.4' })
     expect(notes?.tax_breakdown?.description).toContain('null on stores older than v1.4')
@@ -111,14 +111,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[R33] allows an unknown status in a response, but not as a parameter', () => {
+  it('[R33] an unknown status is allowed in a response, but not as a parameter', () => {
     expect(validator('Order')({ ...exampleOf(order), status: 'packed' })).toBe(true)
     const status = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'status')
     expect(status?.schema.enum).toContain('paid')
     expect(status?.schema.enum).not.toContain('packed')
   })
 
-  it('rejects money as a float or with three decimals, a timestamp without milliseconds, and an ID in braces', () => {
+  it('the schema of an order rejects malformed amounts, timestamps and IDs', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     for (const wrong of [
@@ -134,18 +134,18 @@ describe('the OpenAPI document', () => {
     expect(validate({ ...row, total: '-9007199254740993.01' })).toBe(true)
   })
 
-  it('[GEN-6] allows an unknown field', () => {
+  it('[GEN-6] the schema of an order allows an unknown field', () => {
     expect(validator('Order')({ ...exampleOf(order), loyalty_points: 12 })).toBe(true)
   })
 
-  it('[R19, R12] describes the digits of coordinates and the offset of datetimes', () => {
+  it('[R19, R12] descriptions mention the digits of coordinates and the offset of datetimes', () => {
     const location = document.components.schemas.Location?.properties
     for (const name of ['latitude', 'longitude']) expect(location?.[name]?.description).toContain('all stored digits')
     const since = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'updated_since')
     expect(since?.description).toContain('A datetime without an offset is rejected')
   })
 
-  it('names the stores that reject updated_since for customers, and for no other list', () => {
+  it('the note on updated_since names the stores that reject it, for customers only', () => {
     const noteAt = (path: string): string =>
       document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
     expect(noteAt('/api/v1/customers')).toContain('Stores older than v1.1')
@@ -154,7 +154,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('errors', () => {
-  it('[ERR-1] has every error of an endpoint at its status, with a code and a message', () => {
+  it('[ERR-1] each endpoint has every error that it can return, at its status', () => {
     const text = JSON.stringify(document.components.responses)
     for (const endpoint of ENDPOINTS) {
       const responses = document.paths[endpoint.path]?.get.responses ?? {}
@@ -166,25 +166,25 @@ describe('errors', () => {
     }
   })
 
-  it('[ERR-1] has the messages of the service in the examples of rejected parameters', () => {
+  it('[ERR-1] the examples of rejected parameters have the messages of the service', () => {
     const responses = JSON.stringify(document.paths['/api/v1/orders']?.get.responses[400])
     expect(responses).toContain('limit: must be a whole number from 1 to 250; got')
     expect(responses).toContain('status: must be one of pending, paid')
   })
 
-  it('[ERR-1] allows only known codes in the body of an error', () => {
+  it('[ERR-1] the schema of an error allows only known codes', () => {
     const validate = validator('ErrorResponse')
     expect(validate({ error: { code: 'NOT_FOUND', message: 'No such order.' } })).toBe(true)
     expect(validate({ error: { code: 'TEAPOT', message: 'No.' } })).toBe(false)
     expect(validate({ error: { code: 'NOT_FOUND' } })).toBe(false)
   })
 
-  it('[ERR-2, R41] has the header Retry-After on 429, 409 and 502', () => {
+  it('[ERR-2, R41] the responses 429, 409 and 502 have the header Retry-After', () => {
     for (const code of ['RATE_LIMITED', 'STORE_NOT_READY', 'STORE_DB_ERROR'])
       expect(document.components.responses[code]).toMatchObject({ headers: { 'retry-after': {} } })
   })
 
-  it('has no schema with the name of a JavaScript global, and names the codes in Pascal case', () => {
+  it('no schema has the name of a JavaScript global, and error codes have names in Pascal case', () => {
     const names = Object.keys(document.components.schemas)
     expect(names.filter((name) => name in globalThis)).toEqual([])
     expect(document.components.schemas.ErrorCode).toMatchObject({
@@ -195,7 +195,7 @@ describe('errors', () => {
 })
 
 describe('stored JSON', () => {
-  it('[RES-ORDER] requires all members of tax_breakdown, without null', () => {
+  it('[RES-ORDER] the schema of an order requires all members of tax_breakdown, without null', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     const share = { rate: 19, baseCents: 100, taxCents: 19 }
@@ -204,7 +204,7 @@ describe('stored JSON', () => {
       expect(validate({ ...row, tax_breakdown: [wrong] }), JSON.stringify(wrong)).toBe(false)
   })
 
-  it('allows every JSON value in attributes and metafields, and has a type in every schema', () => {
+  it('metafields allow every JSON value, and no schema is empty', () => {
     const validate = validator('Order')
     for (const value of ['a', 1, true, null, [1], { a: { b: 1 } }])
       expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)

@@ -4,7 +4,7 @@ import { hasSpaceForPlus, parseDatetime } from './timestamp.ts'
 /** Microseconds since 2000, parsed by `Date`, so without the digits after the milliseconds. */
 const micros = (iso: string): bigint => BigInt(Date.parse(iso) - Date.UTC(2000, 0, 1)) * 1000n
 
-describe('[R12] parses a valid datetime', () => {
+describe('[R12] valid datetimes', () => {
   test.each([
     ['2000-01-01T00:00:00Z', 0n],
     ['1999-12-31T23:59:59Z', -1_000_000n],
@@ -23,11 +23,11 @@ describe('[R12] parses a valid datetime', () => {
     ['0001-01-01T00:00:00Z', micros('0001-01-01T00:00:00Z')],
     ['0099-12-31T23:59:59Z', micros('0099-12-31T23:59:59Z')],
     ['9999-12-31T23:59:59.999999Z', micros('9999-12-31T23:59:59.999Z') + 999n],
-  ])('%s', (text, expected) => {
+  ])('the datetime %s is parsed as %s', (text, expected) => {
     expect(parseDatetime(text)).toBe(expected)
   })
 
-  test('rounds nanoseconds up, so "at or after" is exact for stored microseconds', () => {
+  test('nanoseconds are rounded up, so "at or after" is exact for stored microseconds', () => {
     expect(parseDatetime('2000-01-01T00:00:00.000000001Z')).toBe(1n)
     expect(parseDatetime('2000-01-01T00:00:00.000001000Z')).toBe(1n)
     expect(parseDatetime('2000-01-01T00:00:00.000001001Z')).toBe(2n)
@@ -35,7 +35,7 @@ describe('[R12] parses a valid datetime', () => {
   })
 })
 
-describe('[R12] returns null for an invalid datetime', () => {
+describe('[R12] invalid datetimes', () => {
   test.each([
     '',
     'now',
@@ -77,12 +77,12 @@ describe('[R12] returns null for an invalid datetime', () => {
     '2026-07-08T00:00:00Z\n',
     "2026-07-08T00:00:00Z'; drop table orders; --",
     '1783000000',
-  ])('%j', (text) => {
+  ])('for the invalid datetime %j, parseDatetime returns null', (text) => {
     expect(parseDatetime(text)).toBeNull()
   })
 })
 
-test('[R12] recognizes a space in place of the + of an offset, and no other space', () => {
+test('[R12] hasSpaceForPlus is true only if a space is in place of the + of an offset', () => {
   expect(hasSpaceForPlus('2026-07-08T10:20:30 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08T10:20:30.123 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08 10:20:30Z')).toBe(false)

@@ -25,19 +25,19 @@ function compileErrors(use = ''): string[] {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-describe('the generated types', () => {
-  it('compile, and accept every example', () => {
+describe('generated types', () => {
+  it('the generated types compile and accept every example', () => {
     const values = resourcesOf(CONTRACT).map(
       (each) => `export const a${typeName(each)}: ${typeName(each)} = ${JSON.stringify(exampleOf(each))}`,
     )
     expect(compileErrors(values.join('\n'))).toEqual([])
   })
 
-  it('[R33] accept an unknown status', () => {
+  it('[R33] the generated types accept an unknown status', () => {
     expect(compileErrors("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
-  it('include the members of stored JSON', () => {
+  it('the generated types have the members of stored JSON', () => {
     expect(
       compileErrors(`declare const order: Order, product: Product
         export const cents: number | undefined = order.tax_breakdown?.[0]?.taxCents
@@ -49,11 +49,11 @@ describe('the generated types', () => {
     expect(typescriptTypes()).not.toMatch(/\bunknown\b|\b(interface|type) Error\b/)
   })
 
-  it('reject money as a number', () => {
+  it('the generated types reject an amount as a number', () => {
     expect(compileErrors("export const total: Order['total'] = 19.9")).toHaveLength(1)
   })
 
-  it('[FMT-6] document why a newer field can be null', () => {
+  it('[FMT-6] the comment of a newer field says on which stores it is null', () => {
     expect(typescriptTypes()).toContain(
       '  /** ISO 4217 code at the time of the order; null means store_currency. null on stores older than v1.1. */\n  currency: string | null',
     )

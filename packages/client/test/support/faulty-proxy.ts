@@ -38,11 +38,11 @@ export async function startFaultyProxy(target: string, failures: readonly ProxyF
     if (failure.kind === 'hang') return
     if (failure.kind === 'response') return void response.writeHead(failure.status, failure.headers).end(failure.body)
     const { host, ...headers } = message.headers
-    const forward = request(target + message.url, { method: message.method, headers }, (answer) => {
+    const forward = request(target + message.url, { method: message.method, headers }, (received) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
+      received.on('data', (chunk: Buffer) => chunks.push(chunk))
+      received.on('end', () => {
+        response.writeHead(received.statusCode ?? 502, received.headers)
         const body = Buffer.concat(chunks)
         if (failure.kind === 'none') response.end(body)
         else cut(response, body)
