@@ -98,23 +98,26 @@ function expectRows(file: Buffer, expected: readonly Record<string, unknown>[]):
     }
 }
 
-describe('the CSV file of a list', () => {
+describe('CSV files', () => {
   test.each([
     ['orders', order],
     ['products', product],
     ['locations', location],
-  ])('for %s, has all rows of the API, and a column per field and per part of an address', async (name, resource) => {
-    const rows = await served(store, `/api/v1/${name}`)
-    expectRows(
-      await whole(store, name),
-      rows.map((row) => flat(resource, row)),
-    )
-  })
+  ])(
+    'the CSV file of %s has all rows of the API and a column for each field and part of an address',
+    async (name, resource) => {
+      const rows = await served(store, `/api/v1/${name}`)
+      expectRows(
+        await whole(store, name),
+        rows.map((row) => flat(resource, row)),
+      )
+    },
+  )
 
   test.each([
     { name: 'order-items', list: 'orders', field: 'items', resource: orderItem },
     { name: 'product-variants', list: 'products', field: 'variants', resource: variant },
-  ])('for $name, has all embedded rows of the API', async ({ name, list, field, resource }) => {
+  ])('the CSV file of $name has all embedded rows of the API', async ({ name, list, field, resource }) => {
     const rows = await served(store, `/api/v1/${list}`)
     const embedded = rows.flatMap((row) => row[field] as Record<string, unknown>[])
     expect(embedded.length).toBeGreaterThan(10)
@@ -124,7 +127,7 @@ describe('the CSV file of a list', () => {
     )
   })
 
-  test('with large values, is complete and arrives in chunks of limited size', async () => {
+  test('a CSV file with large values is complete and arrives in chunks of limited size', async () => {
     const of = await platform.provision()
     const text = `=${'\\"ä😀\u0001\n'.repeat(60_000)}`
     await insertRow(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
@@ -138,7 +141,7 @@ describe('the CSV file of a list', () => {
     expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
-  test('with zeros, long and negative numbers, quotes and line breaks, keeps them, and turns formulas into text', async () => {
+  test('a CSV file keeps long numbers, quotes and line breaks, and turns formulas into text', async () => {
     const of = await platform.provision()
     const hours = '[{"day":0,"open":"09:00","close":"18:00","closed":false,"n":12345678901234567890}]'
     const texts = {
@@ -168,21 +171,21 @@ describe('the CSV file of a list', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('without rows, or without the table on an older store, has only the header', async () => {
+  test('without rows or without a table, a CSV file has only the header', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
       expect((await whole(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
   })
 })
 
-describe('a download', () => {
-  test('if the store can’t be read, rejects before it starts', async () => {
+describe('CSV downloads', () => {
+  test('if the store can’t be read, a download fails before it starts', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
-  test('if a later page can’t be read, fails instead of ending early', async () => {
+  test('if a later page can’t be read, a download fails instead of ending early', async () => {
     const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)
@@ -192,7 +195,7 @@ describe('a download', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('reads a page only when the client has taken the previous one, and none after the client left', async () => {
+  test('a download reads a page only after the client has read the previous one, and none after it left', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

@@ -51,9 +51,9 @@ async function idsOf(of: TestStore, list: string): Promise<string[]> {
   return json.data.map((row: { id: string }) => row.id)
 }
 
-describe('a list', () => {
+describe('lists of the Data pages', () => {
   test.each(LISTS.map(({ list }) => list))(
-    '[PAG-1] of %s, read page by page, has the rows of the API in the same order',
+    '[PAG-1] the pages of %s have the rows of the API in the same order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}?order=oldest`; href !== null; ) {
@@ -69,13 +69,13 @@ describe('a list', () => {
     },
   )
 
-  test('with row counts in the store, shows them on the tabs', async () => {
+  test('if the store has a row count, its tab shows the count', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
   })
 
-  test('on a current store, shows amounts in the row’s currency; on an older store, in the store’s currency', async () => {
+  test('the total of an order has a currency, also at schema version launch', async () => {
     for (const of of [store, old]) {
       const { rows, columns } = await page(of, { list: 'orders' })
       const at = columns.findIndex(({ label }) => label === 'Total')
@@ -84,7 +84,7 @@ describe('a list', () => {
     }
   })
 
-  test('with an unknown name or an edited cursor, does not exist', async () => {
+  test('a page for an unknown list or with an edited cursor does not exist', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })
     const cursor = String(nextHref).split('cursor=')[1] ?? ''
@@ -99,18 +99,21 @@ describe('a list', () => {
 })
 
 describe('the newest rows', () => {
-  test.each(LISTS.map(({ list }) => list))('of %s, read page by page, end with the oldest', async (list) => {
-    const ids: string[] = []
-    for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
-      const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
-      const made = await page(store, { list, cursor, order: 'newest' })
-      ids.push(...made.rows.map(({ id }) => id))
-      href = made.nextHref
-    }
-    expect(ids).toEqual((await idsOf(store, list)).toReversed())
-  })
+  test.each(LISTS.map(({ list }) => list))(
+    'from the newest row on, the pages of %s have the rows of the API in reverse order',
+    async (list) => {
+      const ids: string[] = []
+      for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
+        const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
+        const made = await page(store, { list, cursor, order: 'newest' })
+        ids.push(...made.rows.map(({ id }) => id))
+        href = made.nextHref
+      }
+      expect(ids).toEqual((await idsOf(store, list)).toReversed())
+    },
+  )
 
-  test('without a creation time, come last in both orders, each once', async () => {
+  test('rows without a creation time come last in both orders, each once', async () => {
     const of = await platform.provision()
     await of.sql`alter table customers alter column created_at drop not null`
     await of.sql`
@@ -131,7 +134,7 @@ describe('the newest rows', () => {
     }
   })
 
-  test('of a long list, are read through an index', async () => {
+  test('the newest rows of a list are read through an index', async () => {
     const { sql } = store
     const plan = await sql.unsafe(
       `explain select id from (select id, created_at from orders t where (created_at, id) < (now(), '${idAt(1)}')
@@ -142,14 +145,14 @@ describe('the newest rows', () => {
 })
 
 describe('the search', () => {
-  test('for an ID in any case, with spaces around it, finds the row', async () => {
+  test('a search for an ID in upper case with spaces around it finds the row', async () => {
     const [id = ''] = (await idsOf(store, 'orders')).slice(70)
     const found = await page(store, { list: 'orders', text: ` ${id.toUpperCase()} ` })
     expect(found.rows.map((row) => row.id)).toEqual([id])
     expect(found).toMatchObject({ nextHref: null, search: { problem: null } })
   })
 
-  test('for an email address, finds orders and customers', async () => {
+  test('a search for an email address finds orders and customers', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     const { email } = json.data[17]
     const expected = json.data.filter((order: { email: string }) => order.email === email)
@@ -161,7 +164,7 @@ describe('the search', () => {
     expect(found.rows.map(({ id }) => id)).toEqual([customers[3].id])
   })
 
-  test('for a SKU of a product or variant, or a part of a name, finds products', async () => {
+  test('a search for the SKU of a product or variant, or for a part of a name, finds products', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into products (id, name, slug, description, price, sku)
@@ -183,7 +186,7 @@ describe('the search', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('if it takes too long, stops and continues on the next page', async () => {
+  test('if a search takes too long, it stops and continues on the next page', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -218,7 +221,7 @@ describe('the search', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('for other text, says what to enter; for an unknown ID, says that nothing matches', async () => {
+  test('a search for other text says what to enter, and a search for an unknown ID finds nothing', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
@@ -230,7 +233,7 @@ describe('the search', () => {
     expect(spaces.rows).toHaveLength(50)
   })
 
-  test('[GEN-2] for a row of another store, finds nothing', async () => {
+  test('[GEN-2] a search for a row of another store finds nothing', async () => {
     const other = await platform.provision()
     await insertRow(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
@@ -240,16 +243,19 @@ describe('the search', () => {
 })
 
 describe('the page of a row', () => {
-  test.each(LISTS.map(({ list }) => list))('of %s, has the formatted response of the API', async (list) => {
-    const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
-    const outcome = await opened(store, list, json.data[0].id)
-    if (outcome.kind !== 'page') throw new Error(outcome.kind)
-    expect(JSON.parse(outcome.page.json.text)).toEqual(json.data[0])
-    const { status, json: response } = await platform.get(outcome.page.apiPath, store.key)
-    expect([status, Array.isArray(response.data) ? response.data[0] : response.data]).toEqual([200, json.data[0]])
-  })
+  test.each(LISTS.map(({ list }) => list))(
+    'the page of a row of %s has the formatted response of the API',
+    async (list) => {
+      const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
+      const outcome = await opened(store, list, json.data[0].id)
+      if (outcome.kind !== 'page') throw new Error(outcome.kind)
+      expect(JSON.parse(outcome.page.json.text)).toEqual(json.data[0])
+      const { status, json: response } = await platform.get(outcome.page.apiPath, store.key)
+      expect([status, Array.isArray(response.data) ? response.data[0] : response.data]).toEqual([200, json.data[0]])
+    },
+  )
 
-  test('[FMT-2] with a long number, keeps every digit', async () => {
+  test('[FMT-2] the page of a row keeps every digit of a long number', async () => {
     const of = await platform.provision()
     const fields = {
       id: idAt(1),
@@ -269,7 +275,7 @@ describe('the page of a row', () => {
     })
   })
 
-  test('with an invalid ID, an unknown ID or an unknown list, does not exist', async () => {
+  test('the page of a row does not exist for an invalid ID, an unknown ID or an unknown list', async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],
       ['orders', idAt(9)],
@@ -279,8 +285,8 @@ describe('the page of a row', () => {
   })
 })
 
-describe('an older store', () => {
-  test('[FMT-7] without the table of a list, names the schema version that the list needs', async () => {
+describe('older schema versions', () => {
+  test('[FMT-7] if the table of a list is missing, the page names the schema version that the list needs', async () => {
     for (const [list = '', since] of [
       ['customer-groups', 'v1.1'],
       ['locations', 'v1.2'],
@@ -296,7 +302,7 @@ describe('an older store', () => {
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] in General, shows its schema version and the fields that are null', async () => {
+  test('[FMT-6] General shows the schema version of the store and the fields that are null', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(
@@ -307,7 +313,7 @@ describe('an older store', () => {
     )
   })
 
-  test('after an upgrade, no longer lists the new fields as null', async () => {
+  test('after an upgrade, General no longer lists the new field as null', async () => {
     const of = await platform.provision('v1.5')
     expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
     await of.sql.unsafe(
@@ -318,7 +324,7 @@ describe('an older store', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] has the response of the API, and the row counts', async () => {
+  test('[RES-STORE] General has the response of the API and the row counts', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
@@ -334,8 +340,8 @@ describe('Settings > General', () => {
   })
 })
 
-describe('a store without data to show', () => {
-  test('while its database rejects connections, says so; afterwards, shows the rows again', async () => {
+describe('stores without data to show', () => {
+  test('while the database of a store rejects connections, the pages say so, and afterwards work again', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)
@@ -347,14 +353,17 @@ describe('a store without data to show', () => {
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], problem: null })
   })
 
-  test.each(['imported', 'generating'] as const)('[AUTH-7] if it is %s, says so', async (status) => {
-    const unserved = { id: idAt(1), status, source: null }
-    const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })
-    expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store') })
-    expect(await makeGeneralPage(unserved)).toMatchObject({ snapshot: null, problem: made?.problem })
-    expect(await makeDataRowPage(unserved, { list: 'orders', id: idAt(2) })).toEqual({
-      kind: 'problem',
-      text: made?.problem,
-    })
-  })
+  test.each(['imported', 'generating'] as const)(
+    '[AUTH-7] if a store is %s, each page says the same about the store',
+    async (status) => {
+      const unserved = { id: idAt(1), status, source: null }
+      const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })
+      expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store') })
+      expect(await makeGeneralPage(unserved)).toMatchObject({ snapshot: null, problem: made?.problem })
+      expect(await makeDataRowPage(unserved, { list: 'orders', id: idAt(2) })).toEqual({
+        kind: 'problem',
+        text: made?.problem,
+      })
+    },
+  )
 })

@@ -29,7 +29,7 @@ async function newVisitor() {
   return { visitor, download }
 }
 
-test('a list downloads completely, as a file that caches must not store', async () => {
+test('a CSV file is downloaded completely, and caches must not store it', async () => {
   const { download } = await newVisitor()
   const { response } = await download()
   const { headers } = response
@@ -40,7 +40,7 @@ test('a list downloads completely, as a file that caches must not store', async 
   expect((await response.text()).split('\r\n')).toHaveLength(1 + 300 + 1)
 })
 
-test('a HEAD request returns the headers without reading the list', async () => {
+test('a HEAD request for a CSV file returns its headers', async () => {
   const { visitor } = await newVisitor()
   const cookie = `session=${visitor.cookies.get('session')}`
   const response = await fetch(visitor.url + file(), { method: 'HEAD', headers: { cookie } })
@@ -48,7 +48,7 @@ test('a HEAD request returns the headers without reading the list', async () => 
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('a third download of one merchant or a fifth one in total returns 429 until another download ends', async () => {
+test('a third download of one merchant or a fifth in total returns 429 until another download ends', async () => {
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
@@ -60,7 +60,7 @@ test('a third download of one merchant or a fifth one in total returns 429 until
   await expect.poll(async () => (await third.visitor.get(file())).status).toBe(200)
 })
 
-test('a list that becomes unreadable during the download fails the download instead of ending it early', async () => {
+test('if a list becomes unreadable during its download, the download fails instead of ending early', async () => {
   const { download } = await newVisitor()
   const { response } = await download()
   const reader = response.body?.getReader()
@@ -74,7 +74,7 @@ test('a list that becomes unreadable during the download fails the download inst
   expect(platform.events.filter(({ event }) => event === 'page.failed')).toEqual([])
 })
 
-test('a file of a store that is not ready redirects to the list, which says why', async () => {
+test('if a store is not ready, its CSV file redirects to the list', async () => {
   const { visitor } = await newVisitor()
   const sql = platform.controlSql
   await sql`update stores set state = 'generating' where id = ${store.id}`

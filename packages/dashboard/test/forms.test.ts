@@ -26,8 +26,8 @@ async function keyCount(): Promise<number> {
   return row.count
 }
 
-describe('a form that is sent twice', () => {
-  test('[AUTH-3] for a new key, creates one key and redirects to the same page', async () => {
+describe('forms that are sent twice', () => {
+  test('[AUTH-3] if the form for a new key is sent twice, one key is created and shown both times', async () => {
     const before = await keyCount()
     const fields = { name: 'once', form_token: await visitor.formTokenOf(page(), create()) }
     const pages = [await visitor.post(create(), fields), await visitor.post(create(), fields)]
@@ -37,7 +37,7 @@ describe('a form that is sent twice', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test('[AUTH-3] [AUTH-4] for the last possible key, ten times at once, creates one key and shows it ten times', async () => {
+  test('[AUTH-3] [AUTH-4] if the form for the last possible key is sent ten times at once, one key is created', async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }
@@ -51,7 +51,7 @@ describe('a form that is sent twice', () => {
       update api_keys set revoked_at = now() where store_id = ${store.id} and id <> ${store.keyId}`
   })
 
-  test('for a new key with another name, creates nothing and says so', async () => {
+  test('if the form for a new key is sent again with another name, no key is created, and the page says so', async () => {
     const fields = { form_token: await visitor.formTokenOf(page(), create()) }
     await visitor.post(create(), { ...fields, name: 'one' })
     const before = await keyCount()
@@ -64,7 +64,7 @@ describe('a form that is sent twice', () => {
     expect(await keyCount()).toBe(before)
   })
 
-  test('for anything else, is processed once', async () => {
+  test('if the form for a new password is sent twice, it is processed once', async () => {
     const fields = {
       ...(await visitor.hiddenOf('/account', '/account/password')),
       current: 'wrong',
@@ -77,7 +77,7 @@ describe('a form that is sent twice', () => {
   })
 })
 
-describe('a form', () => {
+describe('forms', () => {
   const expectRejected = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const before = await keyCount()
     const response = await visitor.post(create(), { name: 'x', ...fields }, headers)
@@ -85,7 +85,7 @@ describe('a form', () => {
     expect(await keyCount()).toBe(before)
   }
 
-  test('from another site with a valid token, is rejected', async () => {
+  test('a form from another site is rejected, even with a valid token', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
       await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { origin })
     }
@@ -94,7 +94,7 @@ describe('a form', () => {
     }
   })
 
-  test('without a token, with a changed token, or with one of another session, is rejected', async () => {
+  test('a form without a token, with a changed token, or with the token of another session is rejected', async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
@@ -106,7 +106,7 @@ describe('a form', () => {
     await expectRejected({ form_token: await stranger.formTokenOf('/sign-in', '/sign-in') })
   })
 
-  test('to sign in, from another site or another visitor, is rejected', async () => {
+  test('a sign-in form from another site or from another visitor is rejected', async () => {
     const stranger = new PlainBrowser(visitor.url)
     const { email, password } = merchant
     const form_token = await stranger.formTokenOf('/sign-in', '/sign-in')
@@ -115,7 +115,7 @@ describe('a form', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('under a loopback name, is served; under another name that points to this machine, is rejected', async () => {
+  test('a request for a loopback name is served, and for another name of this machine it is rejected', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -131,7 +131,7 @@ describe('a form', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('returns 413 if it is too large, 404 for an unknown method, and redirects GET to its page', async () => {
+  test('a too large form returns 413, an unknown method returns 404, and GET redirects to the page', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
@@ -141,7 +141,7 @@ describe('a form', () => {
   })
 })
 
-describe('the body of a form', () => {
+describe('bodies of forms', () => {
   const send = (body: string, headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       const { hostname, port } = new URL(visitor.url)
@@ -162,7 +162,7 @@ describe('the body of a form', () => {
     })
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('in chunks, is accepted', async () => {
+  test('the body of a form is accepted in chunks', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
@@ -175,14 +175,14 @@ describe('the body of a form', () => {
     ['application/json', 415],
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
-  ])('of the type %j, returns %i and is not reported as an error', async (type, expected) => {
+  ])('a body of the type %j returns %i and is not reported as an error', async (type, expected) => {
     const { status, text } = await send('nonsense', { 'content-type': type })
     expect(status).toBe(expected)
     expect(text).toContain('Nothing was changed')
     expect(failures()).toEqual([])
   })
 
-  test('is not reported as an error if it ends early', async () => {
+  test('if the body of a form ends early, no error is reported', async () => {
     const { hostname, port } = new URL(visitor.url)
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const type = 'application/x-www-form-urlencoded'
@@ -199,8 +199,8 @@ describe('the body of a form', () => {
   })
 })
 
-describe('a response', () => {
-  test('of any page, forbids inline scripts, frames and caching', async () => {
+describe('responses of the dashboard', () => {
+  test('every page forbids inline scripts, frames and caching', async () => {
     const paths = ['/sign-in', '/stores', '/account', page(), `/stores/${store.id}/data/orders`, '/nonsense', '/']
     for (const path of paths) {
       const { headers, text } = await visitor.get(path)
@@ -215,7 +215,7 @@ describe('a response', () => {
     }
   })
 
-  test('to each Accept-Encoding, is plain, brotli or gzip', async () => {
+  test('a page is plain, brotli or gzip, as Accept-Encoding says', async () => {
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],
@@ -228,7 +228,7 @@ describe('a response', () => {
     }
   })
 
-  test('with an asset, can be cached forever; paths outside the assets return 404', async () => {
+  test('an asset can be cached for a year, and a path outside of the assets returns 404', async () => {
     const { text } = await visitor.get('/account')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(paths.length).toBeGreaterThan(2)
@@ -242,7 +242,7 @@ describe('a response', () => {
   })
 })
 
-test('an internal error in a form says that the change may be saved, and shows the request ID', async () => {
+test('if a form causes an internal error, the page shows the request ID and says that the change may be saved', async () => {
   const form_token = await visitor.formTokenOf(page(), create())
   const sql = platform.controlSql
   await sql`alter table api_keys rename to api_keys_away`
@@ -255,7 +255,7 @@ test('an internal error in a form says that the change may be saved, and shows t
   if (failed?.event === 'page.failed') expect(text).toContain(failed.requestId)
 })
 
-test('a store that does not respond does not delay pages that do not read it', async () => {
+test('if a store does not respond, pages that do not read it are not delayed', async () => {
   const shop = await platform.provision()
   const other = await new PlainBrowser(visitor.url).signIn(await addMerchant(platform, shop.id))
   await shop.sql`begin`
@@ -267,7 +267,7 @@ test('a store that does not respond does not delay pages that do not read it', a
 })
 
 // This test is the last one, because the driver reports the end of a connection to a later query, too.
-test('a lost connection to the control database returns a page that says that API requests fail, too', async () => {
+test('if the connection to the control database is lost, the page says that requests of tools also fail', async () => {
   const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`

@@ -39,8 +39,8 @@ async function activeKeys({ store }: Shop): Promise<number> {
 
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
-describe('a key', () => {
-  test('[AUTH-3] when created, works immediately, and only its hash is stored', async () => {
+describe('keys', () => {
+  test('[AUTH-3] a new key works immediately, and no table and no event contains it', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)
@@ -56,7 +56,7 @@ describe('a key', () => {
     expect(JSON.stringify(platform.events)).not.toContain(key.slice(12, 45))
   })
 
-  test('[AUTH-3] until copied, for ten minutes, is shown again in the browser that created it', async () => {
+  test('[AUTH-3] until it is copied, a new key is shown for ten minutes, only in the browser that created it', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     const created = `${shop.page}/keys/${id}/created`
@@ -82,7 +82,7 @@ describe('a key', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] is replaced and revoked in one step if it was not copied', async () => {
+  test('[AUTH-3] a new key that can’t be shown again is replaced and revoked in one step', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
@@ -93,7 +93,7 @@ describe('a key', () => {
     expect(await activeKeys(shop)).toBe(before)
   })
 
-  test('[AUTH-5] when revoked, is rejected on the next request', async () => {
+  test('[AUTH-5] after a key is revoked, its next request is rejected', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     expect(await status(key)).toBe(200)
@@ -109,7 +109,7 @@ describe('a key', () => {
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
-  test('[AUTH-5] when created, replaced or revoked, adds a row with its merchant to the audit table', async () => {
+  test('[AUTH-5] if a key is created, replaced or revoked, the audit table names the merchant', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
     const ask = `${shop.page}/keys/${id}/replace`
@@ -124,7 +124,7 @@ describe('a key', () => {
     expect(events.find(({ action }) => action === 'key.revoked')?.keyId).toBe(id)
   })
 
-  test('whose confirmation pages are opened, stays active', async () => {
+  test('if only the confirmation pages of a key are opened, the key stays active', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     await shop.visitor.get(`${shop.page}/keys/${id}/revoke`)
@@ -137,7 +137,7 @@ describe('a key', () => {
     ['   ', 'Enter the name of the tool'],
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
-  ])('with the name %j, is not created, and the field has an error message', async (name, message) => {
+  ])('a key with the name %j is not created, and the field has an error message', async (name, message) => {
     const shop = await newShop()
     const before = await activeKeys(shop)
     const response = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
@@ -148,8 +148,8 @@ describe('a key', () => {
   })
 })
 
-describe('a store with five keys', () => {
-  test('[AUTH-4] rejects a sixth key, and names the least recently used one', async () => {
+describe('stores with five keys', () => {
+  test('[AUTH-4] a sixth key is rejected, and the page names the least recently used one', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -167,7 +167,7 @@ describe('a store with five keys', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('[AUTH-4] when 50 simultaneous forms create the fifth key, gets exactly one', async () => {
+  test('[AUTH-4] if 50 forms create the fifth key at once, exactly one key is created', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const tokens = await Promise.all(
@@ -190,8 +190,8 @@ describe('a store with five keys', () => {
   })
 })
 
-describe('replacing a key', () => {
-  test('creates a new key that works together with the old one until the merchant revokes that', async () => {
+describe('replacement of a key', () => {
+  test('a replaced key and its new key both work until the merchant revokes the old one', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
@@ -204,7 +204,7 @@ describe('replacing a key', () => {
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
   })
 
-  test('[AUTH-4] with five keys, first offers to revoke another key, and then returns', async () => {
+  test('[AUTH-4] with five keys, the page of a replacement first offers to revoke another key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const idle = await makeKey(shop, 'idle')
@@ -225,7 +225,7 @@ describe('replacing a key', () => {
     expect(await status(old.key)).toBe(200)
   })
 
-  test('[AUTH-4] with five keys, can revoke the old key in the same step', async () => {
+  test('[AUTH-4] with five keys, a replacement revokes the old key in the same step', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -237,8 +237,8 @@ describe('replacing a key', () => {
   })
 })
 
-describe('replacing a key in two tabs', () => {
-  test('when the limit is reached in between, shows the page again and changes nothing', async () => {
+describe('replacement of a key in two tabs', () => {
+  test('if the limit is reached in another tab, a replacement changes nothing and shows the page again', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -254,7 +254,7 @@ describe('replacing a key in two tabs', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('with two forms, creates one new key', async () => {
+  test('if two forms replace the same key, one new key is created', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
@@ -268,8 +268,8 @@ describe('replacing a key in two tabs', () => {
   })
 })
 
-describe('a store of another merchant', () => {
-  test('under every path, returns 404 and does not change', async () => {
+describe('stores that a merchant may not see', () => {
+  test('every path of the store of another merchant returns 404 and changes nothing', async () => {
     const [own, other] = [await newShop(), await newShop()]
     const { id: otherKey, key } = await makeKey(other)
     const [row] = await other.store.sql<[{ id: string }]>`
@@ -310,7 +310,7 @@ describe('a store of another merchant', () => {
     expect(await activeKeys(other)).toBe(2)
   })
 
-  test('when removed, returns 404 on the next request', async () => {
+  test('after a store is removed, the next request for it returns 404', async () => {
     const shop = await newShop()
     expect((await shop.visitor.get(shop.page)).status).toBe(200)
     await platform.controlSql`update stores set removed_at = now(), database_url = null, database_password = null
@@ -320,7 +320,7 @@ describe('a store of another merchant', () => {
 })
 
 describe('usage', () => {
-  test('of a key, shows successful requests, client errors, the request log and an unfinished sync', async () => {
+  test('the usage of a key has its requests and error codes, but no parameters and no rows', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Walker')
     await shop.store.sql`

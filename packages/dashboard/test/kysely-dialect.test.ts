@@ -30,7 +30,7 @@ test('a query returns its rows or the number of changed rows', async () => {
   ])
 })
 
-test('a transaction that throws is rolled back, one that returns is committed, and both release the connection', async () => {
+test('a transaction that throws is rolled back, another is committed, and both release the connection', async () => {
   const database = kysely()
   const insert = (text: string) => ({ token_hash: Buffer.from(text), used_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {

@@ -22,12 +22,12 @@ async function addProducts(store: TestStore, rows: number, json: string): Promis
 
 const numbers = (count: number) => `(select jsonb_agg(1000 + i) from generate_series(1, ${count}) i)`
 
-describe('a store with large rows', () => {
+describe('large rows', () => {
   test.each([
     ['50 products with 50,000 numbers each', 50, 50_000],
     ['one product of 9 MB', 1, 1_300_000],
     ['one product of 36 MB', 1, 5_200_000],
-  ])('of %s, has pages of limited size that do not block the API', { timeout: 120_000 }, async (_what, rows, count) => {
+  ])('for %s, pages have a limited size and do not block the API', { timeout: 120_000 }, async (_what, rows, count) => {
     const store = await platform.provision()
     await addProducts(store, rows, numbers(count))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
@@ -52,7 +52,7 @@ describe('a store with large rows', () => {
     await pollster.close()
   })
 
-  test('has the beginning of a row on its page, and the complete row in its file', async () => {
+  test('a large row has its beginning on its page and is complete in its JSON file', async () => {
     const store = await platform.provision()
     await addProducts(store, 1, numbers(100_000))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
@@ -70,7 +70,7 @@ describe('a store with large rows', () => {
   })
 })
 
-test('a large row about the store is cut in General and does not break the other pages', async () => {
+test('if the row about the store is large, General shows its beginning, and other pages work', async () => {
   const store = await platform.provision()
   await store.sql`
     update store set store_name = repeat('n', 9000000), store_email = repeat('\"', 500000),
@@ -84,15 +84,18 @@ test('a large row about the store is cut in General and does not break the other
   }
 })
 
-describe('a store with deeply nested values', () => {
-  test.each([3000, 6000])('of %i levels, serves every page and file of its rows', async (depth) => {
-    const store = await platform.provision()
-    await addProducts(store, 1, `(repeat('[', ${depth}) || repeat(']', ${depth}))::jsonb`)
-    const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
-    const data = `/stores/${store.id}/data/products`
-    for (const path of [data, `${data}?find=p1`, `${data}/${idAt(1)}`, `${data}/${idAt(1)}.json`])
-      expect((await visitor.get(path)).status, path).toBe(200)
-    const csv = await visitor.get(`${data}.csv`)
-    expect(csv.text).toContain('['.repeat(depth) + ']'.repeat(depth))
-  })
+describe('deeply nested values', () => {
+  test.each([3000, 6000])(
+    'if a value has %i nested levels, every page and file of its row is served',
+    async (depth) => {
+      const store = await platform.provision()
+      await addProducts(store, 1, `(repeat('[', ${depth}) || repeat(']', ${depth}))::jsonb`)
+      const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+      const data = `/stores/${store.id}/data/products`
+      for (const path of [data, `${data}?find=p1`, `${data}/${idAt(1)}`, `${data}/${idAt(1)}.json`])
+        expect((await visitor.get(path)).status, path).toBe(200)
+      const csv = await visitor.get(`${data}.csv`)
+      expect(csv.text).toContain('['.repeat(depth) + ']'.repeat(depth))
+    },
+  )
 })

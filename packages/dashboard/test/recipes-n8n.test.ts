@@ -137,7 +137,7 @@ async function through(refusals: ReadonlyMap<number, Refusal>): Promise<Workflow
 }
 
 describe('the workflow for n8n', () => {
-  test('has the key in a credential only, and all its nodes are connected', async () => {
+  test('the n8n workflow has the key only in a credential, and all its nodes are connected', async () => {
     const { nodes, connections } = await through(new Map())
     expect(nodes.find(({ name }) => name === 'Get a page')?.parameters).toMatchObject({
       authentication: 'genericCredentialType',
@@ -149,7 +149,7 @@ describe('the workflow for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-2, PAG-3, SYNC-2] passes on each order once, and in the next run only changes', async () => {
+  test('[PAG-2, PAG-3, SYNC-2] the n8n workflow passes on each order once, and in the next run only changes', async () => {
     const workflow = await through(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)
@@ -166,7 +166,7 @@ describe('the workflow for n8n', () => {
     expect(proxy.seen.at(-1)?.query.get('updated_since')).toBe(since)
   })
 
-  test('[LIM-1] after an error, waits as long as Retry-After says, otherwise longer with each attempt', async () => {
+  test('[LIM-1] after an error, the n8n workflow waits for the seconds in Retry-After if the response has it', async () => {
     const workflow = await through(
       new Map([
         [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
@@ -180,7 +180,7 @@ describe('the workflow for n8n', () => {
     expect(execution.processed).toEqual(await storedIds())
   })
 
-  test('[SYNC-3] after a run that stopped, continues with the page that the tool did not process', async () => {
+  test('[SYNC-3] after a run has stopped, the n8n workflow continues with the page that was not processed', async () => {
     const workflow = await through(new Map())
     const state = {}
     let count = 0
@@ -195,7 +195,7 @@ describe('the workflow for n8n', () => {
     expect(rest.processed).toEqual(ids.slice(250))
   })
 
-  test('on a refused connection or a permanent error, stops with a clear message', async () => {
+  test('the n8n workflow stops with a message after a refused connection or a permanent error', async () => {
     const workflow = await through(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
     await expect(new Execution(workflow, {}).run()).rejects.toThrow(/^status 401: .*INVALID_API_KEY/)
     await proxy.close()

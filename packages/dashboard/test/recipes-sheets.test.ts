@@ -37,7 +37,7 @@ async function run(url: string, before: Partial<Omit<SheetRun, 'code'>> = {}): P
 }
 
 describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
-  test('[SYNC-1] in a new sheet, writes all orders, and waits as long as Retry-After says', async () => {
+  test('[SYNC-1] the sheet recipe writes all orders to a new sheet and waits for the seconds in Retry-After', async () => {
     const startedAt = Date.now()
     const { error, cells, properties, sleptMs } = await run(proxy.url)
     expect(error).toBeNull()
@@ -52,7 +52,7 @@ describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
     expect(since).toBeLessThanOrEqual(Date.now())
   })
 
-  test('[SYNC-2] in the next run, requests changes and updates the rows with their IDs', async () => {
+  test('[SYNC-2] in its next run, the sheet recipe requests changes and updates their rows', async () => {
     const { cells, properties } = await run(platform.service.url)
     const [first = []] = cells?.slice(1) ?? []
     await store.sql`update orders set status = 'refunded', email = '=1+1', updated_at = clock_timestamp() where id = ${String(first[0])}`
@@ -66,7 +66,7 @@ describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
     expect(again.cells).toEqual(later.cells)
   })
 
-  test('[SYNC-3] after a run that stopped, continues with the next page, and retries a lost connection', async () => {
+  test('[SYNC-3] after a run has stopped, the sheet recipe continues with the next page', async () => {
     const broken = await startBusyProxy(platform.service.url, new Map([[1, { status: 401, code: 'INVALID_API_KEY' }]]))
     const first = await run(broken.url)
     await broken.close()
@@ -83,7 +83,7 @@ describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
     expect(rest.properties.ORDERS_CURSOR).toBe('')
   }, 60_000)
 
-  test('[SYNC-3] in a run that fails, changes neither the sheet nor its progress', async () => {
+  test('[SYNC-3] if a run fails, the sheet recipe changes neither the sheet nor its progress', async () => {
     const properties = { STORE_EXPORT_KEY: 'sdx_wrong', ORDERS_SINCE: '2026-07-01T00:00:00.000Z' }
     const outcome = await run(platform.service.url, { properties })
     expect(outcome).toMatchObject({ cells: null, properties, error: expect.stringContaining('INVALID_API_KEY') })

@@ -15,8 +15,8 @@ afterAll(() => platform.close())
 const browser = () => new PlainBrowser(urlOf(platform))
 const settings = () => `/stores/${store.id}/settings/api`
 
-describe('a sign-in', () => {
-  test('by password, opens the only store; before that, every page redirects to the sign-in', async () => {
+describe('sign-ins', () => {
+  test('before a sign-in, every page redirects to the sign-in page, and afterwards the only store opens', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
       const response = await visitor.get(path)
@@ -28,7 +28,7 @@ describe('a sign-in', () => {
     expect((await visitor.get(settings())).status).toBe(200)
   })
 
-  test('sets a cookie for this host only, hidden from scripts and other sites', async () => {
+  test('a sign-in sets a cookie for this host only, hidden from scripts and other sites', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const { email, password } = merchant
@@ -39,11 +39,11 @@ describe('a sign-in', () => {
     expect(cookie).not.toContain('Domain')
   })
 
-  test('with an address in any case, with spaces around it, succeeds', async () => {
+  test('a sign-in with the email address in upper case and with spaces around it succeeds', async () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('to an unknown account, has the same response and duration as with a wrong password', async () => {
+  test('a sign-in to an unknown account has the same response as a wrong password, and is not much faster', async () => {
     const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {
@@ -61,7 +61,7 @@ describe('a sign-in', () => {
     expect(times[1]).toBeGreaterThan((times[0] ?? 0) / 5)
   })
 
-  test('in a signed-in browser, creates a new session and ends the previous one', async () => {
+  test('a sign-in in a signed-in browser creates a new session and ends the previous one', async () => {
     const visitor = await browser().signIn(merchant)
     const before = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) before.cookies.set(name, value)
@@ -72,7 +72,7 @@ describe('a sign-in', () => {
     expect((await before.get(settings())).status).toBe(303)
   })
 
-  test('followed by a sign-out, leaves no valid copy of the cookie', async () => {
+  test('after a sign-out, a copy of the cookie is no longer valid', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value)
@@ -81,14 +81,14 @@ describe('a sign-in', () => {
     expect((await copy.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
-  test('followed by "Sign out everywhere", leaves no session in any browser', async () => {
+  test('after "Sign out everywhere", no browser of the merchant has a session', async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     expect((await one.send('/account', '/account/sign-out-everywhere')).status).toBe(303)
     for (const visitor of [one, other]) expect((await visitor.get(settings())).status).toBe(303)
   })
 
-  test('with a changed cookie, has no session', async () => {
+  test('a browser with a changed cookie has no session', async () => {
     const visitor = await browser().signIn(merchant)
     const cookie = visitor.cookies.get('session') ?? ''
     for (const forged of [`${cookie.slice(0, -6)}AAAA%3D`, cookie.split('.')[0] ?? '', `x${cookie}`, 'null', '']) {
@@ -98,8 +98,8 @@ describe('a sign-in', () => {
   })
 })
 
-describe('a visitor who is not signed in', () => {
-  test('after the sign-in, returns to the same URL, including the query', async () => {
+describe('visitors who are not signed in', () => {
+  test('after the sign-in, a visitor returns to the requested URL, including the query', async () => {
     const { email, password } = merchant
     for (const query of ['', `?key=${store.keyId}`, '?show=errors&until=2026-11-21T03%3A00']) {
       const visitor = browser()
@@ -109,7 +109,7 @@ describe('a visitor who is not signed in', () => {
     }
   })
 
-  test('after sending a form, learns that it was not processed, and gets the typed name back', async () => {
+  test('if the session ends before a form is sent, the visitor learns so and gets the typed name back', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')
@@ -136,7 +136,7 @@ describe('a visitor who is not signed in', () => {
     '/stores?next=\r\nset-cookie:x',
     '/stores?to=//evil.example',
     'x',
-  ])('with the return path %j, is redirected to the home page', async (next) => {
+  ])('a visitor with the return path %j is redirected to the home page', async (next) => {
     const { email, password } = merchant
     const page = `/sign-in?next=${encodeURIComponent(next)}`
     expect((await browser().get(page)).text).toContain('name="next" value="/"')
@@ -145,8 +145,8 @@ describe('a visitor who is not signed in', () => {
   })
 })
 
-describe('the rate limit', () => {
-  test('for one account from any address, allows ten attempts a minute, then rejects even the right password', async () => {
+describe('the rate limit of sign-ins', () => {
+  test('after ten attempts for one account within a minute, even the right password is rejected', async () => {
     const limited = await addMerchant(platform, store.id)
     const statuses: number[] = []
     for (let index = 0; index < 13; index += 1) {
@@ -163,7 +163,7 @@ describe('the rate limit', () => {
     expect(response.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
   })
 
-  test('for one address and any accounts, allows ten attempts a minute', async () => {
+  test('after ten attempts from one address within a minute, further attempts are rejected', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1) {
       const visitor = browser()
@@ -176,7 +176,7 @@ describe('the rate limit', () => {
   })
 })
 
-test('a rate-limited account can still change its password in a signed-in browser', async () => {
+test('if sign-ins to an account are limited, its password can still be changed in a signed-in browser', async () => {
   const own = await addMerchant(platform, store.id)
   const visitor = await browser().signIn(own)
   for (let index = 0; index < 11; index += 1) {
@@ -189,10 +189,10 @@ test('a rate-limited account can still change its password in a signed-in browse
   expect((await visitor.send('/account', '/account/password', change)).status).toBe(303)
 })
 
-describe('a one-time link', () => {
-  test('signs in once if it is opened several times and used twice', async () => {
+describe('one-time links', () => {
+  test('if a one-time link is used twice, only the first use signs in', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
-    for (let look = 0; look < 3; look += 1) expect((await browser().get(`/link/${token}`)).status).toBe(200)
+    for (let opened = 0; opened < 3; opened += 1) expect((await browser().get(`/link/${token}`)).status).toBe(200)
     const visitor = browser()
     const response = await visitor.send(`/link/${token}`, '/link', { token })
     expect(response.headers.get('location')).toBe('/')
@@ -202,7 +202,7 @@ describe('a one-time link', () => {
     expect(second.text).toContain('already used or has expired')
   })
 
-  test('signs in once if it is used 20 times at the same time', async () => {
+  test('if a one-time link is used 20 times at once, one use signs in', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -217,7 +217,7 @@ describe('a one-time link', () => {
     expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test('with a guessed token, is rejected; the database stores only the hash of a token', async () => {
+  test('a one-time link with a guessed token is rejected, and the database does not contain the token', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
@@ -228,7 +228,7 @@ describe('a one-time link', () => {
     }
   })
 
-  test('is rejected after it has expired', async () => {
+  test('after a one-time link has expired, it is rejected', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
@@ -238,8 +238,8 @@ describe('a one-time link', () => {
   })
 })
 
-describe('a password', () => {
-  test('with the current one, can be changed, which signs out other browsers and ends the old password', async () => {
+describe('passwords', () => {
+  test('after a password is changed, other browsers are signed out, and the old password is rejected', async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     const next = 'a longer password'
@@ -258,7 +258,7 @@ describe('a password', () => {
     await browser().signIn({ ...own, password: next })
   })
 
-  test('after a sign-in by link, can be set for the first time', async () => {
+  test('after a sign-in by link, a merchant can set a first password', async () => {
     const accounts = await accountsOf(platform)
     const { email } = await accounts.addMerchant('fresh@example.com', store.id)
     const token = await accounts.createSignInLink(email)
@@ -275,7 +275,7 @@ describe('a password', () => {
     await browser().signIn({ email, password })
   })
 
-  test('when stored, is a slow hash with its own salt', async () => {
+  test('a password is stored as a hash with its own salt', async () => {
     const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)

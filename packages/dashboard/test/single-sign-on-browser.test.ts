@@ -31,7 +31,7 @@ const BLOCKED_FONT = /fonts\.googleapis\.com|ERR_NAME_NOT_RESOLVED/
 test.each([
   ['with', true],
   ['without', false],
-])('the button opens the provider and returns to the store, %s JavaScript', async (_word, javaScript) => {
+])('%s JavaScript, the sign-in button opens the provider, which returns to the store', async (_word, javaScript) => {
   const { page, problems, close } = await openPage(chromium, { javaScript })
   try {
     await page.goto(`${urlOf(platform)}/sign-in`)

@@ -12,8 +12,8 @@ beforeEach(() => scene.reset())
 
 const isIdToken = (token: string) => token.split('.').length === 3
 
-describe('the callback', () => {
-  test('in another browser or with another state, is rejected', async () => {
+describe('callbacks', () => {
+  test('a callback in another browser or with another state is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
@@ -37,7 +37,7 @@ describe('the callback', () => {
     expect((await scene.finish(visitor, back)).status).toBe(303)
   })
 
-  test('with a changed cookie, is rejected', async () => {
+  test('a callback with a changed cookie is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const cookie = visitor.cookies.get('single-sign-on') ?? ''
@@ -45,7 +45,7 @@ describe('the callback', () => {
     expect((await scene.finish(visitor, back)).status).toBe(400)
   })
 
-  test('used a second time, even with the original cookie, is rejected', async () => {
+  test('a callback is rejected at its second use, even with the original cookie', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const copy = scene.browser(visitor)
@@ -57,7 +57,7 @@ describe('the callback', () => {
     }
   })
 
-  test('with another issuer, is rejected', async () => {
+  test('a callback with another issuer is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const iss = encodeURIComponent('https://login.example.net')
@@ -66,7 +66,7 @@ describe('the callback', () => {
   })
 
   test.each(['', '&iss='])(
-    'without an issuer ("%s"), is rejected if the provider announces that it sends one',
+    'if the provider announces an issuer, a callback without one ("%s") is rejected',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')
@@ -77,7 +77,7 @@ describe('the callback', () => {
     },
   )
 
-  test('without an issuer, succeeds if the provider does not announce one', async () => {
+  test('if the provider does not announce an issuer, a callback without one succeeds', async () => {
     scene.serve({
       change: (_path, response) => ({ ...response, authorization_response_iss_parameter_supported: undefined }),
     })
@@ -86,7 +86,7 @@ describe('the callback', () => {
     expect((await scene.finish(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
-  test('with any redirect target in the request, redirects to the home page', async () => {
+  test('a callback with the URL of another site in its query redirects to the home page', async () => {
     const visitor = scene.browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'
@@ -99,7 +99,7 @@ describe('the callback', () => {
     expect(done.headers.get('location')).toBe('/')
   })
 
-  test('from one address, is allowed ten times a minute', async () => {
+  test('after ten callbacks from one address within a minute, further ones return 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
       statuses.push(
@@ -110,7 +110,7 @@ describe('the callback', () => {
   })
 })
 
-describe('a response of the provider', () => {
+describe('responses of the provider', () => {
   const tokens = (edit: (response: Record<string, unknown>) => Record<string, unknown>) => {
     return (path: string, response: Record<string, unknown>) => (path === '/token' ? edit(response) : response)
   }
@@ -140,7 +140,7 @@ describe('a response of the provider', () => {
         return { ...response, id_token: `${head}.${signed(response.id_token)[1]}.` }
       },
     ],
-  ])('%s, is rejected', async (_what, edit) => {
+  ])('a response %s is rejected', async (_what, edit) => {
     scene.serve({ inIdToken: true })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
@@ -158,7 +158,7 @@ describe('a response of the provider', () => {
     [['dashboard', 'another'], 'dashboard', 303],
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
-  ])('with an ID token for %j that was issued to %s, returns %i', async (aud, azp, status) => {
+  ])('an ID token for the audience %j that was issued to %s returns %i', async (aud, azp, status) => {
     const change = tokens((response) => ({
       ...response,
       id_token: signedWith(String(response.id_token), { aud, azp }),
@@ -169,7 +169,7 @@ describe('a response of the provider', () => {
     expect(visitor.cookies.has('session')).toBe(status === 303)
   })
 
-  test('with user info of another person than the ID token, is rejected', async () => {
+  test('if the user info is of another person than the ID token, the sign-in is rejected', async () => {
     scene.serve({
       change: (path, response) => (path === '/me' ? { ...response, sub: 'another person' } : response),
     })
@@ -181,14 +181,14 @@ describe('a response of the provider', () => {
     ['sends tokens unencrypted', { token_endpoint: 'http://login.example.net/token' }],
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
-  ])('whose discovery document %s, counts as unreachable', async (_what, changed) => {
+  ])('a provider with a discovery document that %s counts as unreachable', async (_what, changed) => {
     scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
     expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
   })
 })
 
-describe('the form', () => {
-  test('without a token or from another site, is rejected', async () => {
+describe('the form of single sign-on', () => {
+  test('the form of single sign-on is rejected without a token or from another site', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')

@@ -23,7 +23,7 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('single sign-on', () => {
-  test('from a page that needs a session, returns to that page', async () => {
+  test('single sign-on returns to the page that needed a session', async () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
@@ -35,7 +35,7 @@ describe('single sign-on', () => {
   test.each([
     ['the user info', false],
     ['the ID token', true],
-  ])('with the email address in %s, opens the store', async (_where, inIdToken) => {
+  ])('if the email address is in %s, single sign-on opens the store', async (_where, inIdToken) => {
     scene.serve({ inIdToken })
     const visitor = scene.browser()
     const response = await scene.signIn(visitor, 'known')
@@ -47,7 +47,7 @@ describe('single sign-on', () => {
     )
   })
 
-  test('has a button with the configured text, and starts with PKCE, state and nonce', async () => {
+  test('single sign-on has a button with the configured text and starts with PKCE, state and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')
     const address = new URL(await scene.start(scene.browser()))
@@ -63,7 +63,7 @@ describe('single sign-on', () => {
     })
   })
 
-  test('sets a cookie for this host only, hidden from scripts and other sites, that expires', async () => {
+  test('the cookie of single sign-on is for this host only, expires, and is hidden from scripts and other sites', async () => {
     const visitor = scene.browser()
     const { headers } = await visitor.send('/sign-in', '/sign-in/oidc')
     const [cookie = ''] = headers.getSetCookie()
@@ -73,7 +73,7 @@ describe('single sign-on', () => {
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('with TLS, sets a __Host- cookie', async () => {
+  test('with TLS, the cookie of single sign-on has the prefix __Host-', async () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
@@ -85,7 +85,7 @@ describe('single sign-on', () => {
     expect(cookie).not.toContain('Domain')
   })
 
-  test('in a signed-in browser, creates a new session and ends the previous one', async () => {
+  test('single sign-on in a signed-in browser creates a new session and ends the previous one', async () => {
     const visitor = await scene.browser().signIn(scene.merchant)
     const before = scene.browser(visitor)
     const elsewhere = scene.browser()
@@ -99,7 +99,7 @@ describe('single sign-on', () => {
     expect(visitor.cookies.has('single-sign-on')).toBe(false)
   })
 
-  test('used twice, stores no token of the provider', async () => {
+  test('after two single sign-ons, no table contains a token of the provider', async () => {
     const own = await addMerchant(scene.platform, scene.store.id)
     scene.provider.people.set('twice', { login: 'twice', email: own.email.toUpperCase(), email_verified: true })
     for (let time = 0; time < 2; time += 1) expect((await scene.signIn(scene.browser(), 'twice')).status).toBe(303)
@@ -117,20 +117,20 @@ describe('single sign-on', () => {
     expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
   })
 
-  test('does not disable the password', async () => {
+  test('after single sign-on, the password still works', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
   })
 })
 
-describe('a rejected single sign-on', () => {
+describe('rejected single sign-ons', () => {
   test.each([
     ['an address without an account', () => ({ email: 'stranger@example.com', email_verified: true })],
     ['an address that is not verified', () => ({ email: scene.merchant.email, email_verified: false })],
     ['an address without email_verified', () => ({ email: scene.merchant.email })],
     ['the string "true" as email_verified', () => ({ email: scene.merchant.email, email_verified: 'true' })],
     ['no address', () => ({})],
-  ])('with %s, shows one message and creates nothing', async (_who, claims) => {
+  ])('single sign-on with %s shows one message and creates no account and no session', async (_who, claims) => {
     scene.provider.people.set('other', { login: 'other', ...claims() })
     for (const inIdToken of [false, true]) {
       scene.serve({ inIdToken })
@@ -144,7 +144,7 @@ describe('a rejected single sign-on', () => {
     }
   })
 
-  test('with a changed address at the provider, depends on the new verified address', async () => {
+  test('if the address at the provider changes, single sign-on uses the new address if it is verified', async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),
@@ -160,7 +160,7 @@ describe('a rejected single sign-on', () => {
     expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
   })
 
-  test('to a removed account, says that there is no account', async () => {
+  test('single sign-on to a removed account shows the message for an unknown account', async () => {
     const accounts = await accountsOf(scene.platform)
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
@@ -169,7 +169,7 @@ describe('a rejected single sign-on', () => {
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('shows a message if the merchant declined at the provider', async () => {
+  test('if the merchant declines at the provider, single sign-on shows a message', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
@@ -179,8 +179,8 @@ describe('a rejected single sign-on', () => {
   })
 })
 
-describe('a provider that does not respond', () => {
-  test('causes a message before and after the sign-in there, while passwords still work', async () => {
+describe('providers that do not respond', () => {
+  test('if the provider does not respond, single sign-on shows a message, and passwords still work', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()
@@ -200,8 +200,8 @@ describe('a provider that does not respond', () => {
   })
 })
 
-describe('without the settings', () => {
-  test('there is no button and no route; incomplete or insecure settings are rejected by name', async () => {
+describe('settings of single sign-on', () => {
+  test('without settings, single sign-on has no button and no route, and wrong settings are rejected by name', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))

@@ -26,7 +26,7 @@ function textsOf(html: string, element: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text)
 }
 
-test('the list of stores names no time zone, because it has not read them', async () => {
+test('the list of stores names no time zone, because the list does not read the stores', async () => {
   const { text } = await visitor.get('/stores')
   expect(text).toContain(`/stores/${store.id}/settings/api`)
   expect(text).not.toContain('UTC')
@@ -36,14 +36,14 @@ test.each([
   ['de-DE,de;q=0.9,en-US;q=0.8', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
   ['ar-EG', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
   ['en-US', /^[A-Z][a-z]{2,3} \d{1,2}.*, \d\d:\d\d [AP]M$/],
-])('a browser with the language %s gets dates in English', async (language, shape) => {
+])('a browser with the languages %s gets dates in English', async (language, shape) => {
   const { text } = await visitor.get(`/stores/${store.id}/data/orders`, { 'accept-language': language })
   const dates = textsOf(text, 'time')
   expect(dates).toHaveLength(50)
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('General of an older store describes the fields that are null', async () => {
+test('at schema version launch, General describes the fields that are null', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')

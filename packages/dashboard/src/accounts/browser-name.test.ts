@@ -22,6 +22,6 @@ test.each([
   ['curl/8.9.1', 'curl'],
   ['<script>alert(1)</script>', 'A browser'],
   ['', 'A browser'],
-])('%s is named %s', (userAgent, name) => {
+])('the browser with the user agent %j is named %s', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name)
 })

@@ -11,7 +11,7 @@ test.each<[string, bigint | null]>([
   ['at infinity', 2n ** 63n - 1n],
   ['at minus infinity', -(2n ** 63n)],
   ['at the first timestamp of PostgreSQL', -211_813_488_000_000_000n],
-  ['at its last', 9_223_371_331_199_999_999n],
+  ['at the last timestamp of PostgreSQL', 9_223_371_331_199_999_999n],
 ])('a position %s is encoded and decoded without a change', (_title, createdAt) => {
   const position: Position = { createdAt, id: ID }
   const text = encodePosition(position)
@@ -27,16 +27,16 @@ const bytesWith = (change: (bytes: Buffer) => void) => {
 }
 
 test.each([
-  ['nothing', ''],
-  ['a shorter text', good.slice(0, -1)],
-  ['a longer text', `${good}A`],
-  ['padding', `${good.slice(0, -1)}=`],
-  ['other characters', `${good.slice(0, -1)}+`],
-  ['extra bits at the end', `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(33) + 1)}`],
-  ['an unknown first byte', bytesWith((bytes) => bytes.writeUInt8(2, 0))],
-  ['a time and the mark for no time', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
-  ['a time before the first timestamp of PostgreSQL', bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1))],
-  ['a time after its last timestamp', bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1))],
-])('%s: not a position', (_title, text) => {
+  ['an empty string', ''],
+  ['a string without its last character', good.slice(0, -1)],
+  ['a string with another character at the end', `${good}A`],
+  ['a string with padding', `${good.slice(0, -1)}=`],
+  ['a string with a character that is not base64url', `${good.slice(0, -1)}+`],
+  ['a string with extra bits at the end', `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(33) + 1)}`],
+  ['a position with an unknown first byte', bytesWith((bytes) => bytes.writeUInt8(2, 0))],
+  ['a position with a time and the mark for no time', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
+  ['a position before the first timestamp of PostgreSQL', bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1))],
+  ['a position after the last timestamp of PostgreSQL', bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1))],
+])('%s is not decoded', (_title, text) => {
   expect(decodePosition(text)).toBeNull()
 })

@@ -12,7 +12,7 @@ test('[FMT-2] formatted JSON keeps every digit, including those that a float can
   expect(formatted.text).toContain('\n  "rate": 7.50,')
 })
 
-test('formatted JSON looks as JSON.stringify formats it', () => {
+test('formatted JSON is the same as with JSON.stringify and an indent of 2', () => {
   const value = { a: [], b: {}, c: [1, [2, { d: null }]], e: 'x: {y}, [z] "q" \\', f: true, 'g "h"': [''] }
   expect(format(JSON.stringify(value)).text).toBe(JSON.stringify(value, null, 2))
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
@@ -27,9 +27,9 @@ test('formatted JSON keeps strings with HTML, escapes and names of object proper
 test.each([
   ['many numbers', JSON.stringify(Array.from({ length: 500_000 }, (_, n) => n))],
   ['one long string', JSON.stringify({ a: `\\"ä😀`.repeat(500_000) })],
-  ['values that are nested 100,000 levels deep', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
-])('of %s only the beginning is formatted', (_what, text) => {
+])('if a text has %s, only its beginning is formatted', (_what, text) => {
   const formatted = format(text)
   expect(formatted.isWhole).toBe(false)
   expect(formatted.text.length).toBeLessThanOrEqual(JSON_CHARACTERS_MAX)

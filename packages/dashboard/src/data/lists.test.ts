@@ -18,7 +18,7 @@ async function cell(column: string, row: string, context: { storeCurrency: strin
 }
 
 describe('the lists of the Data pages', () => {
-  test.each(LISTS)('$list shows fields of the contract, and has an endpoint', (declaration) => {
+  test.each(LISTS)('the columns of $list show fields of the contract, and the list has an endpoint', (declaration) => {
     const { resource, columns } = declaration
     for (const { fields } of columns)
       for (const name of fields) expect(Object.keys(resource.fields)).toContain(name.split('.')[0])
@@ -26,7 +26,7 @@ describe('the lists of the Data pages', () => {
     expect(declaration.path).toBe(`/api/v1/${declaration.list}`)
   })
 
-  test('a row has the path of its own endpoint, or of its list if the API has none', () => {
+  test('a row has the path of its endpoint, or the path of its list if the row has no endpoint', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
@@ -39,7 +39,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('orders Total', '{"total":"12.50","currency":null}', { storeCurrency: null })).toBe('12.50')
   })
 
-  test('a payment without a provider is by card, and a manual one has its label', async () => {
+  test('a payment without a provider is shown as card, and a manual one with its label', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -88,7 +88,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('a search for an email address uses that field only, and orders have no other field to search', () => {
+  test('a search for an email address uses only the field email, and other text uses the other fields', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)
@@ -101,7 +101,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('an unknown name is not a list', () => {
+  test('for a name that is not a list, findList returns null', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

@@ -78,6 +78,6 @@ test('a rejected name stays in its field, with an error message', () => {
   expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
 })
 
-test('without keys, the page says so', () => {
+test('if there are no keys, the page says "No keys yet"', () => {
   expect(pageWith([])).toContain('No keys yet')
 })

@@ -13,6 +13,6 @@ test.each([
   ['not a language', 'en-GB'],
   ['<script>', 'en-GB'],
   ['x'.repeat(1000), 'en-GB'],
-])('for Accept-Language %s, the locale is %s', (accepted, locale) => {
+])('for Accept-Language %j, the locale is %s', (accepted, locale) => {
   expect(localeOf(accepted)).toBe(locale)
 })

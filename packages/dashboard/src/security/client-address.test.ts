@@ -17,7 +17,7 @@ test.each([
   ['::1', '2001:db8::1', 1, '2001:db8:0:0::/64'],
   ['fe80::1%eth0', null, 0, 'fe80:0:0:0::/64'],
   ['::1', null, 0, '0:0:0:0::/64'],
-])('with connection %s, X-Forwarded-For %s and %i proxies, returns %s', (...row) => {
+])('for the connection %s, X-Forwarded-For %j and %i trusted proxies, the client address is %s', (...row) => {
   const [connection, forwardedFor, proxies, expected] = row
   expect(clientAddress(connection, forwardedFor, proxies)).toBe(expected)
 })

@@ -5,14 +5,14 @@ const NOW = new Date('2026-11-21T15:04:20Z')
 const store = { id: 's', name: 'S', status: 'ready', timeZone: 'Europe/Berlin' } as const
 const display = { locale: 'en-GB', now: NOW, store }
 
-test('a time minutes ago is relative, with the exact time in the store’s zone as title', () => {
+test('a time some minutes ago is relative, with the exact time in the zone of the store as its title', () => {
   const text = String(relativeTime(new Date('2026-11-21T15:01:00Z'), display))
   expect(text).toContain('datetime="2026-11-21T15:01:00.000Z"')
   expect(text).toContain('>3 minutes ago<')
   expect(text).toContain('title="21 Nov, 16:01 (Europe/Berlin)"')
 })
 
-test('a time days ago counts calendar days in the store’s zone', () => {
+test('a time some days ago is counted in calendar days of the zone of the store', () => {
   const friday = { ...display, now: new Date('2026-11-20T20:00:00Z') }
   expect(String(relativeTime(new Date('2026-11-18T22:00:00Z'), friday))).toContain('>2 days ago<')
   expect(String(relativeTime(new Date('2026-11-18T23:00:00Z'), friday))).toContain('>yesterday<')
@@ -23,12 +23,12 @@ test('a time more than a week ago is exact, with the year unless it is the curre
   expect(String(relativeTime(new Date('2025-06-01T15:01:00Z'), display))).toContain('>1 Jun 2025, 17:01<')
 })
 
-test('dates are in the language of the reader', () => {
+test('dates are in the language of the locale', () => {
   expect(String(exactTime(NOW, { ...display, locale: 'de-DE' }))).toContain('lang="de-DE">21. Nov., 16:04<')
   expect(dayText('2026-11-21', { ...display, locale: 'fr' })).toBe('21 nov.')
 })
 
-test('an unknown language or time zone becomes English or UTC', () => {
+test('if the locale or the time zone is unknown, dates are in English and UTC', () => {
   const strange = { locale: '"><script>', now: NOW, store: { ...store, timeZone: 'Nowhere/Land' } }
   expect(String(exactTime(NOW, strange))).toBe(
     '<time datetime="2026-11-21T15:04:20.000Z" title="UTC" lang="en">Nov 21, 03:04 PM</time>',

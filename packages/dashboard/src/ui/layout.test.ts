@@ -28,7 +28,7 @@ test('a page has no inline style or script, which the policy forbids', () => {
   expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
 })
 
-test('hostile text in any field is escaped', () => {
+test('hostile text in each field of the frame is escaped', () => {
   const frame = frameWith({
     title: HOSTILE,
     viewer: { email: HOSTILE, storesCount: 2 },

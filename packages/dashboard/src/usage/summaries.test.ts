@@ -21,7 +21,7 @@ const hourOf = (keyId: string, hour: string, more: More) => {
 }
 
 describe('sums by day', () => {
-  test('in any time zone, include days without requests and end with today', () => {
+  test('in three time zones, sums by day include days without requests and end with today', () => {
     const hours = [
       hourOf('a', '2026-03-09T22:00:00Z', { successful: 1 }),
       hourOf('a', '2026-03-09T23:00:00Z', { successful: 2 }),
@@ -35,7 +35,7 @@ describe('sums by day', () => {
     expect(days('Pacific/Auckland')).toEqual(['2026-03-09 0', '2026-03-10 3', '2026-03-11 4'])
   })
 
-  test('across a change of daylight saving time, have 30 different days', () => {
+  test('across a change of daylight saving time, sums by day have 30 different days', () => {
     const now = new Date('2026-03-30T12:00:00Z')
     const days = sumsByDay({ hours: [], timeZone: 'Europe/Berlin', now }, 30).map(({ day }) => day)
     expect(new Set(days).size).toBe(30)
@@ -58,7 +58,7 @@ test('sums by key and sums by day count the same hours', () => {
   expect(all(sumsByDay(usage, 3))).toBe(6)
 })
 
-test('today begins at midnight in the store’s time zone', () => {
+test('the sums of today begin at midnight in the time zone of the store', () => {
   const hours = [
     hourOf('a', '2026-03-09T22:00:00Z', { successful: 1, peakMinute: 100 }),
     hourOf('a', '2026-03-09T23:00:00Z', { successful: 2, peakMinute: 7 }),
@@ -70,7 +70,7 @@ test('today begins at midnight in the store’s time zone', () => {
   expect(peakMinuteToday({ ...usage, hours: [] })).toEqual({ requests: 0, keyId: null })
 })
 
-test('requests are summed by key, in 24 hours, and if rejected', () => {
+test('requests are summed by key, over 24 hours, and over 7 days if they were rejected', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),

@@ -25,32 +25,32 @@ const every = (step: number, from: number, to: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 
 test.each([
-  ['each hour until 3:00, six hours ago', every(1, 6, 100), 6.5, ['silent']],
-  ['each hour, also in this one', every(1, 0, 100), 0.1, []],
-  ['each night, and not in this one', every(24, 30, 180), 30.5, []],
-  ['each night until the one before the last', every(24, 36, 180), 36.5, ['silent']],
-  ['in office hours, until yesterday evening', [16, 17, 18, 40, 41, 42, 64, 65, 66], 16.5, []],
-  ['in three hours of one afternoon', [20, 21, 22, 23], 20.5, []],
-  ['twice', [30, 100], 30.5, []],
-])('a key that was used %s', (...row) => {
-  const [, hours, lastUsedHoursAgo, expected] = row
+  ['each hour until six hours ago', ['silent'], every(1, 6, 100), 6.5],
+  ['each hour until this one', [], every(1, 0, 100), 0.1],
+  ['each night until 30 hours ago', [], every(24, 30, 180), 30.5],
+  ['each night until 36 hours ago', ['silent'], every(24, 36, 180), 36.5],
+  ['in office hours until yesterday evening', [], [16, 17, 18, 40, 41, 42, 64, 65, 66], 16.5],
+  ['in four hours of one afternoon', [], [20, 21, 22, 23], 20.5],
+  ['twice', [], [30, 100], 30.5],
+])('a key that was used %s has the warnings %j', (...row) => {
+  const [, expected, hours, lastUsedHoursAgo] = row
   expect(kinds({ keys: [keyUsed(hoursAgo(lastUsedHoursAgo))], hours: usedIn(hours), stopped: [] })).toEqual(expected)
 })
 
-test('a key that is being replaced and no longer used causes no warning', () => {
+test('if a key is being replaced and no longer used, there is no warning', () => {
   const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
   const keys = [keyUsed(hoursAgo(6.5), { replacedBy })]
   expect(kinds({ keys, hours: usedIn(every(1, 6, 100)), stopped: [] })).toEqual([])
 })
 
-test('a key with only errors for an hour causes a warning, unless one request succeeded', () => {
+test('if all requests of a key failed for an hour, there is a warning, unless one succeeded', () => {
   const keys = [keyUsed(NOW)]
   expect(kinds({ keys, hours: usedIn([0, 1], { successful: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
   expect(kinds({ keys, hours: usedIn([0], { successful: 0, clientErrors: 4 }), stopped: [] })).toEqual([])
   expect(kinds({ keys, hours: usedIn([0], { successful: 1, failed: 50 }), stopped: [] })).toEqual([])
 })
 
-test('a key with a stopped sync that is no longer used causes only the warning about the sync', () => {
+test('if a key stopped in a sync and is no longer used, there is only the warning about the sync', () => {
   const walk = { keyId: 'k', endpoint: '/api/v1/orders', lastAt: hoursAgo(6), pages: 3, rows: 750 }
   const keys = [keyUsed(hoursAgo(6.5)), keyUsed(null, { id: 'other' })]
   const hours = usedIn(every(1, 6, 100))

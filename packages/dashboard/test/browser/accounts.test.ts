@@ -26,8 +26,8 @@ async function openAndSignIn(page: Page, as: TestMerchant): Promise<void> {
   await signIn(page, as)
 }
 
-describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
-  test('a wrong password causes a message that does not say whether the address was wrong', async () => {
+describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
+  test('after a wrong password, the message does not say whether the address was wrong', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, { ...merchant, password: 'not this one' })
     expect(await textOf(page, '[role=alert]')).toBe('The email address or the password is wrong.')
@@ -65,7 +65,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
   })
 
-  test('a merchant with several stores chooses one, and can return to the list', async () => {
+  test('a merchant with several stores chooses one and can return to the list', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)
@@ -108,7 +108,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(new URL(another.url()).pathname).toBe('/sign-in')
   })
 
-  test('a changed password signs out other browsers', async () => {
+  test('after a password is changed, other browsers are signed out', async () => {
     const changing = await addMerchant(scene.platform, store.id)
     const { page } = await scene.openPage({ javaScript })
     const { page: elsewhere } = await scene.openPage({ javaScript })

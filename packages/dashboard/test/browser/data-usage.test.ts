@@ -32,27 +32,30 @@ async function shownIds(page: Page): Promise<string[]> {
   return Promise.all(links.map(async (link) => ((await link.getAttribute('href')) ?? '').split('/').at(-1) ?? ''))
 }
 
-describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
-  test.each(['newest', 'oldest'])('[PAG-1] from the %s row to the end, shows each row once', async (order) => {
-    const { page } = await scene.openAs(merchant, { javaScript })
-    await page.goto(`${base()}/data/orders`)
-    if (order === 'oldest') await page.getByRole('link', { name: 'Show oldest first' }).click()
-    const next = page.getByRole('link', { name: 'Load more' })
-    const ids = await shownIds(page)
-    for (let pages = 1; (await next.count()) > 0; pages += 1) {
-      expect(pages).toBeLessThan(4)
-      const before = ids.length
-      await next.click()
-      // With the script, the rows are added below the others. Without it, they are on a new page.
-      if (javaScript) await expect.poll(() => page.locator('#rows > tr').count()).toBeGreaterThan(before)
-      ids.push(...(await shownIds(page)).slice(javaScript ? before : 0))
-    }
-    const expected = await idsOf('orders')
-    expect(ids).toEqual(order === 'oldest' ? expected : expected.toReversed())
-    expect(ids).toHaveLength(SIZE.orders)
-  })
+describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
+  test.each(['newest', 'oldest'])(
+    '[PAG-1] from the %s row on, "Load more" shows each row of a list once',
+    async (order) => {
+      const { page } = await scene.openAs(merchant, { javaScript })
+      await page.goto(`${base()}/data/orders`)
+      if (order === 'oldest') await page.getByRole('link', { name: 'Show oldest first' }).click()
+      const next = page.getByRole('link', { name: 'Load more' })
+      const ids = await shownIds(page)
+      for (let pages = 1; (await next.count()) > 0; pages += 1) {
+        expect(pages).toBeLessThan(4)
+        const before = ids.length
+        await next.click()
+        // With the script, the rows are added below the others. Without it, they are on a new page.
+        if (javaScript) await expect.poll(() => page.locator('#rows > tr').count()).toBeGreaterThan(before)
+        ids.push(...(await shownIds(page)).slice(javaScript ? before : 0))
+      }
+      const expected = await idsOf('orders')
+      expect(ids).toEqual(order === 'oldest' ? expected : expected.toReversed())
+      expect(ids).toHaveLength(SIZE.orders)
+    },
+  )
 
-  test('while the store database fails, says so instead of loading more rows, and recovers', async () => {
+  test('while the store database fails, "Load more" shows a message, and with JavaScript it works afterwards', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
@@ -66,7 +69,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('with a search by ID, email address or name, shows the matches or says that there are none', async () => {
+  test('a search by ID, email address or name shows the matches or says that there are none', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
@@ -91,7 +94,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     expect(await shownIds(page)).toHaveLength(SIZE.customers)
   })
 
-  test('when a row is opened, shows the JSON of the API', async () => {
+  test('the page of a row shows the JSON of the API', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/products`)
     await page.locator('#rows > tr th a').nth(3).click()
@@ -103,7 +106,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
   test.each([
     ['orders', 'Orders CSV'],
     ['customer-groups', 'Customer groups CSV'],
-  ])('with the CSV button, downloads all %s', async (list, name) => {
+  ])('the CSV link downloads all %s', async (list, name) => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/${list}`)
     const [download] = await Promise.all([
@@ -164,8 +167,8 @@ function total(list: readonly Sums[]): Sums {
   }
 }
 
-describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
-  test('in the chart, both tables and the tiles, shows the same numbers', async () => {
+describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
+  test('the chart, both tables and the tiles of Usage show the same numbers', async () => {
     const { platform } = scene
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
@@ -196,7 +199,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(ofKey).toBeLessThan(whole.successful)
   })
 
-  test('on a phone, does not break the names of keys', async () => {
+  test('on a phone, the name of a key in Usage is on one line', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
@@ -207,7 +210,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('of a revoked key, does not suggest using it', async () => {
+  test('the usage of a revoked key does not suggest using the key', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -217,7 +220,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('of a key, shows errors of the past night at a chosen time', async () => {
+  test('the request log of a key shows requests until a chosen time, and errors only', async () => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     // A tool in Berlin, the store's time zone, runs every 15 minutes. It gets errors at 03:00 and then stops.
@@ -250,7 +253,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('of a key, shows the progress of an unfinished sync', async () => {
+  test('the usage of a key shows finished, unfinished and stopped syncs', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {

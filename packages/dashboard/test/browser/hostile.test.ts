@@ -45,13 +45,13 @@ test('the hostile texts are 500 different names of valid length', () => {
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)
 })
 
-describe('a hostile text stays text', () => {
+describe('hostile texts', () => {
   let page: Page
   beforeEach(async () => {
     page = (await scene.openAs(merchant)).page
   })
 
-  test('as the name or creator of a key, on pages that list keys', async () => {
+  test('a hostile name or creator of a key stays text on pages that list keys', async () => {
     const pages = ['/settings/api', '/usage']
     await nameRevokedKeys(control(), store.id, HARMLESS)
     const harmless = [await elementsOf(page, base() + pages[0]), await elementsOf(page, base() + pages[1])]
@@ -65,7 +65,7 @@ describe('a hostile text stays text', () => {
     expect(used.filter((name) => name !== 'test').toSorted()).toEqual(HOSTILE.toSorted())
   })
 
-  test('as the name of a key, on the pages of one key', async () => {
+  test('a hostile name of a key stays text on the pages of the key', async () => {
     const { keyId } = small
     const asks = [`/settings/api/keys/${keyId}/revoke`, `/settings/api/keys/${keyId}/replace`]
     const named = ['/settings/api', ...asks, `/usage/keys/${keyId}`, `/usage?key=${keyId}`]
@@ -84,7 +84,7 @@ describe('a hostile text stays text', () => {
     await rename('test')
   })
 
-  test('as the name of a new key, and of a key that was just revoked', async () => {
+  test('a hostile name of a new key or of a key that was just revoked stays text', async () => {
     const make = async (name: string) => {
       await page.goto(`${ofSmall()}/settings/api`)
       await page.getByLabel('Name of the tool').fill(name)
@@ -103,24 +103,27 @@ describe('a hostile text stays text', () => {
     for (const text of SOME.slice(4, 8)) expect(difference(harmless, await make(text)), text).toBeNull()
   })
 
-  test.each(['products', 'customers'] satisfies ListName[])('in each of 500 %s', async (list) => {
-    const shown: string[] = []
-    const column = list === 'products' ? 'td[data-label=Name]' : 'td[data-label=Email]'
-    let harmless: string[] | null = null
-    for (let address: string | null = `${base()}/data/${list}?`; address !== null; ) {
-      const elements = await elementsOf(page, address)
-      shown.push(...(await textsOf(page, `#rows ${column}`)))
-      const next = page.getByRole('link', { name: 'Load more' })
-      address = (await next.count()) === 0 ? null : scene.url + (await next.getAttribute('href'))
-      // All pages between the first and the last must have the same elements.
-      if (address === null || shown.length <= 50) continue
-      expect(difference(harmless ?? elements, elements)).toBeNull()
-      harmless ??= elements
-    }
-    expect(shown.toSorted()).toEqual(HOSTILE.toSorted())
-  })
+  test.each(['products', 'customers'] satisfies ListName[])(
+    'hostile texts in 500 %s stay text in the list',
+    async (list) => {
+      const shown: string[] = []
+      const column = list === 'products' ? 'td[data-label=Name]' : 'td[data-label=Email]'
+      let harmless: string[] | null = null
+      for (let address: string | null = `${base()}/data/${list}?`; address !== null; ) {
+        const elements = await elementsOf(page, address)
+        shown.push(...(await textsOf(page, `#rows ${column}`)))
+        const next = page.getByRole('link', { name: 'Load more' })
+        address = (await next.count()) === 0 ? null : scene.url + (await next.getAttribute('href'))
+        // All pages between the first and the last must have the same elements.
+        if (address === null || shown.length <= 50) continue
+        expect(difference(harmless ?? elements, elements)).toBeNull()
+        harmless ??= elements
+      }
+      expect(shown.toSorted()).toEqual(HOSTILE.toSorted())
+    },
+  )
 
-  test.each(LIST_NAMES)('in a row of %s, in its list and on its own page', async (list) => {
+  test.each(LIST_NAMES)('a hostile text in a row of %s stays text on the page of the row', async (list) => {
     await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))
@@ -131,7 +134,7 @@ describe('a hostile text stays text', () => {
     expect(await page.locator('#json :not(span)').count()).toBe(0)
   })
 
-  test('in a URL, as a search text or the token of a link', async () => {
+  test('a hostile text in a URL, as a search or as the token of a link, stays text', async () => {
     const search = (text: string) => `${base()}/data/orders?find=${encodeURIComponent(text)}`
     const link = (text: string) => `${scene.url}/link/${encodeURIComponent(text)}`
     const harmless = [await elementsOf(page, search('Name')), await elementsOf(page, link('Name'))]
@@ -143,7 +146,7 @@ describe('a hostile text stays text', () => {
     }
   })
 
-  test('as the name of a store, in the list of stores and on pages of one store', async () => {
+  test('a hostile name of a store stays text in the list of stores and on pages of the store', async () => {
     const owner = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.openAs(owner)
     await control()`
@@ -176,7 +179,7 @@ describe('a hostile text stays text', () => {
     expect(stores).toHaveLength(5)
   })
 
-  test('in the fields of a store, in General', async () => {
+  test('a hostile text in the fields of a store stays text in General', async () => {
     const address = `${ofSmall()}/settings/general`
     for (const text of SOME) {
       await small.sql`update store set store_name = ${text}, store_email = ${text}, name = ${text}, store_timezone = ${text}`
@@ -187,7 +190,7 @@ describe('a hostile text stays text', () => {
     }
   })
 
-  test('as the email address of a merchant, in the account and at the sign-in', async () => {
+  test('a hostile email address of a merchant stays text in the account and at the sign-in', async () => {
     const named = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.openAs(named)
     const rename = (email: string) => control()`update merchants set email = ${email} where id = ${named.id}`

@@ -47,8 +47,8 @@ async function cellsOf(page: Page, name: string): Promise<string[]> {
 const tile = (page: Page, label: string) =>
   page.locator('.tile').filter({ hasText: label }).locator('.tile-value').textContent()
 
-describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] a new key is shown once, works, is counted, and stops when revoked', async () => {
+describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
+  test('[AUTH-3] [AUTH-5] a new key is shown and counted, and works until it is revoked', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -80,7 +80,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-3] reload and Forward show the new key again and create no second one', async () => {
+  test('[AUTH-3] after a reload or Forward, the new key is shown again, and no second one is created', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -94,7 +94,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('[AUTH-3] after the merchant confirmed the copy, Back does not show the key', async () => {
+  test('[AUTH-3] after the merchant has confirmed the copy, Back does not show the key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -110,7 +110,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('a stopped sync causes a warning until the tool reads the list again', async () => {
+  test('if a sync has stopped, there is a warning until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -149,7 +149,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-4] at the limit, replacing offers to revoke another key, or revokes the old key immediately', async () => {
+  test('[AUTH-4] at the limit of keys, a replacement revokes the old key immediately', async () => {
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -163,7 +163,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
   })
 
-  test('[AUTH-4] a sixth key is rejected, and the page names the least recently used key', async () => {
+  test('[AUTH-4] at the limit of keys, a sixth key is rejected, and the page names the least recently used one', async () => {
     const { platform } = scene
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -182,7 +182,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('a key without a name is rejected by the browser, or with an error message at its field', async () => {
+  test('a key without a name is rejected by the browser or with an error message at the field', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the tool')
@@ -200,8 +200,8 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 })
 
-describe('the script', () => {
-  test('on Copy, copies the key or the shell command, and says so', async () => {
+describe('the script of the page', () => {
+  test('the button Copy copies the key or the shell command, and a message says so', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())
@@ -215,7 +215,7 @@ describe('the script', () => {
     await expect.poll(copied).toBe(line)
   })
 
-  test('after a form was sent, disables its button, so that a second click sends nothing', async () => {
+  test('after a form is sent, its button is disabled, so a second click sends nothing', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the tool').fill('Accounting')
@@ -234,7 +234,7 @@ describe('the script', () => {
     expect(await activeNames()).toEqual(['test', 'Accounting'])
   })
 
-  test('when the merchant leaves a new key, asks first unless the key was copied', async () => {
+  test('before the merchant leaves a new key, the browser asks, unless the key was copied', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     const dialogs: string[] = []
@@ -254,14 +254,14 @@ describe('the script', () => {
     expect(dialogs).toEqual(['beforeunload'])
   })
 
-  test('if disabled, leaves the copy buttons hidden', async () => {
+  test('without JavaScript, the copy buttons are hidden', async () => {
     const { page } = await scene.openAs(merchant, { javaScript: false })
     await page.goto(settings())
     await createKey(page, 'Accounting')
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('refreshes the tiles by itself, and opens the sign-in page when the session has ended', async () => {
+  test('the tiles refresh themselves, and after the session has ended the sign-in page opens', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

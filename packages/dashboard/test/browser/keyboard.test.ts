@@ -68,8 +68,8 @@ async function enter(page: Page): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
 }
 
-describe.each(SCRIPTING)('with the keyboard only, $scripting', ({ javaScript }) => {
-  test('a merchant can skip to the content, sign in, create a key and revoke it', async () => {
+describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
+  test('with the keyboard only, a merchant can sign in, create a key and revoke it', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(scene.url)
@@ -105,7 +105,7 @@ describe.each(SCRIPTING)('with the keyboard only, $scripting', ({ javaScript }) 
   })
 
   test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
-    'Tab on %s shows each focused element and returns to the first',
+    'on %s, Tab shows each focused element and returns to the first',
     async (path) => {
       const { page } = await scene.openAs(merchant, { javaScript })
       await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -116,8 +116,8 @@ describe.each(SCRIPTING)('with the keyboard only, $scripting', ({ javaScript }) 
   )
 })
 
-describe('with the keyboard and the script', () => {
-  test('"Load more" moves the focus to the first new row', async () => {
+describe('the keyboard and the script', () => {
+  test('after "Load more" is pressed, the first new row has the focus', async () => {
     const many = await filledStore(scene.platform, LATEST_REVISION, {
       orders: 60,
       customers: 5,

@@ -37,7 +37,7 @@ async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScr
 }
 
 describe.each(EVERY_PAGE)('$name', (each) => {
-  test('in light and dark, at four widths, has no accessibility violation and no horizontal scrolling', async () => {
+  test(`in light and dark, the page "${each.name}" is accessible and does not scroll sideways`, async () => {
     const page = await opened(each, { javaScript: true })
     const found: string[] = []
     for (const { colorScheme, width, axe } of VIEWS) {
@@ -51,7 +51,7 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test('without JavaScript, is complete and has a title and one h1', async () => {
+  test(`without JavaScript, the page "${each.name}" is complete and has a title and one h1`, async () => {
     const page = await opened(each, { javaScript: false })
     expect(await page.title()).toMatch(/^\S.* · Store Data Export$/)
     expect(await textsOf(page, 'h1')).toEqual([expect.stringMatching(/./)])

@@ -190,7 +190,7 @@ const AFTER_STEPS: readonly EveryPage[] = [
       await page.locator('#json').waitFor()
     },
   },
-  { name: 'key.created', isSignedIn: true, open: createKeyOn },
+  { name: 'key created', isSignedIn: true, open: createKeyOn },
   {
     name: 'key created to replace another',
     isSignedIn: true,
