@@ -1,4 +1,4 @@
-// The command line: its commands (in commands/), the help for all of them, and error messages.
+// Builds the command line: its commands (in commands/), the help for all of them, and the error messages.
 
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
@@ -16,12 +16,12 @@ import { explainError } from './explain-error.ts'
 import { printJsonError, printMessage } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './user-error.ts'
 
-/** Runs one command and resolves to its exit code. A service that the command started keeps running. */
+/** Runs one command and resolves to its exit code. Never rejects. A service that the command started continues to run. */
 export async function runCli(args: readonly string[], processContext: ProcessContext): Promise<number> {
   const json = args.includes('--json')
   try {
     await createProgram(processContext, json).parseAsync([...args], { from: 'user' })
-    // doctor sets the exit code if it finds errors
+    // `doctor` sets the exit code if it finds errors or warnings.
     return typeof process.exitCode === 'number' ? process.exitCode : EXIT_DONE
   } catch (error) {
     if (error instanceof CommanderError) return reportUsageError(error, json)
@@ -29,7 +29,7 @@ export async function runCli(args: readonly string[], processContext: ProcessCon
   }
 }
 
-/** Creates the program with all its commands. With `json`, commander prints no error messages. */
+/** Returns the program with all its commands. With `json`, commander prints no error messages. */
 export function createProgram(processContext: ProcessContext, json: boolean): Command {
   const program = new Command('store-export')
     .description('Serve the data of the stores on a platform through a read-only HTTP API.')
@@ -52,12 +52,12 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
   return program
 }
 
-/** The help that holds for every command. */
+/** The part of the help that applies to every command. */
 export const COMMON_HELP = `Every command accepts --json. Results go to standard output, messages to standard error.
 With --json, an error is one line on standard error: {"error": {"code": "...", "message": "..."}}.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 a database cannot be reached (the command can succeed later).`
 
-/** Reports an error that commander found. Without --json, commander has printed it already. */
+/** Reports an error of commander and returns the exit code. Without `json`, commander has already printed the error. */
 function reportUsageError({ exitCode, code, message }: CommanderError, json: boolean): number {
   if (exitCode === 0) return EXIT_DONE
   if (json) {

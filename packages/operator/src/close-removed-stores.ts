@@ -1,10 +1,9 @@
-// Closes the connections to removed stores. Another node, or a command, can have removed them.
+// Closes the connections to removed stores. Another node or a command can have removed them.
 
 import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
 import type { EventHandler } from './events.ts'
 
-/** Options of `closeRemovedStores`. */
 export interface CloseRemovedStoresOptions {
   readonly pools: StorePools
   readonly database: ControlDatabase
@@ -14,7 +13,7 @@ export interface CloseRemovedStoresOptions {
 const INTERVAL_MS = 5000
 const GRACE_SECONDS = 5
 
-/** Closes the pools of removed stores every 5 s until all pools are closed. The timer does not keep the process alive. */
+/** Closes the pools of removed stores every 5 s until all pools are closed. The timer doesn't stop the process from exiting. */
 export function closeRemovedStores(options: CloseRemovedStoresOptions): void {
   let isRunning = false
   const timer = setInterval(() => {
@@ -28,7 +27,7 @@ export function closeRemovedStores(options: CloseRemovedStoresOptions): void {
   }, INTERVAL_MS).unref()
 }
 
-/** Closes the pools of stores that are no longer registered. Never rejects. */
+/** Closes the pools of stores that are no longer registered. Never rejects, because `emit` gets the error. */
 export async function closeRemovedOnce({ pools, database, emit }: CloseRemovedStoresOptions): Promise<void> {
   const ids = pools.storeIds()
   if (ids.length === 0) return

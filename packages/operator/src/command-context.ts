@@ -1,5 +1,5 @@
-// The settings, secrets, and control database of a command. The control database is the one of STORE_EXPORT_DATABASE_URL,
-// or the one of the demo that runs in this folder.
+// Provides the settings, secrets, and control database of a command. The control database is the one in
+// STORE_EXPORT_DATABASE_URL or, if that is not set, the one of the demo that runs in this folder.
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
@@ -19,7 +19,7 @@ import { loadSecrets } from './load-secrets.ts'
 import { printMessage } from './output.ts'
 import { UserError } from './user-error.ts'
 
-/** The environment variables and the folder in which the command was started. */
+/** The environment variables, and the folder in which the command was started. */
 export interface ProcessContext {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The current folder, absolute. */
@@ -40,14 +40,14 @@ export interface CommandContext extends ControlTarget, RegistryContext {}
 const COMMAND_POOL_SIZE = 1
 const COMMAND_NAME = 'store-export command'
 
-/** Returns the settings and prints warnings about the environment. */
+/** Returns the settings. Prints warnings about the environment. Throws `InvalidSettingError`. */
 export function readSettings(env: ProcessContext['env']): Config {
   const { config, warnings } = readConfig(env)
   for (const warning of warnings) printMessage(warning)
   return config
 }
 
-/** Returns the target of the settings, else the running demo of this folder. Throws a `UserError` if there is neither. */
+/** Returns the control database of the settings or of the running demo. Rejects with `UserError` if there is neither. */
 export async function findControlTarget({ env, folder }: ProcessContext): Promise<ControlTarget> {
   const config = readSettings(env)
   if (config.databaseUrl !== null) {
@@ -65,7 +65,7 @@ export async function findControlTarget({ env, folder }: ProcessContext): Promis
   return { config, controlUrl: postgres.url(CONTROL_DATABASE), keys }
 }
 
-/** Runs `work` with an open control database. Throws a `UserError` if migrations are missing. */
+/** Runs `work` with an open control database. Rejects like `work`, and with `UserError` if migrations are missing. */
 export async function withControl<T>(
   processContext: ProcessContext,
   work: (context: CommandContext) => Promise<T>,
@@ -84,7 +84,7 @@ export async function withControl<T>(
   }
 }
 
-/** The user of the operating system, for the audit table: the name, or the number of an account without a name. */
+/** Returns the operating system's user for the audit table: the name, or the number of a user without a name. */
 function userName(): string {
   try {
     return userInfo().username
@@ -93,7 +93,7 @@ function userName(): string {
   }
 }
 
-/** Throws a `UserError` if migrations are missing. */
+/** Rejects with `UserError` if migrations are missing. */
 export async function requireMigrated(database: ControlDatabase): Promise<void> {
   const missing = await missingMigrations(database)
   if (missing.length > 0) {
@@ -101,12 +101,12 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
   }
 }
 
-/** Opens one connection, for statements that must share a session. */
+/** Opens one connection, for statements that must share a session. Rejects like `connect` of the PostgreSQL client. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_NAME })
 }
 
-/** Returns a pool of one connection. Each use reports its own error, also if it cannot connect. */
+/** Returns a pool of one connection. Each use reports its own error, even if it can't connect. */
 export function commandPool(url: string): Pool {
   return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_NAME })
 }

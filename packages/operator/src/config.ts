@@ -1,4 +1,4 @@
-// Reads the settings (settings.ts) from environment variables. Reads no file: load-secrets.ts decodes the secrets.
+// Reads the settings (settings.ts) from environment variables. It reads no file. load-secrets.ts decodes the secrets.
 
 import { Secret } from '@store-export/control'
 import { type ChoiceSetting, type FlagSetting, type IntegerSetting, SETTINGS, type Setting } from './settings.ts'
@@ -15,16 +15,16 @@ type ValueOf<S extends Setting> = S extends { kind: 'integer' }
           ? string | null
           : string
 
-/** The values of all settings, frozen. A secret is wrapped and prints as [secret]. */
+/** The values of all settings, frozen. A secret is wrapped, and prints as [secret]. */
 export type Config = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
 
-/** The settings, and warnings about the environment, each a sentence. */
+/** The settings, and one sentence for each warning about the environment. */
 export interface ConfigResult {
   readonly config: Config
   readonly warnings: readonly string[]
 }
 
-/** A setting has a value that is not accepted. The message names the setting and the accepted values, but no secret. */
+/** Thrown if a setting has a value that is not accepted. The message names the setting and the accepted values, but no secret. */
 export class InvalidSettingError extends Error {
   override readonly name = 'InvalidSettingError'
   readonly env: string
@@ -35,29 +35,29 @@ export class InvalidSettingError extends Error {
   }
 }
 
-/** Variables of clients and of `store-sync`. */
+/** Variables of clients and of `store-sync`, which cause no warning. */
 const CLIENT_VARIABLES = new Set(['STORE_EXPORT_KEY', 'STORE_EXPORT_KEY_FILE', 'STORE_EXPORT_URL'])
 const QUOTED_LENGTH_MAX = 40
 /** Share of the service's time limit after which the database cancels a statement. */
 const STATEMENT_TIMEOUT_SHARE = 0.9
 
-/** Reads the settings. An empty value counts as absent. Throws `InvalidSettingError` for the first invalid value. */
+/** Returns the settings. An empty value counts as absent. Throws `InvalidSettingError` for the first invalid value. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
     const text = env[setting.env]?.trim() ?? ''
     values[name] = text === '' ? setting.default : parse(setting, text)
   }
-  // the compiler cannot see that each value has the type of its setting
+  // The compiler can't infer that each value has the type of its setting.
   return { config: Object.freeze(values) as unknown as Config, warnings: warningsOf(env) }
 }
 
-/** The statement timeout of store databases, in ms. It is below the service's limit, so that no query outlives its request. */
+/** Returns the statement timeout of store databases, in ms. It is below the service's limit, so no query outlives its request. */
 export function statementTimeoutMs(config: Pick<Config, 'storeTimeoutMs'>): number {
   return Math.floor(config.storeTimeoutMs * STATEMENT_TIMEOUT_SHARE)
 }
 
-/** Returns the settings with defaults and units for `--help`, one paragraph each. */
+/** Returns the settings with their defaults and units for `--help`, one paragraph each. */
 export function settingsHelp(): string {
   return Object.values<Setting>(SETTINGS).map(describeSetting).join('\n')
 }

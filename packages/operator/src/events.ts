@@ -1,4 +1,4 @@
-// The union of all events. `serve` passes each event to the log and to the metrics.
+// Declares the union of all events. `serve` passes each event to the log and to the metrics.
 
 import type { KeyRejected, RequestEvent } from '@store-export/api'
 import type { ControlEvent } from '@store-export/control'
@@ -11,7 +11,7 @@ export interface RejectionsSummarized {
   /** The event that the log left out. */
   readonly of: 'request.completed' | 'key.rejected' | 'request.malformed'
   readonly count: number
-  /** Period of the sum. */
+  /** Length of the period, in seconds. */
   readonly seconds: number
   readonly status?: number
   readonly code?: string
@@ -26,15 +26,15 @@ export interface LogLinesDropped {
   readonly lines: number
 }
 
-/** Connections of a pool at one moment; `stores` is the sum over all stores. */
+/** The connections of a pool at one moment. `stores` is the sum over all stores. */
 export interface PoolSampled {
   readonly event: 'pool.sampled'
   readonly pool: 'control' | 'stores'
-  /** Databases with a pool. */
+  /** Number of databases with a pool. */
   readonly pools: number
   readonly connections: number
   readonly busy: number
-  /** Requests waiting for a connection. */
+  /** Number of requests that wait for a connection. */
   readonly waiting: number
 }
 
@@ -45,7 +45,7 @@ export interface EmbeddedPostgresChanged {
   readonly directory: string
 }
 
-/** The control database was migrated; `applied` is empty if it was up to date. */
+/** The control database was migrated. `applied` is empty if the database was up to date. */
 export interface ControlMigrated {
   readonly event: 'control.migrated'
   readonly applied: readonly string[]
@@ -82,11 +82,11 @@ export type ServiceEvent =
   | NodeEvent
   | WarningRaised
 
-/** How the log and the documentation show an event. */
+/** The level and the meaning of an event, for the log and the documentation. */
 interface EventDeclaration {
-  /** The level of its log line. */
+  /** Level of the event's log line. */
   readonly level: 'error' | 'warn' | 'info' | 'debug'
-  /** Markdown. */
+  /** Meaning of the event, in Markdown. */
   readonly meaning: string
 }
 
@@ -165,10 +165,10 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
 }
 
-/** Called with each event. It returns at once and never throws. */
+/** Called with each event. The handler must return at once and must not throw. */
 export type EventHandler = (event: ServiceEvent) => void
 
-/** An event handler that calls each of these, in this order. */
+/** Returns a handler that calls these handlers in order. */
 export function combine(...handlers: readonly EventHandler[]): EventHandler {
   return (event) => {
     for (const handle of handlers) handle(event)

@@ -18,13 +18,13 @@ import { EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, UsageError, UserError } from
 
 /** The message, the code, and the exit code for an error. */
 export interface ErrorExplanation {
-  /** For programs; stays the same between versions. */
+  /** Code for programs. It doesn't change between versions. */
   readonly code: string
   readonly message: string
   readonly exitCode: number
 }
 
-/** Errors whose message says what to do, and their codes. The first match counts. */
+/** Errors whose message says what to do, with their codes. The first match counts. */
 const KNOWN = [
   [UnknownStore, 'unknown_store'],
   [UnknownMerchant, 'unknown_merchant'],
@@ -40,7 +40,7 @@ const KNOWN = [
 ] as const
 const DRIVER_MESSAGE_LENGTH_MAX = 400
 
-/** Returns null for an unexpected error. */
+/** Returns the explanation of an error; null for an unexpected error. */
 export function explainError(error: unknown): ErrorExplanation | null {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: EXIT_USAGE }
   if (error instanceof MigrationError) {
@@ -57,18 +57,18 @@ export function explainError(error: unknown): ErrorExplanation | null {
     : { code: 'database_error', message, exitCode: EXIT_FAILED }
 }
 
-/** The message for an error of a database or its connection, without advice; null for any other error. */
+/** Returns the message for an error of a database or its connection, without advice; null for any other error. */
 export function databaseErrorMessage(error: unknown): string | null {
   const family = familyOf(error)
   return family === null ? null : `${family.message}: ${detailOf(error)}`
 }
 
-/** The code of a system's or a database's error; null for an error without one. */
+/** Returns the code of a system's or a database's error; null if the error has none. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
-/** Whether the database cannot be reached, does not respond, or has no free connection. */
+/** Whether the database can't be reached, doesn't respond, or has no free connection. */
 function isUnreachable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   return failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)
@@ -79,7 +79,7 @@ const TEMPORARY = /^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0|53)/
 /** Codes of a socket that could not connect, and of a host name that could not be resolved. */
 const NOT_REACHED = /^(ECONN|EHOST|ENET|EAI_|ETIMEDOUT|EPIPE|ENOTFOUND|ETIMEOUT$|ECANCELLED$|ESERVFAIL$|EREFUSED$)/
 
-/** Errors that have the same meaning for the operator. */
+/** Errors with the same meaning for the operator. */
 interface ErrorFamily {
   readonly codes: RegExp
   readonly message: string
@@ -171,7 +171,7 @@ function detailOf(error: unknown): string {
   return `${redactAndCut(messageOf(error), DRIVER_MESSAGE_LENGTH_MAX)} (${codeOf(error)})`
 }
 
-/** A missing socket fails with ENOENT, as a missing file does. */
+/** Whether a connection could not be opened. A missing socket fails with ENOENT, like a missing file. */
 function failedToConnect(error: unknown): boolean {
   const cause = error instanceof PostgresConnectionError ? error.cause : error
   return cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect'

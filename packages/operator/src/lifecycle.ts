@@ -1,26 +1,25 @@
-// The shutdown of a long-running command, after a signal or an error. Resources are closed in reverse order, and a second
-// signal exits at once. close-with-grace does the same, but counts one Ctrl-C as two if npm passes it on.
+// Shuts down a long-running command after a signal or an error. Resources are closed in reverse order. A second signal exits
+// immediately. The package close-with-grace does the same, but counts one Ctrl-C as two if npm passes it on.
 
 import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
-/** Runs the steps of the shutdown. */
+/** The steps of the shutdown. */
 export interface Lifecycle {
-  /** Aborted at the start of the shutdown. */
+  /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal
   /**
-   * Adds a step of the shutdown, to run before the steps that were added earlier. A failing step is logged and does not
-   * stop the others. `reason` is the signal's name, or the cause of the exit.
+   * Adds a step of the shutdown. It runs before the steps that were added earlier. If a step fails, its error is logged, and
+   * the others still run. `reason` is the signal's name, or the cause of the exit.
    */
   onClose(close: (reason: string) => Promise<unknown>): void
-  /** Runs the shutdown without an exit of the process, after a failed start. */
+  /** Runs the shutdown without exiting the process, after a failed start. */
   close(reason: string): Promise<void>
 }
 
-/** Options of `startLifecycle`. */
 export interface LifecycleOptions {
-  /** Maximum time of the shutdown; then the process exits. */
+  /** Maximum time of the shutdown. After it, the process exits. */
   readonly timeoutMs: number
   readonly emit: EventHandler
 }
@@ -28,10 +27,10 @@ export interface LifecycleOptions {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const UNCAUGHT_ERRORS = ['uncaughtException', 'unhandledRejection'] as const
 
-/** A terminal sends Ctrl-C to npm and to this process, and npm passes it on. A signal within this time is the same one. */
+/** A terminal sends Ctrl-C to npm and to this process, and npm passes it on. A signal within this time counts as the same one. */
 const SAME_SIGNAL_MS = 500
 
-/** Handles the signals of this process, its uncaught errors, and the errors of its standard streams. */
+/** Handles the signals of this process, its uncaught errors, and the errors of its standard streams. Returns the lifecycle. */
 export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle {
   ignoreOutputErrors()
   const closers: ((reason: string) => Promise<unknown>)[] = []

@@ -1,25 +1,24 @@
-// Writes lines to a file descriptor without blocking the process. A failed write (full pipe, full disk, closed pipe) is
-// retried. Meanwhile lines are buffered up to a limit; further lines are dropped and counted (docs/contribute/decisions/041-never-block-on-log-output.md).
+// Writes lines to a file descriptor without blocking the process. After a failed write (full pipe, full disk, closed pipe),
+// the output tries again. In the meantime, it buffers lines up to a limit. It drops and counts further lines. See
+// docs/contribute/decisions/041-never-block-on-log-output.md.
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Options of an output. */
 export interface LineOutputOptions {
   readonly fd: number
-  /** Size of the buffer for a stalled output; 1 MiB by default. */
+  /** Maximum size of the buffer for a stalled output, in bytes; 1 MiB by default. */
   readonly bytesMax?: number
-  /** The line that is written when the output works again after lines were dropped. */
+  /** Returns the line to write when the output works again after lines were dropped. */
   readonly lossLine: (lines: number) => string
 }
 
 const BYTES_MAX = 1_048_576
 const RETRY_MS = 100
-/** Maximum time that the exit of the process waits for a stalled output. */
+/** Maximum time for which the exit of the process waits for a stalled output. */
 const EXIT_WAIT_MS = 200
 const EXIT_STEP_MS = 10
 
-/** A buffered output of lines. */
 export class LineOutput {
   private readonly fd: number
   private readonly bytesMax: number
@@ -38,7 +37,7 @@ export class LineOutput {
     process.once('exit', () => this.flushAtExit())
   }
 
-  /** Writes a line, which ends in a line feed, now or later, or drops it. Never throws and never blocks. */
+  /** Writes a line now or later, or drops it. `line` ends in a line feed. Never throws and never blocks. */
   write(line: string): void {
     const bytes = Buffer.from(line)
     if (this.pendingBytes + bytes.length > this.bytesMax) {
@@ -50,14 +49,14 @@ export class LineOutput {
     if (this.retry === null) this.flush()
   }
 
-  /** Writes a line unless the output is stalled. Returns whether the whole line was written; else a crash can lose it. */
+  /** Writes a line unless the output is stalled. Returns whether it was written. Otherwise, a crash can lose it. */
   writeNow(line: string): boolean {
     if (this.pendingBytes > 0) return false
     this.write(line)
     return this.pendingBytes === 0
   }
 
-  /** The number of lines that were dropped since the last call. */
+  /** Returns the number of lines that were dropped after the last call. */
   takeDropped(): number {
     const dropped = this.droppedSinceRead
     this.droppedSinceRead = 0
@@ -72,14 +71,14 @@ export class LineOutput {
   private flush(): void {
     this.retry = null
     if (!this.writePending()) this.retry = setTimeout(() => this.flush(), RETRY_MS).unref()
-    // the loss is reported at its position in the output, when half of the buffer is free, so that there are few reports
+    // The loss is reported at its position in the output, when half of the buffer is free, so that there are few reports.
     if (this.droppedInStall === 0 || this.pendingBytes > this.bytesMax / 2) return
     const line = this.lossLine(this.droppedInStall)
     this.droppedInStall = 0
     this.write(line)
   }
 
-  /** Returns whether everything was written. After an error the rest stays in the buffer, because the error can be temporary. */
+  /** Writes the buffer. Returns whether it is empty. After an error, the rest stays, because the error can be temporary. */
   private writePending(): boolean {
     while (this.pendingBytes > 0) {
       const bytes = this.pending.length === 1 ? (this.pending[0] as Buffer) : Buffer.concat(this.pending)
@@ -104,9 +103,9 @@ export class LineOutput {
 }
 
 /**
- * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node makes the standard streams non-blocking, but
- * another process with the same pipe or terminal can reset that, so both are opened again if possible. A regular file uses its
- * own descriptor, with its position and append mode.
+ * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes the standard streams non-blocking,
+ * but another process with the same pipe or terminal can reset that. So a pipe or terminal is opened again if possible. A
+ * regular file keeps its own descriptor, with its position and append mode.
  */
 function withoutBlocking(fd: number): number {
   void (fd === 1 ? process.stdout : process.stderr)

@@ -5,16 +5,16 @@ import { createServer, type Server } from 'node:net'
 import { codeOf } from './explain-error.ts'
 import { UserError } from './user-error.ts'
 
-/** The address to listen on, and its setting. */
+/** The address to listen on, and the name of its setting. */
 export interface ListenTarget {
   readonly host: string
-  /** 0 for any free port. */
+  /** 0 means any free port. */
   readonly port: number
   /** Name of the setting for the port. */
   readonly portSetting: string
 }
 
-/** Listens and resolves to the URL of the server. Throws a `UserError`. */
+/** Listens, and resolves to the URL of the server. Rejects with `UserError`. */
 export async function listen(server: Server, target: ListenTarget): Promise<string> {
   const { host, port } = target
   try {
@@ -28,7 +28,7 @@ export async function listen(server: Server, target: ListenTarget): Promise<stri
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
 }
 
-/** Throws a `UserError` if the port is not available. */
+/** Rejects with `UserError` if the port is not available. */
 export async function requireFreePort(target: ListenTarget): Promise<void> {
   if (target.port === 0) return
   const probe = createServer()
@@ -36,7 +36,7 @@ export async function requireFreePort(target: ListenTarget): Promise<void> {
   await new Promise<void>((resolve) => probe.close(() => resolve()))
 }
 
-/** Returns a `UserError` for an error of `listen`, and any other error unchanged. */
+/** Returns a `UserError` for an error of `listen`. Returns any other error unchanged. */
 export function explainListenError(error: unknown, { host, port, portSetting }: ListenTarget): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE':

@@ -1,15 +1,15 @@
-// Reads the secrets that encrypt passwords from the settings or a file.
+// Loads the secrets that encrypt passwords, from the settings or from a file.
 
 import { readFileSync } from 'node:fs'
 import { ENCRYPTION_KEY_BYTES, EncryptionKey, type EncryptionKeys } from '@store-export/control'
 import { type Config, InvalidSettingError } from './config.ts'
 
-/** Reads a file as text. */
+/** Returns the content of a file as text. Throws errors of the file system. */
 export type ReadText = (path: string) => string
 
 const HOW_TO_CREATE = `create one with "openssl rand -base64 ${ENCRYPTION_KEY_BYTES}"`
 
-/** Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if one is invalid. */
+/** Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if a secret is invalid. */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
   readText: ReadText = (path) => readFileSync(path, 'utf8'),
@@ -57,7 +57,7 @@ function readSecretFile(path: string, readText: ReadText): string {
   }
 }
 
-/** Accepts base64 and base64url, with or without padding and line breaks. */
+/** Returns the key for base64 or base64url, with or without padding and line breaks. Throws `InvalidSettingError`. */
 function decodeKey(env: string, text: string): EncryptionKey {
   const compact = text.replace(/\s/g, '')
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null

@@ -1,4 +1,4 @@
-// Writes events as JSON lines. A line has the parts of a cause that help and cannot hold personal data; redact.ts
+// Writes events as JSON lines. A line contains the useful parts of a cause that can't contain personal data. redact.ts
 // removes secrets from every string.
 
 import type { AuditRecorded } from '@store-export/control'
@@ -8,40 +8,39 @@ import { LineOutput } from './line-output.ts'
 import { redactAndCut } from './redact.ts'
 import { RejectionSampler, SUM_SECONDS } from './rejection-sampler.ts'
 
-/** Options of the log. */
 export interface LogOptions {
   readonly level: Config['logLevel']
-  /** File descriptor of the lines; 1, the standard output, by default. */
+  /** File descriptor for the lines; 1 by default, the standard output. */
   readonly fd?: 1 | 2
-  /** Receives whole lines instead of the file descriptor. */
+  /** Gets whole lines instead of the file descriptor. */
   readonly to?: { write(line: string): unknown }
-  /** Milliseconds since 1970; the system's clock by default. */
+  /** Returns milliseconds since 1970; the system's clock by default. */
   readonly now?: () => number
 }
 
-/** A log. It never makes the process wait. */
+/** A log. The process never waits for it. */
 export interface Log {
   readonly handleEvent: EventHandler
-  /** Writes an audit event at any level. Returns whether the output took the line: false while its reader is stalled. */
+  /** Writes an audit event at any level. Returns whether the output accepted it: not while it is stalled. */
   record(event: AuditRecorded): boolean
-  /** Lines that the output did not take since the last call. */
+  /** Returns the number of lines that the output dropped after the last call. */
   takeDropped(): number
 }
 
 type Level = Exclude<Config['logLevel'], 'silent'>
 
-/** Levels from the most important to the least. */
+/** The levels, from the most important one to the least. */
 const LEVELS: readonly Config['logLevel'][] = ['silent', 'error', 'warn', 'info', 'debug']
 const TEXT_LENGTH_MAX = 500
 const LIST_LENGTH_MAX = 50
-/** The deepest cause of a cause that is logged. */
+/** Maximum depth of the causes of a cause that the log contains. */
 const CAUSE_DEPTH_MAX = 4
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
-/** Maximum number of different lines in one period; only the metrics count events beyond. */
+/** Maximum number of different lines in one period. Beyond it, only the metrics count events. */
 const GROUPS_MAX = 10_000
 
-/** Creates a log. A line has `level`, `time` (ISO 8601), `pid`, `event`, and the fields of the event. */
+/** Returns a log. A line has `level`, `time` (ISO 8601), `pid`, `event`, and the fields of the event. */
 export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Log {
   const isLogged = (event: ServiceEvent) => LEVELS.indexOf(levelOf(event)) <= LEVELS.indexOf(level)
   const output = to === undefined ? new LineOutput({ fd, lossLine: (lines) => lineOf(lossOf(lines), now()) }) : null
@@ -75,7 +74,7 @@ function lineOf(event: ServiceEvent, now: number): string {
   return `${JSON.stringify({ level: levelOf(event), time, pid: process.pid, ...fieldsOf(event) })}\n`
 }
 
-/** Returns whether an event gets a line. An event that would repeat with every page gets one for each period. */
+/** Returns whether an event gets a line. An event that would repeat with every page gets one line for each period. */
 function createNews(now: () => number): (event: ServiceEvent) => boolean {
   const isFirstInHour = createFirst(HOUR_MS, now)
   const isFirstInMinute = createFirst(MINUTE_MS, now)
@@ -90,7 +89,7 @@ function createNews(now: () => number): (event: ServiceEvent) => boolean {
   }
 }
 
-/** Returns whether a string is new in this period of the clock. */
+/** Returns a function that returns whether a string is new in the current period of the clock. */
 function createFirst(periodMs: number, now: () => number): (what: string) => boolean {
   const seen = new Set<string>()
   let period = 0
@@ -124,7 +123,7 @@ function clean(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, LIST_LENGTH_MAX).map(clean) : value
 }
 
-/** The fields of an error that may be logged: class, code, stack, and the message unless it may quote a row's value. */
+/** Returns the fields of an error for the log: class, code, stack, and the message unless it may quote a row's value. */
 export function describeCause(cause: unknown, depth = 1): Record<string, unknown> {
   if (!(cause instanceof Error)) {
     return { message: clean(String(cause)) }
@@ -141,7 +140,7 @@ export function describeCause(cause: unknown, depth = 1): Record<string, unknown
   }
 }
 
-/** PostgreSQL's data exceptions (22) and constraint violations (23) quote values of a row. */
+/** Whether the message may quote values of a row, as in PostgreSQL's data exceptions (22) and constraint violations (23). */
 function quotesValues(code: string | undefined): boolean {
   return code !== undefined && /^2[23][0-9A-Z]{3}$/.test(code)
 }
@@ -154,7 +153,7 @@ function word(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined
 }
 
-/** The stack without its first lines, which repeat the message. */
+/** Returns the stack without its first lines, which repeat the message. */
 function framesOf(error: Error): string {
   const lines = (error.stack ?? '').split('\n')
   return lines

@@ -1,4 +1,4 @@
-// The entry point of `store-export`: passes the arguments and the environment of the process to the command line.
+// Starts `store-export`: passes the arguments and the environment of the process to the command line.
 
 import { runCli } from './cli.ts'
 import { exitOnClosedPipe } from './output.ts'

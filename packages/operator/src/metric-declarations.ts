@@ -1,9 +1,8 @@
-// Every metric that the service adds to those of prom-client. The metrics and docs/operate/monitoring.md use this table.
+// Declares every metric that the service adds to those of prom-client. docs/operate/monitoring.md lists them.
 
-/** Names of labels, each with the values that it takes. */
+/** Names of labels, with a description of their values. */
 export type MetricLabels = Readonly<Record<string, string>>
 
-/** A metric with its meaning. */
 export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
   readonly name: `store_export_${string}`
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -183,7 +182,7 @@ export const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
-/** The declaration as options of prom-client. */
+/** Returns the declaration as options of prom-client. */
 export function optionsOf<L extends MetricLabels>(metric: MetricDeclaration<L>) {
   const { name, help, labels } = metric
   const labelNames: (keyof L & string)[] = Object.keys(labels)

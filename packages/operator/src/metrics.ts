@@ -1,5 +1,5 @@
-// Counts events for Prometheus. The contract bounds the labels: a store, a key, or a client's path is never a label. The
-// log has those.
+// Counts events for Prometheus. The contract bounds the number of labels: a store, a key, or a client's path is never a
+// label. The log contains those.
 
 import type { KeyRejected, RequestCompleted } from '@store-export/api'
 import { ENDPOINTS, ERRORS } from '@store-export/contract'
@@ -9,18 +9,17 @@ import type { EventHandler, PoolSampled, ServiceEvent } from './events.ts'
 import { METRICS, type MetricDeclaration, type MetricLabels, optionsOf } from './metric-declarations.ts'
 import { addNodeMetrics, type NodeInfo } from './node-metrics.ts'
 
-/** The metrics of one process. */
 export interface Metrics {
   readonly handleEvent: EventHandler
-  /** All metrics in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>
   readonly contentType: string
 }
 
-/** Seconds. Requests take between 1 ms and the time limits of the service. */
+/** In seconds. Requests take between 1 ms and the time limits of the service. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Creates metrics. With `facts`, they include the node's memory, event loop, garbage collection, and limits. */
+/** Returns the metrics. With `facts`, they include the node's memory, event loop, garbage collection, and limits. */
 export function createMetrics(facts?: NodeInfo): Metrics {
   const registry = new Registry()
   if (facts !== undefined) addNodeMetrics(registry, facts)
@@ -68,7 +67,7 @@ function createSeries(registry: Registry) {
   }
 }
 
-/** Starts counters at zero, because `increase()` misses the first event of a series that starts with it. */
+/** Starts counters at zero, because `increase()` misses the first event of a series that starts with this event. */
 function startAtZero({ errors, queryFailures, internalErrors, rejections, transactionWaits }: Series): void {
   for (const endpoint of [...ENDPOINTS.map(({ path }) => path), 'unknown'])
     for (const code of Object.keys(ERRORS)) errors.inc({ endpoint, code }, 0)

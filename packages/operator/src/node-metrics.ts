@@ -1,16 +1,16 @@
-// Metrics of the process itself, under the names that standard dashboards use, and the constants of a node.
+// Adds metrics of the process, under the names that standard dashboards use, and the constants of a node.
 
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import { METRICS, optionsOf } from './metric-declarations.ts'
 
-/** Constants of a node. */
+/** Values of a node that don't change while it runs. */
 export interface NodeInfo {
   readonly version: string
-  /** Bounds of connections by the name of their pool; settings. */
+  /** Maximum numbers of connections from the settings, by the name of their pool. */
   readonly connectionLimits: Readonly<Record<string, number>>
 }
 
-/** Gauges whose names end in `_total`, which is for counters. The gauges without it have the same values by type. */
+/** Gauges whose names end in `_total`, which is for counters. Other gauges have the same values by type. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /** Adds the metrics of this process to a registry. */

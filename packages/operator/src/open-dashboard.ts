@@ -1,4 +1,4 @@
-// Starts the dashboard with its own connections to the control database, and explains its errors.
+// Starts the dashboard with separate connections to the control database, and explains its errors.
 
 import { randomBytes } from 'node:crypto'
 import { type EncryptionKeys, openControlDatabase, readDashboardSecret } from '@store-export/control'
@@ -8,24 +8,23 @@ import type { EventHandler } from './events.ts'
 import { explainListenError } from './listen.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 
-/** Options of `openDashboard`. */
 export interface OpenDashboardOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: EncryptionKeys
   readonly emit: EventHandler
   readonly reader: StoreReader
-  /** Address under which clients reach the API. */
+  /** The address at which clients reach the API. */
   readonly apiUrl: string
-  /** Aborted at the start of the shutdown. */
+  /** Aborted when the shutdown starts. */
   readonly ending?: AbortSignal
 }
 
 /** A running dashboard. */
 export interface OpenDashboard {
-  /** Address for merchants. */
+  /** The address for merchants. */
   readonly url: string
-  /** Waits up to `drainMs` for requests in flight, then closes everything. */
+  /** Waits up to `drainMs` for requests in flight, and then closes everything. */
   readonly stop: (drainMs: number) => Promise<void>
 }
 
@@ -35,13 +34,13 @@ const CONNECTIONS = 4
 const NO_PROXIES =
   'STORE_EXPORT_DASHBOARD_PROXIES is 0, but the dashboard has an https:// address: behind a proxy, all sign-in attempts count for the address of the proxy'
 
-/** Starts the dashboard. Throws a `UserError` or an `InvalidSettingError`. */
+/** Starts the dashboard. Rejects with `UserError` or `InvalidSettingError`. */
 export async function openDashboard(options: OpenDashboardOptions): Promise<OpenDashboard> {
   const { config, controlUrl, keys, emit, reader, apiUrl, ending } = options
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
   const singleSignOn = singleSignOnSettings(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
-  // a dynamic import, so that a node without the dashboard starts faster
+  // With a dynamic import, a node without the dashboard starts faster.
   const { InvalidDashboardUrlError, InvalidIssuerError, startDashboard } = await import('@store-export/dashboard')
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })

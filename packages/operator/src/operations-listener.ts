@@ -1,20 +1,19 @@
-// The HTTP listener for operations: health, readiness, and metrics. It has no authentication, so clients must not reach it.
+// Listens for health, readiness, and metrics requests over HTTP. It has no authentication: clients must not reach it.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from './listen.ts'
 
-/** Options of the operations listener. */
 export interface OperationsListenerOptions {
   readonly host: string
   readonly port: number
-  /** Why the node is not ready for requests; null if it is ready. */
+  /** Returns why the node is not ready for requests; null if it is ready. */
   readonly whyNotReady: () => Promise<string | null>
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
 }
 
 /** A running operations listener. */
 export interface OperationsListener {
-  /** For example `http://127.0.0.1:9090`. */
+  /** Such as `http://127.0.0.1:9090`. */
   readonly url: string
   close(): Promise<void>
 }
@@ -27,7 +26,7 @@ interface OperationsResponse {
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Starts the listener. Throws a `UserError` if the port is not available. */
+/** Starts the listener. Rejects with `UserError` if the port is not available. */
 export async function startOperationsListener(options: OperationsListenerOptions): Promise<OperationsListener> {
   const server = http.createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     void respond(request, options).then((result) => send(response, request.method, result))

@@ -1,9 +1,8 @@
-// Output of the commands: results (IDs, keys, tables, JSON) go to standard output, messages for people to standard error.
-// Only a terminal gets colors.
+// Prints the output of commands. Results (IDs, keys, tables, JSON) go to standard output. Messages for people go to standard
+// error. Only a terminal gets colors.
 
 import { styleText } from 'node:util'
 
-/** A text style for the terminal. */
 export type Style = Parameters<typeof styleText>[0]
 
 /** Writes one line of a result to standard output. */
@@ -21,7 +20,7 @@ export function printMessage(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Writes an error for a program as one line of JSON to standard error, because standard output holds only results. */
+/** Writes an error for programs as one line of JSON to standard error, because standard output contains only results. */
 export function printJsonError(error: {
   readonly code: string
   readonly message: string
@@ -30,12 +29,12 @@ export function printJsonError(error: {
   printMessage(JSON.stringify({ error }))
 }
 
-/** Returns the count with its noun: `1 key`, `2 keys`. */
+/** Returns the count with its noun, such as `1 key` or `2 keys`. */
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Replaces the progress line; null removes it. Does nothing if standard error is not a terminal. */
+/** Replaces the progress line on standard error. Null removes it. Does nothing if standard error is not a terminal. */
 export function showProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
 }
@@ -45,7 +44,7 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
   return styleText(style, text, { stream })
 }
 
-/** Prints a table: the heading to standard error, the rows, which are the result, to standard output. */
+/** Prints a table. The heading goes to standard error. The rows are the result and go to standard output. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heading.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -55,12 +54,12 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
   for (const row of rows) print(line(row).trimEnd())
 }
 
-/** Makes the command exit without an error if the reader of its output closes the pipe, for example `head`. */
+/** Makes the command exit without an error if the reader of its output closes the pipe, such as `head`. */
 export function exitOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', exitOnBrokenPipe)
 }
 
-/** Keeps a service running if the reader of its output closes the pipe, or the disk of its output is full. */
+/** Lets a service continue if the reader of its output closes the pipe, or if the disk of its output is full. */
 export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.off('error', exitOnBrokenPipe).on('error', () => undefined)

@@ -1,5 +1,5 @@
-// Takes out of a text what no log may hold. A second line of defence: events carry no such values,
-// but messages of drivers and servers may quote what they were given.
+// Removes secrets and personal data from text for logs. This is a second line of defense: events contain no such values, but
+// messages of drivers and servers may quote their input.
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/\bsdx_[0-9A-Za-z]+/g, '[key]'],
@@ -7,11 +7,11 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\?[^\s"'<>?]*=[^\s"'<>]*/g, '?[query]'],
   [/\b(password|passwd|secret|token|cursor)(["']?\s*[=:]\s*["']?)[^\s"'&,;]+/gi, '$1$2[secret]'],
   [/[^\s@"'<>()=:,;/]+@[^\s@"'<>()=:,;/]+\.[^\s@"'<>()=:,;/]+/g, '[email]'],
-  // A UUID has 36 characters and stays readable; sealed cursors and base64 secrets are longer.
+  // A UUID has 36 characters and stays readable. Cursors and base64 secrets are longer.
   [/[A-Za-z0-9_+-]{40,}={0,2}/g, '[token]'],
 ]
 
-/** Texts that no rule matches: most logged texts of a request. */
+/** Text that no rule matches. Most logged text of a request is like this. */
 const PLAIN = /^(?!.*sdx_)[\w /{}.-]{0,39}$/
 
 /** Returns the text without keys, users and passwords of database URLs, query strings, email addresses, and long tokens. */
@@ -24,7 +24,7 @@ export function redact(text: string): string {
   return clean
 }
 
-/** Returns the redacted text, cut to `lengthMax` characters. */
+/** Returns the redacted text, truncated to `lengthMax` characters. */
 export function redactAndCut(text: string, lengthMax: number): string {
   const clean = redact(text)
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax)}…`

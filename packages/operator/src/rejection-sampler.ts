@@ -1,5 +1,5 @@
 // Limits the log lines about rejected requests, because a client that repeats a rejected request must not fill a disk. The
-// first rejection of a key gets its own line. Later ones share a line every `SUM_SECONDS`.
+// first rejection of a key gets its own line. Later rejections share a line every `SUM_SECONDS`.
 
 import type { KeyRejected, RequestCompleted, RequestMalformed } from '@store-export/api'
 import type { RejectionsSummarized, ServiceEvent } from './events.ts'
@@ -7,25 +7,24 @@ import type { RejectionsSummarized, ServiceEvent } from './events.ts'
 /** Seconds between two lines that summarize rejections. */
 export const SUM_SECONDS = 10
 
-/** Maximum groups (keys and reasons) between two sums; only the metrics count rejections beyond. */
+/** Maximum number of groups (keys and reasons) between two sums. Beyond it, only the metrics count rejections. */
 const GROUPS_MAX = 10_000
-/** Statuses of requests that are rejected before a store is read: key, rate limit, or state of the store. */
+/** Statuses of requests that are rejected before the store is read: because of the key, the rate limit, or the store's state. */
 const REJECTED_STATUSES = [401, 403, 409, 429]
 
-/** An event about a rejection. */
 type Rejection = RequestCompleted | KeyRejected | RequestMalformed
 
 interface Group {
   readonly rejection: Rejection
-  /** Rejections since the last sum that got no line of their own. */
+  /** Number of rejections since the last sum that got no separate line. */
   count: number
 }
 
-/** Rejections of the last seconds, by key and reason. */
+/** Groups the rejections of the last seconds by key and reason. */
 export class RejectionSampler {
   private readonly groups = new Map<string, Group>()
 
-  /** Whether an event gets its own line: it is no rejection, or the first one of its group. */
+  /** Whether an event gets its own line, because it is no rejection or the first one of its group. */
   isFirst(event: ServiceEvent): boolean {
     if (!isRejection(event)) return true
     const name = groupName(event)
@@ -35,7 +34,7 @@ export class RejectionSampler {
     return group === undefined && this.groups.has(name)
   }
 
-  /** Returns the sums since the last call, and forgets groups without a rejection since then. */
+  /** Returns the sums since the last call. Removes groups without a rejection since then. */
   takeSums(): RejectionsSummarized[] {
     const sums: RejectionsSummarized[] = []
     for (const [name, group] of this.groups) {

@@ -30,7 +30,6 @@ import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
-/** Options of `startService`. */
 export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string
@@ -38,24 +37,24 @@ export interface ServiceOptions {
   readonly emit: EventHandler
   /** Whether to start the dashboard. */
   readonly dashboard?: boolean
-  /** Aborted at the start of the shutdown. From then on, each response closes its connection. */
+  /** Aborted when the shutdown starts. After that, each response closes its connection. */
   readonly ending?: AbortSignal
 }
 
 /** A running service. */
 export interface RunningService {
-  /** Address of the API, for example `http://127.0.0.1:8080`. */
+  /** Address of the API, such as `http://127.0.0.1:8080`. */
   readonly url: string
-  /** Address of the dashboard; null without one. */
+  /** Address of the dashboard; null if it is not started. */
   readonly dashboardUrl: string | null
   readonly control: ControlDatabase
   readonly pools: StorePools
   readonly admitter: Pick<Admitter, 'sums'>
-  /** Waits for requests in flight, for the time in the settings, then closes everything. */
+  /** Waits for requests in flight, up to the time in the settings, and then closes everything. */
   close(): Promise<void>
 }
 
-/** Starts the service. Rejects if the control database cannot be read, or a port is not available. */
+/** Starts the service. Rejects if the control database can't be read, or if a port is not available. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, emit } = options
   const { preparedStatements } = config
@@ -105,12 +104,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-/** Connections for background work, such as usage and the daily cleanup. */
+/** Number of connections for background work, such as usage and the daily cleanup. */
 const BACKGROUND_CONNECTIONS = 2
 /** Maximum time for a stopping node to delete its row in the control database. */
 const UNREGISTER_MS_MAX = 1000
 
-/** Registers the node before it listens, so that `secrets rotate` checks its secrets. */
+/** Registers the node before it listens, so that `secrets rotate` checks the node's secrets. */
 function announce({ keys, emit }: ServiceOptions, database: ControlDatabase) {
   const name = `${hostname()} (pid ${process.pid})`
   return announceNode({ database, keys, name, random: randomBytes, emit })
@@ -147,18 +146,21 @@ function readerOf({ config, emit }: ServiceOptions, pools: StorePools): StoreRea
   })
 }
 
-/** The wait for open transactions takes at most half of the time limit of a request. */
+/** Returns the maximum wait for open transactions, in ms. It is at most half of the time limit of a request. */
 function transactionWaitMs(config: Config): number {
   return Math.min(config.transactionWaitMs, config.storeTimeoutMs / 2)
 }
 
-/** The address for clients: the public address, or the address on this machine. */
+/** Returns the address for clients: the public address, or the address on this machine. */
 function publicUrlOf({ publicUrl, host }: Config, url: string): string {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
 }
 
-/** Examples have the public address. If the page can send requests, the default is the address of the listener. */
+/**
+ * Returns the reference pages. Their examples have the public address. Pages that send requests default to the listener's
+ * address.
+ */
 function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
   return referenceRoutes({ tryIt: docsTryIt, listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) })
@@ -175,7 +177,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
   })
 }
 
-/** Resources that `close` closes. */
+/** The resources that `close` closes. */
 interface ServiceResources {
   readonly stop: (drainMs: number) => Promise<void>
   readonly pools: StorePools
@@ -190,7 +192,7 @@ async function close(parts: ServiceResources, dashboard: OpenDashboard | null): 
   const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()
-  // after an error the node counts as running for some time, which only delays a rotation of secrets
+  // After an error, the node counts as running for some time, which only delays a rotation of secrets.
   await within(UNREGISTER_MS_MAX, announcement.close(), () => undefined).catch(() => undefined)
   await Promise.all([pools.close(), control.close(), admitter.close()])
 }

@@ -1,4 +1,4 @@
-// The settings of the service. config.ts reads their values.
+// Declares the settings of the service. config.ts reads their values.
 
 import { LIMITS } from '@store-export/contract'
 
@@ -7,7 +7,7 @@ interface SettingBase {
   readonly help: string
 }
 
-/** A whole number from `min` to `max`. */
+/** A setting that is a whole number from `min` to `max`. */
 export interface IntegerSetting extends SettingBase {
   readonly kind: 'integer'
   readonly default: number
@@ -22,7 +22,7 @@ export interface FlagSetting extends SettingBase {
   readonly default: boolean
 }
 
-/** A setting with one of the values `accepted`. */
+/** A setting with one of the values in `accepted`. */
 export interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice'
   readonly default: string
@@ -34,16 +34,16 @@ interface TextSetting extends SettingBase {
   readonly default: string | null
 }
 
-/** A value that no output and no message contains. */
+/** A setting whose value no output and no message contains. */
 interface SecretSetting extends SettingBase {
   readonly kind: 'secret'
   readonly default: null
 }
 
-/** The variable, the accepted values, the default, and the help of a setting. */
+/** A setting: its variable, accepted values, default, and help. */
 export type Setting = IntegerSetting | FlagSetting | ChoiceSetting | TextSetting | SecretSetting
 
-/** All settings in the order of `--help`, by their name in `Config`. */
+/** All settings by their name in `Config`, in the order of `--help`. */
 export const SETTINGS = {
   databaseUrl: {
     env: 'STORE_EXPORT_DATABASE_URL',
@@ -217,7 +217,7 @@ export const SETTINGS = {
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
     kind: 'integer',
-    // with two nodes and their connections to the control database, the platform has 31 of PostgreSQL's 100 connections
+    // With two nodes and their connections to the control database, the platform has 31 of PostgreSQL's 100.
     default: 20,
     unit: 'connections',
     min: 1,
@@ -227,7 +227,7 @@ export const SETTINGS = {
   storeQueueMax: {
     env: 'STORE_EXPORT_STORE_QUEUE_MAX',
     kind: 'integer',
-    // a store has 5 keys with 120 requests a minute each, which can arrive at once
+    // A store has 5 keys with 120 requests a minute each, which can all arrive at once.
     default: 600,
     unit: 'requests',
     min: 0,

@@ -1,10 +1,10 @@
-// The settings of single sign-on. They are set together, or not at all.
+// Reads the settings of single sign-on. Either all of them are set, or none.
 
 import type { SingleSignOnSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
-/** Returns null without single sign-on. Throws `InvalidSettingError` if a setting is missing. */
+/** Returns the settings; null without single sign-on. Throws `InvalidSettingError` if one of them is missing. */
 export function singleSignOnSettings(config: Config): SingleSignOnSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcLabel: label } = config
   if (issuer === null && clientId === null && clientSecret === null) return null

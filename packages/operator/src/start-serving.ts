@@ -1,4 +1,4 @@
-// Runs the service: the API, the dashboard, the operations listener, and a daily cleanup. Used by `serve` and `demo`.
+// Runs the service: the API, the dashboard, the operations listener, and a daily cleanup. `serve` and `demo` use it.
 
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -22,7 +22,6 @@ import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
 
-/** Options of `startServing`. */
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
@@ -36,34 +35,34 @@ export interface ServingOptions {
 /** The addresses of the listeners. */
 export interface ServingAddresses {
   readonly url: string
-  /** null without the dashboard. */
+  /** Null without the dashboard. */
   readonly dashboardUrl: string | null
-  /** null if the operations listener is off. */
+  /** Null if the operations listener is off. */
   readonly operationsUrl: string | null
 }
 
-/** `service` is null until the API listens. */
+/** The state of a start. `service` is null until the API listens. */
 interface StartupState {
   service: RunningService | null
 }
 
-/** At other levels a node leaves audit events to nodes that write them. */
+/** At other levels, a node leaves audit events to the nodes that write them. */
 const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
-/** Form tokens are deleted when their forms are no longer accepted. */
+/** After this time, the service no longer accepts a form, and its token can be deleted. */
 const SENT_FORM_HOURS = 24
-/** Time for the shutdown beyond the lame-duck time and draining. */
+/** Time for the shutdown in addition to the lame-duck time and draining. */
 const CLOSING_MS = 10_000
 
-/** Maximum time of a shutdown, in ms. */
+/** Returns the maximum time of a shutdown, in ms. */
 export function shutdownTimeoutMs({ lameDuckSeconds, drainSeconds }: Config): number {
   return (lameDuckSeconds + drainSeconds) * 1000 + CLOSING_MS
 }
 
-/** Starts the service, which the lifecycle stops. Throws a `UserError` if a port is not available. */
+/** Starts the service. The lifecycle stops it. Rejects with `UserError` if a port is not available. */
 export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
-  // a dynamic import, so that other commands start faster
+  // With a dynamic import, other commands start faster.
   const { createMetrics } = await import('./metrics.ts')
   const metrics = createMetrics({
     version: manifest.version,
@@ -92,8 +91,8 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
 }
 
 /**
- * Keeps the listeners open while balancers learn from `/readyz` that this node stops. Only for SIGTERM, which
- * supervisors send: Ctrl-C in a terminal and internal errors stop the node at once.
+ * Keeps the listeners open while load balancers learn from `/readyz` that this node stops. Waits only after SIGTERM, which
+ * supervisors send. Ctrl-C in a terminal and internal errors stop the node immediately.
  */
 async function waitForBalancers(reason: string, { lameDuckSeconds }: Config): Promise<void> {
   if (reason === 'SIGTERM') await setTimeout(lameDuckSeconds * 1000)
@@ -119,7 +118,7 @@ async function startOperationsOf(
   return operations.url
 }
 
-/** Updates the gauges when metrics are requested: they are states, not events. */
+/** Updates the gauges when metrics are requested, because gauges are states, not events. */
 function sampleState({ handleEvent }: Metrics, { service }: StartupState, log: Log): void {
   handleEvent({ event: 'log.lines_dropped', lines: log.takeDropped() })
   if (service === null) return
@@ -137,11 +136,11 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
   }
 }
 
-/** Deletes expired data now and once a day. The timer does not keep the process alive. */
+/** Deletes expired data now and once a day. The timer doesn't stop the process from exiting. */
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
   const cleanUsage = async () => {
-    // one after the other: both change past hours, and each skips hours that the other one changes
+    // These run one after the other, because each skips past hours while the other one changes them.
     await deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() })
     await sumUpOldHours({ database, usageHourDays, now: new Date() })
   }

@@ -1,10 +1,10 @@
-// Errors that the operator can fix, and the exit codes of the command.
+// Declares the errors that the operator can fix, and the exit codes of the command.
 
 export const EXIT_DONE = 0
 export const EXIT_FAILED = 1
 /** Exit code for an unknown command, option, or value. */
 export const EXIT_USAGE = 2
-/** Exit code if a database cannot be reached: the same command can succeed later. It is EX_TEMPFAIL of sysexits.h. */
+/** Exit code if a database can't be reached. The same command can succeed later. It is EX_TEMPFAIL of sysexits.h. */
 export const EXIT_UNREACHABLE = 75
 
 /** An error that the operator can fix. `message` is one sentence that says what happened, why, and what to do. */
@@ -12,7 +12,7 @@ export class UserError extends Error {
   override readonly name: string = 'UserError'
 }
 
-/** Options or arguments that do not fit together. */
+/** Thrown for options or arguments that don't fit together. */
 export class UsageError extends UserError {
   override readonly name = 'UsageError'
 }

@@ -2,17 +2,17 @@
 
 import type { Command } from 'commander'
 
-/** Options that every command has. */
+/** The options of every command. */
 export interface CommonOptions {
   readonly json?: true
 }
 
-/** Adds a command with the option `--json`. */
+/** Adds a command with the option `--json` and returns it. */
 export function addCommand(parent: Command, name: string, description: string): Command {
   return parent.command(name).description(description).option('--json', 'print the result as JSON')
 }
 
-/** Adds a group of commands. */
+/** Adds a group of commands and returns it. */
 export function addCommandGroup(program: Command, name: string, description: string): Command {
   return program.command(name).description(description)
 }

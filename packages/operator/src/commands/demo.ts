@@ -1,5 +1,5 @@
-// `store-export demo`: the service and an embedded PostgreSQL in one process. This file has the order of the start; demo/
-// has the stores and their data.
+// Implements `store-export demo`, which runs the service and an embedded PostgreSQL in one process. This file orders the
+// steps of the start. The folder demo/ has the stores and their data.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -34,17 +34,17 @@ import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { EXIT_FAILED, UserError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** What all steps of the start use. */
+/** The settings and the tools of all steps of the start. */
 interface Demo {
   readonly config: Config
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataFolder: string
   readonly log: Log
   readonly lifecycle: Lifecycle
   readonly progress: StepProgress
 }
 
-/** The setup runs its statements one after the other. */
+/** The setup runs its statements one after another. */
 const SETUP_POOL_SIZE = 2
 
 /** Adds `demo` and `demo change`. */
@@ -75,7 +75,7 @@ async function change({ folder }: ProcessContext, { json }: CommonOptions): Prom
 
 async function startDemo({ env, folder }: ProcessContext, { json }: CommonOptions): Promise<void> {
   const config = readSettings(demoEnvironment(env))
-  // standard error, so that log lines and the panel can be separated
+  // The log goes to standard error, so that you can separate it from the panel.
   const log = createLog({ level: config.logLevel, fd: 2 })
   const lifecycle = startLifecycle({ timeoutMs: shutdownTimeoutMs(config), emit: log.handleEvent })
   const dataFolder = path.join(folder, DATA_FOLDER)
@@ -85,7 +85,7 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
     if (json) printJson(summary(facts))
     else print(formatPanel(facts, styled))
   } catch (error) {
-    // after Ctrl-C the lifecycle closes everything
+    // After Ctrl-C, the lifecycle closes everything.
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error
@@ -93,8 +93,8 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
 }
 
 /**
- * Returns the environment with the defaults of the demo: the reference page sends requests, the log has warnings and errors
- * only, and there is no lame-duck time because no balancer is in front. The databases are always those of .data/.
+ * Returns the environment with the defaults of the demo. The reference page can send requests. The log contains only warnings
+ * and errors. There is no lame-duck time, because the demo has no load balancer. The databases are always those of .data/.
  */
 function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
@@ -117,7 +117,7 @@ async function run(demo: Demo): Promise<PanelContent> {
   await requirePorts(demo)
   const postgres = await startPostgres(demo)
   const setup = setUp(demo, postgres)
-  // PostgreSQL stops only after the running step of the setup
+  // PostgreSQL stops only after the current step of the setup.
   lifecycle.onClose(() => setup.catch(() => undefined))
   const { context, stores, keys, signIn } = await setup
   const { url, dashboardUrl, operationsUrl } = await startServing({ ...context, log, lifecycle, dashboard: true })
@@ -126,7 +126,7 @@ async function run(demo: Demo): Promise<PanelContent> {
   return { url: localUrl(url, config), operationsUrl, stores, keys, dashboard }
 }
 
-/** Checks the ports first, because a first start takes about ten seconds before it listens. */
+/** Checks the ports first, because a first start takes about ten seconds before it listens. Rejects with `UserError`. */
 async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
   const { host, port, operationsPort, dashboardPort } = config
   try {
@@ -147,7 +147,7 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
       dataFolder,
       onNotice: ({ type, text }) => {
         printMessage(`  ${text}`)
-        // without PostgreSQL the demo can't serve requests: exit with an error, so that a supervisor restarts it
+        // Without PostgreSQL, the demo can't serve requests. It exits with an error, so that a supervisor restarts it.
         if (type === 'ended') void lifecycle.close(text).then(() => process.exit(EXIT_FAILED))
       },
     })
@@ -202,7 +202,7 @@ async function ensureControlDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-/** The address for programs on this machine, also if the API listens on all addresses. */
+/** Returns the address for programs on this machine. An API that listens on all addresses gets 127.0.0.1. */
 function localUrl(url: string, { host }: Config): string {
   const { port } = new URL(url)
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${port || '80'}` : url

@@ -1,5 +1,5 @@
-// `store-export doctor`: checks the control database and the stores, and prints a fix for each finding. The exit code is 1 if
-// there is an error or a warning.
+// Implements `store-export doctor`, which checks the control database and the stores, and prints a fix for each finding. The
+// exit code is 1 if there is an error or a warning.
 
 import { listStores, type RegisteredStore, requireStore } from '@store-export/control'
 import type { Command } from 'commander'
@@ -19,8 +19,8 @@ interface DoctorOptions extends CommonOptions {
 }
 
 /**
- * Stores that `doctor` examines at once: more than one, so that a hanging store does not delay the others; few, because
- * stores can share a role or a server.
+ * Maximum number of stores that `doctor` examines at once. With more than one, a hanging store doesn't delay the others. The
+ * number is low, because stores can share a role or a server.
  */
 const STORES_AT_ONCE = 8
 

@@ -1,4 +1,4 @@
-// `store-export keys`: API keys. Only `keys create` shows a key, once.
+// Implements `store-export keys`, which manages API keys. Only `keys create` shows a key, and only once.
 
 import { randomBytes } from 'node:crypto'
 import {

@@ -1,4 +1,4 @@
-// `store-export merchants`: dashboard accounts. A merchant without a password signs in with a one-time link.
+// Implements `store-export merchants`, which manages dashboard accounts. A merchant without a password signs in with a link.
 
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
@@ -67,7 +67,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
 
 async function add(context: CommandContext, { email, store, json }: AddOptions): Promise<void> {
   const accounts = await accountsOf(context, null)
-  // an invalid address is wrong usage, so it is checked before the store
+  // An invalid email address is wrong usage, so it is checked before the store.
   await withEmail(() => accounts.hasMerchant(email))
   const { id: storeId } = await requireStore(context.database, store)
   const { id, email: address, isNew } = await accounts.addMerchant(email, storeId)
@@ -148,10 +148,10 @@ async function accountsOf({ database, keys, config }: CommandContext, url: strin
   return new Accounts({ ...config, database, secret, url: url ?? LOCAL })
 }
 
-/** For operations that do not depend on the address of the dashboard. */
+/** For operations that don't depend on the dashboard's address. */
 const LOCAL = 'http://127.0.0.1'
 
-/** The address for sign-in links: from the settings, from the running demo, or on this machine. */
+/** Returns the address for sign-in links: from the settings, from the running demo, or on this machine. */
 async function dashboardUrl({ config }: CommandContext, { folder }: ProcessContext): Promise<string> {
   if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin
   const signIn = config.databaseUrl === null ? await readSignIn(path.join(folder, DATA_FOLDER)) : null
@@ -168,7 +168,7 @@ async function withEmail<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Loads the dashboard only when it is needed: other commands start faster. */
+/** Loads the dashboard only when a command needs it, so that other commands start faster. */
 function loadDashboard() {
   return import('@store-export/dashboard')
 }

@@ -1,4 +1,4 @@
-// `store-export migrate`: applies missing migrations to the control database.
+// Implements `store-export migrate`, which applies missing migrations to the control database.
 
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'

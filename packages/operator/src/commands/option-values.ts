@@ -1,4 +1,4 @@
-// Reads the values of options.
+// Parses the values of options.
 
 import { findRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { InvalidUrlError, splitPassword } from '@store-export/postgres'
@@ -6,21 +6,24 @@ import { InvalidArgumentError } from 'commander'
 import { printMessage } from '../output.ts'
 import { UsageError } from '../user-error.ts'
 
-/** Returns the schema version that the text names. Throws commander's `InvalidArgumentError` for any other text. */
+/** Returns the schema version that the string names. Throws commander's `InvalidArgumentError` for any other string. */
 export function parseRevision(text: string): RevisionId {
   const revision = findRevision(text)
   if (revision === null) throw new InvalidArgumentError(`Accepted: ${REVISIONS.map(({ id }) => id).join(', ')}.`)
   return revision
 }
 
-/** Returns the connection URL of `--database-url`; for `-` it comes from standard input. Warns of a password in an argument. */
+/**
+ * Returns the connection URL of `--database-url`. `-` means standard input. Warns if an argument contains a password. Rejects
+ * with `UsageError`.
+ */
 export async function readUrlOption(text: string): Promise<string> {
   const url = text === '-' ? await readStandardInput() : text
   try {
     if (splitPassword(url).password !== null && text !== '-') {
       printMessage(
         'warning: the shell history and other users of this machine can see a password on the command line: use ' +
-          '"--database-url -" and give the URL on standard input',
+          '"--database-url -" and pass the URL on standard input',
       )
     }
   } catch (error) {

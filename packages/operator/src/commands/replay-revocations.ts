@@ -9,16 +9,15 @@ import { countOf, printJson, printMessage } from '../output.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 
-/** Options of `keys replay-revocations`. */
 export interface ReplayOptions extends CommonOptions {
   /** A file; `-` for standard input. */
   readonly from: string
 }
 
-/** JSON members that log collectors store a line in. */
+/** JSON members in which log collectors store a line. */
 const LINE_MEMBERS = ['log', 'message', 'MESSAGE'] as const
 
-/** Repeats revocations and removals from the service's log. */
+/** Repeats revocations and removals from the service's log. Rejects with `UserError` if the log has no audit event. */
 export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)
   if (events.length === 0) {
@@ -58,7 +57,7 @@ async function readEvents(from: string): Promise<RevocationEvent[]> {
   return events
 }
 
-/** The JSON of a line, with or without a prefix; null for a line without JSON. */
+/** Returns the JSON of a line, which can have a prefix; null for a line without valid JSON. */
 function parse(line: string): unknown {
   const start = line.indexOf('{')
   if (start < 0) return null

@@ -1,4 +1,4 @@
-// `store-export secrets`: replaces the secret that encrypts the passwords in store URLs.
+// Implements `store-export secrets`, which replaces the secret that encrypts the passwords in store URLs.
 
 import { rotateSecrets } from '@store-export/control'
 import type { Command } from 'commander'

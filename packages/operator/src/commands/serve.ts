@@ -1,4 +1,4 @@
-// `store-export serve`: the API on the control database of STORE_EXPORT_DATABASE_URL, with a JSON log on standard output.
+// Implements `store-export serve`, which runs the API on the control database of the settings, with a JSON log.
 
 import { openControlDatabase } from '@store-export/control'
 import type { Command } from 'commander'
@@ -37,7 +37,7 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
   try {
     await startServing({ ...context, log, lifecycle, dashboard })
   } catch (error) {
-    // after a signal the lifecycle closes everything
+    // After a signal, the lifecycle closes everything.
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error

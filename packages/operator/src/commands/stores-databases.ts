@@ -15,7 +15,6 @@ import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
-/** Options of `stores grants`. */
 export interface GrantsOptions extends CommonOptions {
   readonly revision: RevisionId
   readonly role: string
@@ -23,7 +22,6 @@ export interface GrantsOptions extends CommonOptions {
   readonly grantsOnly?: true
 }
 
-/** Options of `stores upgrade`. */
 export interface UpgradeOptions extends CommonOptions {
   readonly to: RevisionId
   readonly databaseUrl?: string
@@ -31,7 +29,7 @@ export interface UpgradeOptions extends CommonOptions {
 
 const PASSWORD_BYTES = 24
 
-/** Prints the SQL for the reader's role with a random password, or only the grants for an existing role. */
+/** Prints the SQL for the reader's role with a random password or, with `grantsOnly`, the grants for an existing role. */
 export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptions): void {
   const schemaName = checkSchemaName(schema)
   const password = grantsOnly === true ? null : randomBytes(PASSWORD_BYTES).toString('base64url')
@@ -49,7 +47,7 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
   print(`${advice}\n${sql}`)
 }
 
-/** Upgrades a store to a newer schema version. */
+/** Upgrades a store to a newer schema version. Rejects with `UserError` if the store can't be upgraded. */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)
   const { to, json } = options
@@ -72,7 +70,7 @@ export async function upgrade(context: CommandContext, reference: string, option
   print(store.id)
 }
 
-/** The URL for the upgrade: `--database-url`, or the database on the server of the control database. */
+/** Returns the URL for the upgrade: `--database-url`, or the database on the server of the control database. */
 async function upgradeTarget(
   { controlUrl }: CommandContext,
   { databaseUrl }: RegisteredStore,

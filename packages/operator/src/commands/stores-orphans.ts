@@ -13,7 +13,7 @@ import type { CommonOptions } from './add-command.ts'
 
 const REASONS_LENGTH_MAX = 400
 
-/** Lists databases and roles that `stores provision` created and no registered store uses. */
+/** Lists the databases and roles that `stores provision` created and that no registered store uses. */
 export async function showOrphans(context: CommandContext, { json }: CommonOptions): Promise<void> {
   const orphans = await findOrphans(context)
   if (json) return printJson({ orphans: orphans.map(describe) })
@@ -29,12 +29,11 @@ export async function showOrphans(context: CommandContext, { json }: CommonOptio
   )
 }
 
-/** Options of `stores drop-orphan`. */
 export interface DropOrphanOptions extends CommonOptions {
   readonly withData?: true
 }
 
-/** Drops an orphan and its roles. Throws a `UserError` for a database with data, unless `withData` is set. */
+/** Drops an orphan and its roles. Rejects with `UserError` for a database with data, unless `withData` is set. */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options
   const orphan = (await findOrphans(context)).find((each) => each.name === name)

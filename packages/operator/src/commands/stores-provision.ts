@@ -1,5 +1,5 @@
 // Implements `stores provision`. It first registers the store in the state `generating`, so that `stores list` shows the
-// store of an interrupted run. A run with the same external ID continues with that store.
+// store of an interrupted run. A run with the same external ID continues with this store.
 
 import type { RevisionId } from '@store-export/contract'
 import {
@@ -24,21 +24,20 @@ import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { describeStore } from './stores-registry.ts'
 
-/** Options of `stores provision`. */
 export interface ProvisionOptions extends CommonOptions {
   readonly name: string
   readonly revision: RevisionId
   readonly externalId?: string
 }
 
-/** `undefined_table` and `invalid_catalog_name`: the interrupted run had not created the table, or the database. */
+/** `undefined_table` and `invalid_catalog_name`. The interrupted run had not yet created the table, or the database. */
 const NOT_CREATED: readonly string[] = ['42P01', '3D000']
 /** Maximum wait for another run that creates the database of the same store. */
 const LOCK_TIMEOUT = '60s'
-/** First key of the advisory lock; the second one is a hash of the store ID. */
+/** First key of the advisory lock. The second key is a hash of the store ID. */
 const PROVISION_LOCK = 7_306_002
 
-/** Creates the database of a store and registers the store. If a store has the external ID, prints that store. */
+/** Creates the database of a store and registers the store. If a store with the external ID exists, prints that store. */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, externalId = null } = options
   await requireServiceSecret(context.database, context.keys)
@@ -59,7 +58,7 @@ export async function provision(context: CommandContext, options: ProvisionOptio
   else showCreated(created.store, created.urls, options)
 }
 
-/** Returns null if another run has created the database meanwhile. */
+/** Creates the database. Returns null if another run has created it in the meantime. */
 async function createOnce(
   context: CommandContext,
   { id, isNew }: { readonly id: string; readonly isNew: boolean },
@@ -83,8 +82,8 @@ async function createOnce(
 }
 
 /**
- * Throws a `UserError` if the database contains data or can't be read: a restored control database can list a finished store
- * as `generating`.
+ * Rejects with `UserError` unless the database is empty. A restored control database can list a finished store as
+ * `generating`.
  */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
@@ -148,7 +147,7 @@ function showCreated(store: RegisteredStore, urls: ProvisionedStore, { revision,
   print(store.id)
 }
 
-/** Prints an existing store. The owner's URL is null, because only the run that created the database has the password. */
+/** Prints an existing store. The owner's URL is null, because only the run that created the database knew the password. */
 async function showExisting(
   context: CommandContext,
   store: RegisteredStore,
@@ -166,7 +165,7 @@ async function showExisting(
   print(store.id)
 }
 
-/** Returns null for a database that `stores provision` did not create. */
+/** Returns the store's schema version; null for a database that `stores provision` did not create. */
 async function revisionOf(
   { controlUrl }: CommandContext,
   { databaseUrl, schemaName }: RegisteredStore,

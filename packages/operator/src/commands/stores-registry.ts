@@ -17,7 +17,6 @@ import { UsageError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
-/** Options of `stores add`. */
 export interface AddOptions extends CommonOptions {
   readonly name: string
   readonly origin: StoreOrigin
@@ -27,7 +26,6 @@ export interface AddOptions extends CommonOptions {
   readonly externalId?: string
 }
 
-/** Options of `stores set`. */
 export interface SetOptions extends CommonOptions {
   readonly name?: string
   readonly state?: StoreState
@@ -35,7 +33,7 @@ export interface SetOptions extends CommonOptions {
   readonly schema?: string
 }
 
-/** Registers a store. If a store has the external ID, prints that store. */
+/** Registers a store. If a store with the external ID exists, prints that store. Rejects with `UsageError`. */
 export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
@@ -50,7 +48,7 @@ export async function add(context: CommandContext, options: AddOptions): Promise
   report(store, store.isNew ? 'Registered' : 'Already registered; nothing changed:')
 }
 
-/** Changes a store. */
+/** Changes a store. Rejects with `UsageError` if there is nothing to change. */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, json } = options
   if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {
@@ -89,7 +87,7 @@ export async function list({ database }: CommandContext, { json }: CommonOptions
   )
 }
 
-/** Removes a store. */
+/** Removes a store and prints how many keys it revoked. */
 export async function remove({ database }: CommandContext, reference: string, { json }: CommonOptions): Promise<void> {
   const { id, removed, keysRevoked } = await removeStore(database, reference)
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })

@@ -1,4 +1,4 @@
-// `store-export stores`: registers stores and creates databases for them. This file declares the arguments and options;
+// Declares the arguments and options of `store-export stores`, which registers stores and creates databases for them.
 // stores-*.ts implement the commands.
 
 import { LATEST_REVISION } from '@store-export/contract'

@@ -1,8 +1,8 @@
-// ASCII forms of names, for email addresses and URLs.
+// Converts names to ASCII, for email addresses and URLs.
 
 const FOLDED: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', ı: 'i', '’': '' }
 
-/** Removes the accents of a text. */
+/** Returns the text without accents. */
 export function asciiOf(text: string): string {
   return text
     .replaceAll(/[ßøØłŁı’]/g, (letter) => FOLDED[letter] ?? '')
@@ -10,7 +10,7 @@ export function asciiOf(text: string): string {
     .replaceAll(/\p{M}/gu, '')
 }
 
-/** The name in lowercase ASCII, with hyphens between its words. */
+/** Returns the name in lowercase ASCII, with hyphens between its words. */
 export function slugOf(name: string): string {
   return asciiOf(name)
     .toLowerCase()

@@ -9,7 +9,7 @@ import { DAY, HISTORY_START, timestampText, untilEnd } from './timestamps.ts'
 import { type CategoryWords, LINES, OPTIONS, type ProductKind } from './words/products.ts'
 import { CARE, DESCRIPTIONS, type Words } from './words/texts.ts'
 
-/** A product or variant that orders can contain. `rate` is its tax rate in percent. */
+/** A product or variant that an order can contain. `rate` is its tax rate in percent. */
 export interface Article {
   readonly productId: string
   readonly variantId: string | null
@@ -28,7 +28,7 @@ export interface Catalog {
   readonly articles: readonly Article[]
 }
 
-/** A product that is being generated. */
+/** A product during its generation. */
 interface Draft {
   readonly id: string
   readonly kind: ProductKind
@@ -39,7 +39,7 @@ interface Draft {
   readonly createdAt: number
 }
 
-/** Generates a catalog of `count` products. They are older than the first order. */
+/** Generates a catalog of `count` products, which are older than the first order. */
 export function makeCatalog(shop: DemoShop, count: number, random: SeededRandom): Catalog {
   const categoryIds = new Map(shop.assortment.categories.map(({ slug }) => [slug, random.uuid()]))
   const categories = shop.assortment.categories.map((category, index) =>
@@ -93,7 +93,7 @@ function draftProduct(shop: DemoShop, index: number, count: number, random: Seed
     words,
     slug: slugOf(words[shop.locales[0]]),
     sku: `${kind.category.slice(0, 2).toUpperCase()}-${String(index + 1).padStart(4, '0')}`,
-    // most prices of shops end in 90 or 00
+    // Most prices in shops end in 90 or 00.
     cents: Math.round(random.between(min, max) / 100) * 100 - (random.chance(0.7) ? 10 : 0),
     createdAt: Math.round(HISTORY_START - 90 * DAY + (index / count) * 80 * DAY + random.between(0, DAY)),
   }
@@ -139,7 +139,7 @@ function productRow(
       ? JSON.stringify([{ key: 'care', label: CARE.label[locale], value: CARE.value[locale] }])
       : '[]',
     translations: translationsOf(shop, (other) =>
-      // some descriptions have no translation yet
+      // Some descriptions have no translation yet.
       random.chance(0.9)
         ? { name: words[other], description: description[other].replace('{name}', words[other]) }
         : { name: words[other] },
@@ -191,7 +191,7 @@ function articleOf(shop: DemoShop, { id, kind, words, cents }: Draft): Article {
   return { productId: id, variantId: null, name: words[shop.locales[0]], cents, rate, attributes: null }
 }
 
-/** The texts in all languages except the default one, as JSON; null in a shop with one language. */
+/** Returns the texts in all languages except the default one, as JSON; null in a shop with one language. */
 function translationsOf(
   shop: DemoShop,
   textsIn: (locale: DemoShop['locales'][0]) => Readonly<Record<string, string>>,

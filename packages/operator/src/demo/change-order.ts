@@ -1,4 +1,4 @@
-// Changes one order of the first demo store, as a shop does: the order is paid, shipped, or delivered.
+// Changes one order of the first demo store as a shop does: marks it as paid, shipped, or delivered.
 
 import { queryRows, sql } from '@store-export/postgres'
 import { connectOnce } from '../command-context.ts'
@@ -11,11 +11,14 @@ export interface OrderChange {
   readonly order_id: string
   readonly status: string
   readonly before: string
-  /** RFC 3339, as the API sends it. */
+  /** ISO 8601 in UTC, as the API returns it. */
   readonly updated_at: string
 }
 
-/** Changes the newest order with a next status; null if there is none. `urlOf` returns the superuser's URL of a database. */
+/**
+ * Changes the newest order that has a next status, and returns the change; null if there is none. `urlOf` returns the
+ * superuser's URL of a database.
+ */
 export async function changeOrder(urlOf: (database: string) => string): Promise<OrderChange | null> {
   const [{ id, name }] = DEMO_STORES
   const store = await connectOnce(urlOf(storeDatabase(id)))

@@ -8,7 +8,7 @@ import { DAY, HISTORY_END, HISTORY_START, timestampText, untilEnd } from './time
 import { COUNTRIES } from './words/places.ts'
 import { ADDRESS_LABELS, GROUPS, type Locale } from './words/texts.ts'
 
-/** A customer for orders. `createdAt` is in microseconds. */
+/** A customer for orders. `createdAt` is in microseconds since 1970. */
 export interface DemoCustomer extends DemoPerson {
   readonly id: string
   readonly createdAt: number
@@ -39,7 +39,7 @@ export function makeGroups(shop: DemoShop, count: number, random: SeededRandom):
   })
 }
 
-/** Generates `count` customers, created from two months before the first order to the end of the history. */
+/** Generates `count` customers, created between two months before the first order and the end of the history. */
 export function makeCustomers(
   shop: DemoShop,
   count: number,
@@ -82,7 +82,7 @@ function customerRow(
     email_verified: verified ? timestampText(untilEnd(createdAt + random.next() * DAY)) : null,
     created_at: timestampText(createdAt),
     updated_at: random.chance(0.35) ? null : timestampText(untilEnd(createdAt + random.next() ** 2 * 500 * DAY)),
-    // a realistic value in a column that the API must never return
+    // A realistic value in a column that the API must never return.
     password_hash: verified ? `$argon2id$v=19$m=65536,t=3,p=4$${random.code(22)}$${random.code(43)}` : null,
   }
 }

@@ -1,5 +1,5 @@
-// Files of the demo in its data folder, besides the databases: the secret that encrypts passwords, and the keys and the
-// sign-in that the demo prints. Only the owner can read them. They are replaced atomically, so that a killed process leaves no
+// Reads and writes the demo's files in its data folder: the secret that encrypts passwords, and the keys and the sign-in that
+// the demo prints. Only the owner can read the files. They are replaced atomically, so that a killed process leaves no
 // incomplete file.
 
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ export interface DemoKey {
 
 /** The sign-in of the demo's merchant. */
 export interface StoredSignIn {
-  /** Address of the dashboard at the last start. */
+  /** Address of the dashboard at the last start of the demo. */
   readonly url: string
   readonly email: string
   readonly password: string
@@ -35,19 +35,19 @@ export type DemoKeys = ReadonlyMap<string, DemoKey>
 const SECRET_BYTES = 32
 const OWNER_ONLY = 0o600
 
-/** Loads the secret of the demo. `previous` is the secret that a rotation replaces. Throws `InvalidSettingError`. */
+/** Returns the encryption keys of the demo. `previous` is the secret that a rotation replaces. Throws `InvalidSettingError`. */
 export function loadDemoSecrets(dataFolder: string, previous: Secret | null = null): EncryptionKeys {
   const file = path.join(dataFolder, 'secret')
   return loadSecrets({ secret: null, secretFile: file, secretPrevious: previous }, (name) => readFileSync(name, 'utf8'))
 }
 
-/** Creates the secret if it does not exist. */
+/** Creates the secret if it does not exist. Rejects with `EmbeddedPostgresError` if the disk is full or read-only. */
 export async function ensureDemoSecret(dataFolder: string, random: RandomBytes): Promise<void> {
   const file = path.join(dataFolder, 'secret')
   const next = `${file}.${process.pid}`
   await write(next, `${random(SECRET_BYTES).toString('base64')}\n`)
   try {
-    // unlike rename, link does not replace an existing file
+    // Unlike `rename`, `link` doesn't replace an existing file.
     await link(next, file)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
@@ -56,14 +56,14 @@ export async function ensureDemoSecret(dataFolder: string, random: RandomBytes):
   }
 }
 
-/** The keys of earlier starts; empty if the file is missing or invalid. */
+/** Returns the keys of earlier starts; empty if the file is missing or invalid. */
 export async function readKeys(dataFolder: string): Promise<DemoKeys> {
   const { keys } = await readState(dataFolder)
   if (typeof keys !== 'object' || keys === null) return new Map()
   return new Map(Object.entries(keys).flatMap(([storeId, key]) => (isKey(key) ? [[storeId, key]] : [])))
 }
 
-/** The sign-in of earlier starts; null if there is none. */
+/** Returns the sign-in of earlier starts; null if there is none. */
 export async function readSignIn(dataFolder: string): Promise<StoredSignIn | null> {
   const { dashboard } = await readState(dataFolder)
   return isSignIn(dashboard) ? dashboard : null
@@ -79,7 +79,7 @@ export async function storeSignIn(dataFolder: string, dashboard: StoredSignIn): 
   await updateState(dataFolder, { dashboard })
 }
 
-/** Returns the content of the file; empty if it is missing or invalid. */
+/** Returns the content of the file; empty if the file is missing or invalid. */
 async function readState(dataFolder: string): Promise<{ readonly keys?: unknown; readonly dashboard?: unknown }> {
   const text = await readFile(stateFile(dataFolder), 'utf8').catch(() => '{}')
   try {
@@ -96,7 +96,7 @@ async function updateState(dataFolder: string, change: Readonly<Record<string, u
   await rename(next, stateFile(dataFolder))
 }
 
-/** Throws `EmbeddedPostgresError` for a full or read-only disk. */
+/** Writes a file. Rejects with `EmbeddedPostgresError` if the disk is full or read-only. */
 async function write(file: string, text: string): Promise<void> {
   await explainWriteErrors(path.dirname(file), () => writeFile(file, text, { mode: OWNER_ONLY }))
 }

@@ -1,4 +1,4 @@
-// The keys that the demo prints: one for each store, the same at each start. A revoked key is replaced.
+// Creates the keys that the demo prints: one for each store, the same at each start. A new key replaces a revoked one.
 
 import {
   type ControlDatabase,
@@ -10,7 +10,6 @@ import {
 } from '@store-export/control'
 import { type DemoKey, type DemoKeys, readKeys, storeKeys } from './data-folder.ts'
 
-/** Options of `ensureDemoKeys`. */
 export interface DemoKeysOptions {
   readonly database: ControlDatabase
   readonly random: RandomBytes
@@ -18,11 +17,11 @@ export interface DemoKeysOptions {
   readonly storeIds: readonly string[]
 }
 
-/** `created_by` of the demo's keys, which distinguishes them from other keys. */
+/** `created_by` of the demo's keys. It distinguishes them from other keys. */
 const CREATOR = 'store-export demo'
 const NAME = 'Demo'
 
-/** Returns an active key for each store, except for a store that already has five other keys. */
+/** Returns an active key for each store. A store that already has five other keys is left out. */
 export async function ensureDemoKeys(options: DemoKeysOptions): Promise<DemoKeys> {
   const stored = await readKeys(options.dataFolder)
   const keys = new Map<string, DemoKey>()
@@ -51,7 +50,7 @@ async function create(options: DemoKeysOptions, storeId: string): Promise<DemoKe
   }
 }
 
-/** Revokes a key that a start created but did not store before it was killed. */
+/** Revokes a key that a start created but did not store before it was killed. Returns whether there was one. */
 async function revokeOrphan({ database }: DemoKeysOptions, storeId: string): Promise<boolean> {
   const active = await listKeys({ database, storeId, activeOnly: true })
   const orphan = active.find(({ createdBy, lastUsedAt }) => createdBy === CREATOR && lastUsedAt === null)

@@ -1,10 +1,9 @@
-// The merchant of the demo: an account with access to all stores, whose password the demo prints.
+// Creates the merchant of the demo: an account with access to all stores, whose password the demo prints.
 
 import { type ControlDatabase, type EncryptionKeys, type RandomBytes, readDashboardSecret } from '@store-export/control'
 import type { Config } from '../config.ts'
 import { readSignIn } from './data-folder.ts'
 
-/** Options of `ensureDemoMerchant`. */
 export interface DemoMerchantOptions {
   readonly config: Config
   readonly database: ControlDatabase
@@ -23,11 +22,11 @@ export interface DemoSignIn {
 const EMAIL = 'merchant@example.com'
 const PASSWORD_BYTES = 12
 
-/** Creates the account if it does not exist, and resets its password to the printed one. */
+/** Creates the account if it does not exist, and sets its password to the printed one. Returns both. */
 export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<DemoSignIn> {
   const { config, database, keys, random, dataFolder, storeIds } = options
   const secret = await readDashboardSecret({ database, keys, random, replaceUndecryptable: true })
-  // a dynamic import, so that other commands start faster
+  // With a dynamic import, other commands start faster.
   const { Accounts } = await import('@store-export/dashboard')
   const accounts = new Accounts({ ...config, database, secret, url: 'http://127.0.0.1' })
   const password = (await readSignIn(dataFolder))?.password ?? random(PASSWORD_BYTES).toString('base64url')

@@ -1,4 +1,4 @@
-// The stores of the demo, as data. The `demo` command creates them.
+// Declares the stores of the demo as data. The `demo` command creates them.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import type { StoreSize } from './generate-store.ts'
@@ -22,10 +22,9 @@ export interface UnservedDemoStore {
   readonly name: string
 }
 
-/** A store of the demo. */
 export type DemoStore = FilledDemoStore | UnservedDemoStore
 
-/** The seed of all random data of the demo. */
+/** Seed of all random data of the demo. */
 export const DEMO_SEED = 'store-export demo 1'
 
 const LINDWURM: DemoShop = {
@@ -79,7 +78,7 @@ const TROISLUNES: DemoShop = {
   assortment: PAPER,
 }
 
-/** The stores of the demo, in the order in which the demo lists them. */
+/** The stores in the order in which the demo lists them. */
 export const DEMO_STORES: readonly [FilledDemoStore, ...DemoStore[]] = [
   {
     kind: 'filled',

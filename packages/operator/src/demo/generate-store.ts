@@ -1,4 +1,4 @@
-// Generates the rows of a demo store from a seed. The same options return the same rows. load-store.ts loads them.
+// Generates the rows of a demo store from a seed. The same options give the same rows. load-store.ts loads the rows.
 
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import { makeCatalog } from './catalog.ts'
@@ -10,10 +10,10 @@ import type { Row, RowBatch } from './rows.ts'
 import type { DemoShop } from './shop.ts'
 import { MANUAL_METHODS } from './words/texts.ts'
 
-/** A larger batch needs more memory, a smaller one makes loading slower. */
+/** A larger batch needs more memory. A smaller batch makes loading slower. */
 const ORDERS_PER_BATCH = 2_000
 
-/** Numbers of rows. A store at an older schema version has no locations, or no groups. */
+/** Numbers of rows. A store at an older schema version has no locations or no groups. */
 export interface StoreSize {
   readonly orders: number
   readonly customers: number
@@ -22,18 +22,17 @@ export interface StoreSize {
   readonly groups: number
 }
 
-/** Options of `generateStore`. */
 export interface GenerateOptions {
   readonly seed: string
   readonly storeId: string
-  /** Name in the dashboard. */
+  /** Name of the store in the dashboard. */
   readonly name: string
   readonly revision: RevisionId
   readonly shop: DemoShop
   readonly size: StoreSize
 }
 
-/** Generates all rows in batches, parents before children. Orders are generated lazily, so any number needs little memory. */
+/** Generates all rows in batches, parents before children. Orders are lazy, so any number of them needs little memory. */
 export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { seed, shop, size, revision } = options
   const randomOf = (part: string) => createRandom(`${seed}/${part}`)

@@ -1,4 +1,4 @@
-// Loads generated rows into a store database in one transaction with disabled triggers.
+// Loads generated rows into a store database in one transaction, with disabled triggers.
 
 import type { RevisionId } from '@store-export/contract'
 import { type Connection, inTransaction, queryRows, sql } from '@store-export/postgres'
@@ -6,15 +6,15 @@ import { quoteName, quoteText } from '../store-schema/sql-text.ts'
 import { storeTables } from '../store-schema/store-tables.ts'
 import type { ColumnValue, Row, RowBatch } from './rows.ts'
 
-/** Rows of one INSERT statement. */
+/** Maximum number of rows of one INSERT statement. */
 const INSERT_ROWS = 250
 
-/** Columns of stores that the service must not read. */
+/** Columns of stores that the service must not read. The contract doesn't have them. */
 const UNREAD_COLUMNS: Readonly<Record<string, readonly string[]>> = { customers: ['password_hash'] }
 
 /**
- * Loads a new store at `revision` and returns the number of rows. The row of the table `store` is replaced. Columns and tables
- * that the schema version lacks are left out. `connection` must be a session of the owner.
+ * Loads rows into a new store at `revision` and returns their number. Replaces the row of the table `store`. Leaves out the
+ * columns and tables that the schema version lacks. `connection` must be a session of the owner.
  */
 export async function loadStore(
   connection: Connection,
@@ -26,12 +26,12 @@ export async function loadStore(
   )
   const tables = [...columnsByTable.keys()].map((table) => `public.${quoteName(table)}`)
   const loaded = await inTransaction(connection, async () => {
-    // these triggers set updated_at, but the rows have their own values
+    // The triggers would replace `updated_at`, but the rows have generated values for it.
     const triggered = await tablesWithInsertTriggers(connection)
     for (const table of triggered) await connection.script(`alter table ${table} disable trigger user`)
     await connection.script('delete from public.store')
     const count = await insertAll(connection, columnsByTable, batches)
-    // foreign keys are checked at the end of each statement, so no check is pending here
+    // PostgreSQL checks foreign keys at the end of each statement, so no check is pending here.
     for (const table of triggered) await connection.script(`alter table ${table} enable trigger user`)
     return count
   })
@@ -39,7 +39,7 @@ export async function loadStore(
   return loaded
 }
 
-/** Quoted names of the tables with INSERT triggers. Only these are changed, because Citus rejects the change for some tables. */
+/** Returns the quoted names of the tables with INSERT triggers. Citus rejects the change for some other tables. */
 async function tablesWithInsertTriggers(connection: Connection): Promise<string[]> {
   const rows = await queryRows<{ table: string }>(
     connection,
@@ -64,14 +64,14 @@ async function insertAll(
       const names = columns.map(quoteName).join(', ')
       for (let at = 0; at < rows.length; at += INSERT_ROWS) {
         const values = rows.slice(at, at + INSERT_ROWS).map((row) => rowLiteral(row, columns))
-        // the server inserts while the next rows are generated
+        // The server inserts rows while this process generates the next ones.
         await inserting
         inserting = connection.script(`insert into public.${quoteName(table)} (${names}) values ${values.join()}`)
       }
       count += rows.length
     }
   } finally {
-    // the transaction can end only after the last statement
+    // The transaction can end only after the last statement.
     await inserting
   }
   return count
@@ -81,7 +81,7 @@ function rowLiteral(row: Row, columns: readonly string[]): string {
   return `(${columns.map((column) => cellLiteral(row[column] ?? null)).join()})`
 }
 
-/** A literal without a type: the server uses the type of the column. */
+/** Returns a literal without a type, so that the server uses the type of the column. */
 function cellLiteral(cell: ColumnValue): string {
   if (cell === null || typeof cell === 'boolean') return String(cell)
   if (typeof cell === 'string') return quoteText(cell)

@@ -8,13 +8,13 @@ import { DAY, HISTORY_START, timestampText } from './timestamps.ts'
 import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
 import { PICKUP } from './words/texts.ts'
 
-/** A location for orders: its ID, and the shipping address of an order with pickup. */
+/** A location for orders: its ID, and the shipping address of an order that the customer picks up there. */
 export interface PickupPlace {
   readonly id: string
   readonly address: OrderAddress
 }
 
-/** Latitude and longitude of the first cities of a country, with different numbers of digits, as people type them. */
+/** Latitude and longitude of a country's first cities. The numbers of digits differ, as in data that people type. */
 const POINTS: Readonly<Partial<Record<CountryCode, readonly (readonly [string, string])[]>>> = {
   DE: [
     ['50.9384123', '6.9599654'],
@@ -27,7 +27,7 @@ const POINTS: Readonly<Partial<Record<CountryCode, readonly (readonly [string, s
   ],
 }
 
-/** Generates `count` locations: rows and pickup places. */
+/** Generates `count` locations. Returns their rows and pickup places. */
 export function makeLocations(
   shop: DemoShop,
   count: number,
@@ -92,7 +92,7 @@ function locationRow(
   }
 }
 
-/** Seven days from Monday: closed on Sundays, shorter on Saturdays; every second location is also closed on Mondays. */
+/** Returns seven days from Monday: closed on Sundays, shorter on Saturdays. Every second location is closed on Mondays. */
 function openingHours(index: number) {
   return Array.from({ length: 7 }, (_, day) => {
     const closed = day === 6 || (day === 0 && index % 2 === 1)

@@ -1,6 +1,6 @@
-// Amounts of the demo in whole cents. Discounts and taxes add up to the cent.
+// Calculates the amounts of the demo in whole cents. Discounts and taxes add up to the cent.
 
-/** The price of an order line. `rate` is the tax rate in percent. */
+/** An order line with its price. `rate` is the tax rate in percent. */
 export interface Priced {
   readonly cents: number
   readonly quantity: number
@@ -14,17 +14,17 @@ export interface RateShare {
   readonly taxCents: number
 }
 
-/** The amount as a decimal string with two decimals. */
+/** Returns the amount as a decimal string with two decimals. */
 export function centsText(cents: number): string {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 }
 
-/** The sum of the lines before discount, tax, and shipping. */
+/** Returns the sum of the lines before discount, tax, and shipping, in cents. */
 export function subtotalOf(lines: readonly Priced[]): number {
   return lines.reduce((sum, { cents, quantity }) => sum + cents * quantity, 0)
 }
 
-/** The tax by rate, highest rate first. The discount is divided among the rates in proportion to their sums. */
+/** Returns the tax by rate, highest rate first. Divides `discount` among the rates in proportion to their sums. */
 export function taxByRate(lines: readonly Priced[], discount: number): RateShare[] {
   const subtotal = subtotalOf(lines)
   const rates = [...new Set(lines.map(({ rate }) => rate))].sort((a, b) => b - a)

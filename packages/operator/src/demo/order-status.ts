@@ -1,4 +1,4 @@
-// The status of an order, and the payment and shipment that follow from it.
+// Chooses the status of an order, and the payment and shipment that follow from it.
 
 import { includesRevision, type ORDER_STATUSES } from '@store-export/contract'
 import type { OrderSources } from './orders.ts'
@@ -7,10 +7,9 @@ import type { Row } from './rows.ts'
 import { DAY, HISTORY_END } from './timestamps.ts'
 import { MANUAL_METHODS, SHIPPING_METHODS } from './words/texts.ts'
 
-/** The status of an order. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-/** Statuses by the number of the order modulo 50, so that a small store has every status. */
+/** Statuses by the number of the order modulo 50, so that even a small store has every status. */
 const EXCEPTIONS: Readonly<Record<number, OrderStatus>> = {
   3: 'cancelled',
   9: 'refunded',
@@ -22,7 +21,7 @@ const EXCEPTIONS: Readonly<Record<number, OrderStatus>> = {
   45: 'cancelled',
 }
 
-/** The status of order number `index`. Orders of the last week are not delivered yet. */
+/** Returns the status of order number `index`. Orders of the last week are not delivered yet. */
 export function statusOf(index: number, createdAt: number): OrderStatus {
   const exception = EXCEPTIONS[index % 50]
   if (exception !== undefined) return exception
@@ -32,7 +31,7 @@ export function statusOf(index: number, createdAt: number): OrderStatus {
   return days < 7 ? 'shipped' : 'delivered'
 }
 
-/** Payment columns. From v1.1 on, about one order in eight is paid with a manual method. */
+/** Returns the payment columns. From v1.1, about one order in eight is paid with a manual method. */
 export function paymentOf({ shop, revision, methodIds, random }: OrderSources, status: OrderStatus): Row {
   if (includesRevision(revision, 'v1.1') && random.chance(0.12)) {
     const index = random.between(0, methodIds.length - 1)
@@ -44,7 +43,7 @@ export function paymentOf({ shop, revision, methodIds, random }: OrderSources, s
   }
   const charged = status !== 'pending' && status !== 'cancelled'
   return {
-    // null for orders that are older than the column
+    // Null for orders that are older than the column.
     payment_provider: random.chance(0.9) ? 'processor' : null,
     processor_payment_intent_id: `pi_${random.code(24)}`,
     processor_charge_id: charged ? `ch_${random.code(24)}` : null,
@@ -52,7 +51,7 @@ export function paymentOf({ shop, revision, methodIds, random }: OrderSources, s
   }
 }
 
-/** Shipment columns. An order with pickup has no carrier. */
+/** Returns the shipment columns. An order with pickup has no carrier. */
 export function shipmentOf({ shop, random }: OrderSources, status: OrderStatus, pickup: boolean): Row {
   const locale = shop.locales[0]
   if (pickup) return { shipping_method: SHIPPING_METHODS.pickup[locale] }

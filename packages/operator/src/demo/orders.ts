@@ -1,4 +1,4 @@
-// Generates orders with their lines in the order of creation.
+// Generates orders with their lines, in the order of their creation.
 
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import type { Article } from './catalog.ts'
@@ -44,7 +44,7 @@ interface Line extends Article {
   readonly quantity: number
 }
 
-/** Generates orders one by one, so any number of them needs little memory. */
+/** Generates orders one at a time, so that any number of them needs little memory. */
 export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
   const { customers, count, random } = sources
   const step = (HISTORY_END - HISTORY_START) / count
@@ -58,7 +58,10 @@ export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
   }
 }
 
-/** Some orders have the timestamp of the previous order or are a microsecond later, as after imports and at busy times. */
+/**
+ * Returns the time of an order. As in imports and at busy times, some orders have the time of the previous one, or are a
+ * microsecond later.
+ */
 function placedAt(index: number, before: number, drawn: number): number {
   if (index > 0 && index % 40 === 0) return before
   return index > 1 && index % 40 === 1 ? before + 1 : drawn
@@ -121,7 +124,7 @@ interface OrderAmounts {
   readonly rates: ReturnType<typeof taxByRate>
 }
 
-/** Amounts in cents: total = subtotal - discount + tax + shipping. */
+/** Returns the amounts in cents. The total is subtotal - discount + tax + shipping. */
 function amountsOf(
   shop: DemoShop,
   lines: readonly Line[],
@@ -144,7 +147,7 @@ function shippingCents(
   return subtotal >= 7500 ? 0 : 490
 }
 
-/** A third of the discounts have no code. */
+/** Returns the discount columns. A third of the discounts have no code. */
 function discountCells({ discount }: OrderAmounts, random: SeededRandom): Row {
   if (discount === 0) return {}
   return {
@@ -164,13 +167,13 @@ function refundCells(
   return partly ? { refund_amount: centsText(Math.min(lines[0]?.cents ?? 0, total)) } : {}
 }
 
-/** Null for orders of the first weeks, as in a store that was upgraded to the column. */
+/** Returns null for orders of the first weeks, as in a store that got the column by an upgrade. */
 function currencyOf(shop: DemoShop, country: DemoShop['country'], createdAt: number): string | null {
   if (createdAt < HISTORY_START + 40 * DAY) return null
   return country === 'CH' && shop.currency === 'EUR' ? 'CHF' : shop.currency
 }
 
-/** Some orders have a number of another system, some have an empty list, most have null. */
+/** Returns a number of another system for some orders, an empty list for others, and null for most. */
 function metafieldsOf(shop: DemoShop, index: number, random: SeededRandom): string | null {
   const draw = random.next()
   if (draw > 0.1) return null

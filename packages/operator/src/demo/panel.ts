@@ -1,12 +1,12 @@
-// The output of a running demo: addresses, a key, lines to paste, and the other stores.
+// Formats the output of a running demo: addresses, a key, commands to paste, and the other stores.
 
 import type { Style } from '../output.ts'
 import type { DemoKeys, StoredSignIn } from './data-folder.ts'
 import type { DemoStore } from './demo-stores.ts'
 
-/** The facts of a running demo. */
+/** The content of the panel. */
 export interface PanelContent {
-  /** Address of the API that a browser on this machine can open. */
+  /** Address of the API for a browser on this machine. */
   readonly url: string
   readonly operationsUrl: string | null
   readonly stores: readonly DemoStore[]
@@ -14,10 +14,10 @@ export interface PanelContent {
   readonly dashboard: StoredSignIn
 }
 
-/** Styles a text for a terminal, or returns it unchanged. */
+/** Returns the text in a style for a terminal, or unchanged. */
 export type Paint = (style: Style, text: string) => string
 
-/** Returns the lines of the panel. */
+/** Returns the panel, as lines separated by line feeds. */
 export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: PanelContent, paint: Paint): string {
   const shown = stores.flatMap((store) => {
     const found = keys.get(store.id)
@@ -44,12 +44,12 @@ export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: Pan
   return lines.join('\n')
 }
 
-/** A shell command that returns two orders. */
+/** Returns a shell command that requests two orders. */
 function curlLine(url: string, key: string): string {
   return `curl -H 'x-api-key: ${key}' '${url}/api/v1/orders?limit=2'`
 }
 
-/** A shell command for the project's folder. The key is a variable, because the command accepts no key as an argument. */
+/** Returns a shell command for the project's folder. The key is a variable, because the command accepts no key as an argument. */
 function syncLine(url: string, key: string): string {
   return `STORE_EXPORT_KEY=${key} npx store-sync run --url ${url} --to sqlite:shop.db`
 }

@@ -36,7 +36,7 @@ export function makePerson(shop: DemoShop, number: number, random: SeededRandom)
   }
 }
 
-/** Generates an address in a country. */
+/** Generates an address in the country with this code. */
 export function makePlace(code: CountryCode, random: SeededRandom): Omit<OrderAddress, 'firstName' | 'lastName'> {
   const country: Country = COUNTRIES[code]
   const { city, state, postalCode } = random.pick(country.cities)
@@ -51,7 +51,7 @@ export function makePlace(code: CountryCode, random: SeededRandom): Omit<OrderAd
   }
 }
 
-/** A phone number for the pattern, in which `#` is a digit. */
+/** Returns a phone number for the pattern, in which `#` is a digit. */
 function phoneOf(pattern: string, random: SeededRandom): string {
   return pattern.replaceAll('#', () => String(random.between(0, 9)))
 }

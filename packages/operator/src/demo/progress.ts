@@ -1,16 +1,15 @@
-// Progress output of the first start: a line for each step, with its duration.
+// Prints the progress of the first start: one line for each step, with its duration.
 
 import { styled } from '../output.ts'
 
-/** Reports the steps of a start. */
 export interface StepProgress {
-  /** Runs `work` and reports its duration. */
+  /** Runs `work` and reports its duration. Rejects like `work`. */
   step<T>(label: string, work: () => Promise<T>): Promise<T>
 }
 
 const LABEL_WIDTH = 46
 
-/** Reports progress on a stream. A terminal also shows the running step. `now` returns milliseconds. */
+/** Returns a reporter for a stream. A terminal also shows the running step. `now` returns milliseconds. */
 export function createProgress(stream: NodeJS.WriteStream, now: () => number): StepProgress {
   return {
     async step(label, work) {

@@ -1,25 +1,28 @@
-// A pseudorandom number generator with a seed. Not for secrets.
+// Generates pseudorandom values from a seed. Don't use them for secrets.
 
 /** A sequence of pseudorandom values. */
 export interface SeededRandom {
-  /** A number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** A whole number from `min` to `max`, inclusive. */
+  /** Returns a whole number from `min` to `max`, inclusive. */
   between(min: number, max: number): number
-  /** True with the probability `share`, from 0 to 1. */
+  /** Returns true with the probability `share`, from 0 to 1. */
   chance(share: number): boolean
-  /** An element of the list, with equal probabilities. */
+  /** Returns an element of the list. All elements have the same probability. */
   pick<T>(list: readonly T[]): T
-  /** A version 4 UUID in lowercase. */
+  /** Returns a version 4 UUID in lowercase. */
   uuid(): string
-  /** `length` letters and digits. */
+  /** Returns `length` letters and digits. */
   code(length: number): string
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** Creates the sequence of a seed: sfc32 (Chris Doty-Humphrey) with 128 bits of state from FNV hashes of the seed. */
+/**
+ * Returns the sequence of a seed. The generator is sfc32 (Chris Doty-Humphrey), with 128 bits of state from FNV hashes of the
+ * seed.
+ */
 export function createRandom(seed: string): SeededRandom {
   const draw = sfc32(seed)
   const next = () => draw() / 4_294_967_296
@@ -34,7 +37,7 @@ export function createRandom(seed: string): SeededRandom {
   }
 }
 
-/** The element at `index` modulo the length of the list. Throws for an empty list. */
+/** Returns the element at `index` modulo the length of the list. Throws for an empty list. */
 export function pickAt<T>(list: readonly T[], index: number): T {
   const found = list[index % list.length]
   if (found === undefined) throw new Error('the list is empty')

@@ -1,12 +1,12 @@
-// Updates the URLs of demo stores. They contain the path of the socket in the data folder, and the folder can be moved
-// between two starts.
+// Updates the URLs of demo stores. They contain the socket's path in the data folder, and you can move that folder between
+// starts.
 
 import { isDeepStrictEqual } from 'node:util'
 import { decryptStoreUrl, listStores, type RegistryContext, setStore } from '@store-export/control'
 import { parseConnectionUrl } from '@store-export/postgres'
 import { urlForLogin } from '../store-schema/store-url.ts'
 
-/** Points every store with another socket to this server. */
+/** Updates every store whose URL names another socket than that of this server. */
 export async function repointStores(registry: RegistryContext, adminUrl: string): Promise<void> {
   const { hosts } = parseConnectionUrl(adminUrl)
   for (const store of await listStores(registry.database)) {

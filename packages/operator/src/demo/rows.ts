@@ -1,6 +1,6 @@
-// The rows that the generator passes to the loader, in batches.
+// Declares the rows that the generator passes to the loader, in batches.
 
-/** A value of a column. JSON is a string; an array is a PostgreSQL `text[]`. */
+/** A value of a column. JSON is a string. An array is a PostgreSQL `text[]`. */
 export type ColumnValue = string | number | boolean | null | readonly string[]
 
 /** A row by column name. Missing columns are null. */

@@ -1,5 +1,5 @@
-// Creates the demo stores. A store is registered only when it is complete. If a start was killed, the next start drops each
-// store that is not registered and creates it again.
+// Creates the demo stores. A store is registered only when it is complete. If a start was killed, the next start drops and
+// creates each store that is not registered.
 
 import {
   addStore,
@@ -18,7 +18,6 @@ import { generateStore } from './generate-store.ts'
 import { loadStore } from './load-store.ts'
 import type { StepProgress } from './progress.ts'
 
-/** Options of `setUpStores`. */
 export interface SetUpOptions {
   readonly registry: RegistryContext
   /** The superuser's URL of the embedded server. */
@@ -28,7 +27,7 @@ export interface SetUpOptions {
   readonly signal: AbortSignal
 }
 
-/** Creates missing stores and returns all stores of the demo, except those that the operator removed. */
+/** Creates missing stores. Returns all stores of the demo, except those that the operator removed. */
 export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
   const registered = await listStores(options.registry.database, { includeRemoved: true })
   const stores: DemoStore[] = []
@@ -42,7 +41,7 @@ export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
   return stores
 }
 
-/** False if the secret was lost, and with it the password of the store. */
+/** Whether the secret can decrypt the store's password. It can't if the original secret was lost. */
 function canDecrypt({ keys }: RegistryContext, store: RegisteredStore): boolean {
   try {
     decryptStoreUrl(keys, store)
@@ -72,7 +71,7 @@ async function createStore(
   })
 }
 
-/** Creates the database with its rows and returns the reader's URL. */
+/** Creates the database with its rows, and returns the reader's URL. */
 async function createDatabase(store: FilledDemoStore, adminUrl: string, { random }: RegistryContext): Promise<string> {
   const { id, name, revision, shop, size } = store
   const admin = await connectOnce(adminUrl)

@@ -1,10 +1,10 @@
-// The characteristics of a demo store: languages, currency, taxes, products, and countries.
+// Declares the characteristics of a demo store: languages, currency, taxes, products, and countries.
 
 import type { CountryCode } from './words/places.ts'
 import type { Assortment } from './words/products.ts'
 import type { Locale } from './words/texts.ts'
 
-/** The characteristics of a demo store. Tax rates are in percent and not included in prices. */
+/** The characteristics of a demo store. Tax rates are in percent. Prices don't include tax. */
 export interface DemoShop {
   readonly storeName: string
   /** Host of image URLs and email addresses, under a domain that is reserved for examples. */
@@ -13,11 +13,11 @@ export interface DemoShop {
   readonly currency: string
   readonly timezone: string
   readonly country: CountryCode
-  /** Languages; the first one is the default. */
+  /** Languages. The first one is the default. */
   readonly locales: readonly [Locale, ...Locale[]]
   readonly standardRate: number
   readonly reducedRate: number
-  /** Countries of the customers. A country that is listed more often has more customers. */
+  /** Countries of the customers. A country that occurs more often has more customers. */
   readonly sellsTo: readonly [CountryCode, ...CountryCode[]]
   /** Countries outside the customs union, without tax. */
   readonly taxFree: readonly CountryCode[]

@@ -1,12 +1,11 @@
-// SQL that adds missing columns to a platform's own database, with the definitions of the migrations. Pure, except that it
-// reads the migration files.
+// Generates SQL that adds missing columns to a platform's own database. Reads only the migration files.
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
 import { quoteName, quoteTable, splitAtCommas } from '../store-schema/sql-text.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 
-/** Returns SQL that adds these columns (`table.column`) and grants them to the role; for a view, a comment. */
+/** Returns SQL that adds these columns (`table.column`) and grants them to the role. For a view, the SQL is a comment. */
 export function addColumnsSql(
   missing: readonly string[],
   columns: readonly ColumnFact[],
@@ -25,7 +24,7 @@ interface StoreContext {
   readonly columns: readonly ColumnFact[]
   readonly role: string
   readonly schemaName: string
-  /** By `table.column`. */
+  /** Definitions by `table.column`. */
   readonly definitions: ReadonlyMap<string, string>
 }
 
@@ -49,14 +48,14 @@ function addToTable(
   return `-- add these columns to the ${relation} ${target}: ${added.join(', ')}`
 }
 
-/** The definition for a table with rows: `not null` needs a default there. */
+/** Returns the definition for a table with rows, where `not null` needs a default. */
 function addable(definition: string): string {
   const [type = 'text'] = /^[a-z]+(?:\[\])?/.exec(definition) ?? []
   if (definition.includes(' primary key')) return `${type} not null default gen_random_uuid()`
   return definition.includes(' default ') ? definition : type
 }
 
-/** The definitions of the migrations, without the column name, by `table.column`. */
+/** Returns the definitions of the migrations by `table.column`, without the column name. */
 function columnDefinitions(): Map<string, string> {
   const statements = REVISIONS.flatMap(({ id }) => migrationStatements(id))
   return new Map(

@@ -1,11 +1,11 @@
-// Checks the clock of a server. Pure.
+// Checks the clock of a server, without reading anything itself.
 
 import type { DoctorCheck } from './report.ts'
 
-/** With a larger difference, timestamps in the log and in responses contradict each other. */
+/** If the difference is larger, timestamps in the log contradict those in responses. */
 const DIFFERENCE_MS_MAX = 2000
 
-/** Checks a clock that is `aheadMs` ahead of the clock of this machine. */
+/** Checks a clock that is `aheadMs` ahead of this machine's clock. A negative value means behind. */
 export function checkClock(aheadMs: number): DoctorCheck {
   const difference = `${Math.abs(aheadMs).toLocaleString('en')} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`
   const isFar = Math.abs(aheadMs) > DIFFERENCE_MS_MAX

@@ -1,4 +1,4 @@
-// Checks the encryption of a connection. Pure.
+// Checks the encryption of a connection, without reading anything itself.
 
 import type { describeTls } from '@store-export/postgres'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
@@ -7,11 +7,11 @@ import type { DoctorCheck, DoctorFinding } from './report.ts'
 export interface ConnectionSecurity {
   /** Whether this connection is encrypted. */
   readonly usesTls: boolean
-  /** What the connection URL requires. */
+  /** The encryption that the connection URL requires. */
   readonly requestedTls: ReturnType<typeof describeTls>
 }
 
-/** Checks a connection. Missing encryption is a note, because the network can be private. `server` is for the summary. */
+/** Checks a connection. Missing encryption is only a note, because the network can be private. `server` is for the summary. */
 export function checkConnection(server: string, { usesTls, requestedTls }: ConnectionSecurity): DoctorCheck {
   const encryption = usesTls ? `TLS (${requestedTls})` : requestedTls === 'local socket' ? requestedTls : 'no TLS'
   const isSafe = requestedTls === 'local socket' || (usesTls && requestedTls === 'verified')

@@ -1,4 +1,4 @@
-// Compares the indexes of a store with the indexes of the migrations. Pure, except that it reads the migration files.
+// Compares the indexes of a store with those of the migrations. Reads only the migration files.
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
@@ -10,16 +10,16 @@ import type { DoctorCheck, DoctorFinding } from './report.ts'
 interface ExpectedIndex {
   readonly name: string
   readonly table: string
-  /** In the order of the index. */
+  /** Column expressions, in the order of the index. */
   readonly columns: readonly string[]
   /** The text between the parentheses in the migration. */
   readonly definition: string
 }
 
-/** Kinds of relation that can have indexes. */
+/** Kinds of relations that can have indexes. */
 const INDEXABLE: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
 
-/** Checks the indexes up to the schema version `begun`. An index can have further columns at its end. */
+/** Checks the indexes up to the schema version `begun`. An index may have further columns at its end. */
 export function checkIndexes(
   begun: RevisionId,
   { columns, indexes, connection }: Pick<StoreFacts, 'columns' | 'indexes' | 'connection'>,
@@ -41,7 +41,7 @@ export function checkIndexes(
   }
 }
 
-/** The indexes of a store at this schema version. */
+/** Returns the indexes of a store at this schema version. */
 function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
   const indexes = new Map<string, ExpectedIndex>()
   for (const { id } of REVISIONS.filter((each) => includesRevision(revision, each.id))) {
@@ -74,7 +74,7 @@ function serves(index: IndexFact, wanted: ExpectedIndex): boolean {
 interface IndexContext {
   readonly indexes: readonly IndexFact[]
   readonly relation: ColumnFact['relation']
-  /** Quoted as an identifier. */
+  /** Name of the schema, quoted for SQL. */
   readonly schema: string
 }
 
@@ -83,10 +83,10 @@ function missingIndex(
   { indexes, relation, schema }: IndexContext,
 ): DoctorFinding {
   const sameName = indexes.find((index) => index.name === name)
-  // an invalid index serves no query; an index with other columns can serve queries of the platform
+  // An invalid index serves no query. An index with other columns can serve queries of the platform.
   const isUnfinished = sameName?.isValid === false
   const free = sameName === undefined || isUnfinished ? name : freeName(name, indexes)
-  // PostgreSQL cannot build an index of a partitioned table concurrently
+  // PostgreSQL can't create an index of a partitioned table concurrently.
   const how = relation === 'partitioned table' ? '' : ' concurrently'
   const create = `create index${how} ${free} on ${schema}.${table} (${definition});`
   const why = sameName === undefined ? '' : isUnfinished ? ` (${name} is not valid)` : ` (${name} has other columns)`
@@ -98,7 +98,7 @@ function missingIndex(
   }
 }
 
-/** The effect of the missing index on requests. */
+/** Returns the effect of the missing index on requests. */
 function effectOf(table: string, [first = '']: readonly string[]): string {
   if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
   if (first === 'status') return `requests with status= scan ${table}, so pages are slow and can be short or empty`

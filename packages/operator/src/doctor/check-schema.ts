@@ -1,4 +1,4 @@
-// Checks the columns of a store: missing columns, missing grants, and readable passwords. Pure.
+// Checks the columns of a store: missing columns, missing grants, and readable passwords. Reads nothing itself.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { columnNamesAt, type SchemaRevision, schemaRevision } from '@store-export/engine'
@@ -8,12 +8,12 @@ import { consequenceOf, consequenceOfMissing, missingRemovalColumns } from './co
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Determines the schema version from the columns. */
+/** Returns the schema version that the columns show. */
 export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
   return schemaRevision(new Set(columns.map(nameOf)))
 }
 
-/** Checks the schema that the role of the connection sees. */
+/** Checks the schema that the connection's role sees. */
 export function checkSchema(
   schema: SchemaRevision,
   columns: readonly ColumnFact[],
@@ -39,7 +39,7 @@ export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string):
   return { name: 'schema', summary: null, findings: [finding] }
 }
 
-/** Checks what the role can read. */
+/** Checks that the role can read the columns of the contract. */
 export function checkGrants(
   { role, schemaName, mayUseSchema, mayReadStats }: ConnectionFacts,
   columns: readonly ColumnFact[],
@@ -135,12 +135,15 @@ function readablePassword(
   }
 }
 
-/** The option `--schema`, quoted for a shell. */
+/** Returns the option `--schema`, quoted for a shell; empty for the schema public. */
 function schemaOption(schemaName: string): string {
   return schemaName === 'public' ? '' : ` --schema '${schemaName.replaceAll("'", `'\\''`)}'`
 }
 
-/** Revokes the table and the columns, because a grant on the table includes them, and grants the contract's columns again. */
+/**
+ * Returns SQL that revokes the table and the columns, because a grant on the table includes its columns. The SQL then grants
+ * the contract's columns again.
+ */
 function revokeStatements(
   { role, schemaName }: ConnectionFacts,
   columns: readonly ColumnFact[],

@@ -1,11 +1,11 @@
-// Checks the other sessions in a store: old transactions hold x-sync-watermark back, and locks block reads. Pure.
+// Checks the other sessions in a store. Old transactions delay x-sync-watermark, and locks block reads. Reads nothing itself.
 
 import { childrenOf, RESOURCES } from '@store-export/contract'
 import type { OpenTransaction, TransactionSnapshot } from '@store-export/engine'
 import type { LockFact } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Transactions that are older are probably forgotten sessions, or prepared transactions without a commit. */
+/** Older transactions are probably forgotten sessions, or prepared transactions without a commit. */
 const OPEN_MINUTES_MAX = 60
 const MICROSECONDS_A_MINUTE = 60_000_000n
 
@@ -19,7 +19,7 @@ export function checkLocks(locks: readonly LockFact[]): DoctorCheck {
   return { name: 'locks', summary: 'no table is locked', findings: relevant.map(lockedTable) }
 }
 
-/** Checks the age of the open transactions. */
+/** Checks the age of the oldest open transaction. */
 export function checkTransactions({ at, open }: TransactionSnapshot): DoctorCheck {
   if (open === null) return { name: 'transactions', summary: '', findings: [hiddenTransactions()] }
   const transactions = [...open.values()]

@@ -1,5 +1,5 @@
-// Counts values that break the contract: the conditions, the SQL, and the findings. Pure. The work is bounded: an index finds
-// invalid creation times, and everything else is counted in the first rows of each table.
+// Counts the values that break the contract: provides the conditions, the SQL, and the findings. The work is bounded: an
+// index finds invalid creation times, and other values are counted only in the first rows of each table.
 
 import { childrenOf, columnsOf, type Field, RESOURCES, type Resource } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'
@@ -10,7 +10,7 @@ import type { DoctorCheck, DoctorFinding } from './report.ts'
 interface ValueCheck {
   readonly column: string
   readonly kind: ValueKind
-  /** SQL that is true for a row with such a value. */
+  /** SQL condition that is true for a row with such a value. */
   readonly condition: string
 }
 
@@ -20,10 +20,10 @@ export interface TableCheck {
   readonly checks: readonly ValueCheck[]
 }
 
-/** Maximum rows that are scanned in a table. */
+/** Maximum number of rows that are scanned in a table. */
 const SAMPLE_ROWS = 100_000
 
-/** Returns the checks for the readable columns. */
+/** Returns the checks for the readable columns. A table without checks is left out. */
 export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
   return resources().flatMap(({ table, fields, ...resource }) => {
     const readable = columns.filter((column) => column.table === table && column.readable).map(({ column }) => column)
@@ -35,12 +35,12 @@ export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
   })
 }
 
-/** Returns a query with one row: `rows`, and a column for each check, named by its position. */
+/** Returns a query with one row: the column `rows`, and a column for each check, named by its position. */
 export function countStatement({ table, checks }: TableCheck, schemaName: string): string {
   const from = quoteTable(schemaName, table)
   const names = [...new Set(checks.map(({ column }) => quoteName(column)))]
   const counts = checks.map(({ column, condition }, position) =>
-    // the index on created_at finds invalid creation times in the whole table
+    // The index on `created_at` finds invalid creation times in the whole table.
     column === 'created_at'
       ? `(select count(*)::int from ${from} where ${condition}) as "${position}"`
       : `count(*) filter (where ${condition})::int as "${position}"`,
@@ -49,7 +49,7 @@ export function countStatement({ table, checks }: TableCheck, schemaName: string
   return `select count(*)::int as rows, ${counts.join(', ')} from ${sample}`
 }
 
-/** Checks the counted values. */
+/** Returns the findings for the counted values. */
 export function checkValues(values: readonly TableValues[], schemaName: string): DoctorCheck {
   const rows = values.reduce((sum, each) => sum + (each.rows ?? 0), 0)
   return {
@@ -77,7 +77,7 @@ function checksOf(column: string, { type, nullable }: Field): ValueCheck[] {
       ]
     case 'money':
     case 'decimal':
-      // compared as text, because PostgreSQL before 14 rejects an infinite numeric
+      // Compared as text, because PostgreSQL before 14 rejects an infinite numeric.
       return [{ column, kind: 'not a number', condition: `${name}::text in ('NaN', 'Infinity', '-Infinity')` }]
     case 'oneOf': {
       if (type.others !== undefined) return []
@@ -98,7 +98,7 @@ function findingOf(
   const where = isPart ? ` of the first ${SAMPLE_ROWS.toLocaleString('en')}` : ''
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${where}`
   const { severity, problem, effect, fix } = KINDS[kind]
-  // lists are in the order of creation, and nulls come last
+  // Lists are in the order of creation, and nulls come last.
   const position = column === 'created_at' && kind === 'null' ? ', and the rows come last in lists' : ''
   return {
     severity,
@@ -108,7 +108,7 @@ function findingOf(
   }
 }
 
-/** The effect of each kind on responses, and the fix. */
+/** The effect of each kind of value on responses, and the fix. */
 const KINDS: Readonly<
   Record<
     ValueKind,

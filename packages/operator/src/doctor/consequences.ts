@@ -1,4 +1,4 @@
-// The effect of missing and unreadable columns on API responses. Pure.
+// Describes the effect of missing and unreadable columns on API responses. Reads nothing itself.
 
 import { childrenOf, RESOURCES, store } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable } from '../store-schema/sql-text.ts'
@@ -11,7 +11,7 @@ export interface Consequence {
   readonly effect: string
 }
 
-/** The consequence if the role cannot read these columns of a table. `columns` are all columns of the contract. */
+/** Returns the consequence if the role can't read these columns of a table. `columns` are the contract's. */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const isReadable = columns.some((column) => column.table === table && column.readable)
   if (!isReadable) return { severity: 'error', effect: FAILS }
@@ -30,18 +30,18 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   return { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** The consequence if the store lacks these columns (`table.column`). */
+/** Returns the consequence if the store lacks these columns (`table.column`). */
 export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const tables = new Set(columns.map(({ table }) => table))
   const fails = missing.some((name) => {
     const [table = '', column] = name.split('.')
-    // if a table of a newer schema version does not exist, its list is empty
+    // If a table of a newer schema version doesn't exist, its list is empty, and requests succeed.
     return column === 'id' && (tables.has(table) ? isList(table) : isOfLaunch(table))
   })
   return fails ? { severity: 'error', effect: FAILS } : { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** Returns an error for each table without the column that marks removed rows. */
+/** Returns an error for each table that lacks the column for removed rows. */
 export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName: string): DoctorFinding[] {
   return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
     const own = columns.filter((column) => column.table === table)
@@ -67,14 +67,14 @@ function isOfLaunch(table: string): boolean {
   return SERVED.some((resource) => resource.table === table && resource.since === 'launch')
 }
 
-/** Whether the table has a list of its own. The rows of other tables are embedded in other rows, or there is only one. */
+/** Whether the API has a list of the table's rows. Other tables have embedded rows or only one row. */
 function isList(table: string): boolean {
   return table !== store.table && RESOURCES.some((resource) => resource.table === table)
 }
 
 const SERVED = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
 
-/** By table of embedded rows: the column with the ID of the parent row, and the list of the parent rows. */
+/** For each table of embedded rows: the column with the ID of the parent row, and the list of the parent rows. */
 const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly list: string }> = new Map(
   RESOURCES.flatMap(({ plural, fields }) =>
     Object.values(fields).flatMap(({ type }) =>
@@ -83,7 +83,7 @@ const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly li
   ),
 )
 
-/** By table: the column that is not null in a removed row. */
+/** For each table with removed rows: the column that is not null in a removed row. */
 const REMOVED_COLUMNS: ReadonlyMap<string, string> = new Map(
   SERVED.flatMap(({ table, removedColumn }) => (removedColumn === undefined ? [] : [[table, removedColumn] as const])),
 )

@@ -1,6 +1,9 @@
-// Examines many stores with bounded concurrency.
+// Examines many stores, with a maximum number at the same time.
 
-/** Examines `items`, at most `atOnce` at a time. Returns the reports in the order of the items. Calls `onDone` after each item. */
+/**
+ * Examines `items`, at most `atOnce` at a time. Returns the reports in the order of the items. Calls `onDone` with each
+ * report. Rejects like `examine`.
+ */
 export async function examineAll<Item, Report>(
   items: readonly Item[],
   examine: (item: Item) => Promise<Report>,

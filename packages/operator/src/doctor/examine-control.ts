@@ -1,4 +1,4 @@
-// Examines the control database: connection, migrations, passwords, clock.
+// Examines the control database: its connection, migrations, passwords, and clock.
 
 import { DecryptionError, decryptStoreUrl, listStores, missingMigrations } from '@store-export/control'
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'

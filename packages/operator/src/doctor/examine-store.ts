@@ -12,7 +12,6 @@ import type { StoreFacts } from './facts.ts'
 import { type ReadOptions, readStore } from './read-store.ts'
 import type { DoctorCheck, DoctorFinding, StoreReport } from './report.ts'
 
-/** Options of the examination. */
 export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
   readonly keys: EncryptionKeys
 }
@@ -31,7 +30,10 @@ export async function examineStore(store: RegisteredStore, options: ExamineOptio
   }
 }
 
-/** Reads the facts. If a pooler rejects the session settings, reads them without these settings; `refusal` is its error. */
+/**
+ * Reads the facts. If a pooler rejects the session settings, reads the facts without these settings. `refusal` is the
+ * pooler's error, or null.
+ */
 async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: StoreFacts; refusal: unknown }> {
   try {
     return { facts: await readStore(url, options), refusal: null }
@@ -42,7 +44,7 @@ async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: 
   }
 }
 
-/** Derives the report from the facts. `refusals` are findings about the connection. */
+/** Returns the report for the facts. `refusals` are findings about the connection. */
 function reportOf(
   { id, name }: Pick<RegisteredStore, 'id' | 'name'>,
   facts: StoreFacts,

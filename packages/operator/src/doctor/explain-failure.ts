@@ -1,4 +1,4 @@
-// Explains why `doctor` could not read a store: a finding with a fix for each error. Pure.
+// Explains why `doctor` could not read a store: returns a finding with a fix for each error. Reads nothing itself.
 
 import { DecryptionError, type RegisteredStore } from '@store-export/control'
 import { sessionSettings } from '@store-export/engine'
@@ -8,7 +8,7 @@ import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import type { DoctorFinding } from './report.ts'
 
-/** Returns a finding for any error. */
+/** Returns a finding for any error. An unknown error becomes an internal error of the doctor. */
 export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
   const setUrl = `store-export stores set ${store.id} --database-url -`
   if (error instanceof DecryptionError) return failure('password_not_decryptable', error.message, setUrl)
@@ -39,12 +39,12 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   return failure('doctor_failed', `internal error of the doctor; please report it: ${message}`, null)
 }
 
-/** Whether a pooler rejected a session setting. */
+/** Whether a pooler rejected a setting of the session. */
 export function isSettingRefused(error: unknown): boolean {
   return codeOf(error) === '08P01' && /startup parameter/.test(messageOf(error))
 }
 
-/** The finding for a pooler that rejects the session settings of the nodes. */
+/** Returns the finding for a pooler that rejects the session settings of the nodes. */
 export function settingsRefused(error: unknown): DoctorFinding {
   const names = Object.keys(sessionSettings({ storeSessionSettings: true, storeTimeoutMs: 0 })).join(',')
   return failure(

@@ -1,4 +1,4 @@
-// The facts that `doctor` reads from a store database. It derives all findings from them.
+// Declares the facts that `doctor` reads from a store database. It derives all findings from them.
 
 import type { TransactionSnapshot } from '@store-export/engine'
 import type { ConnectionSecurity } from './check-connection.ts'
@@ -8,9 +8,9 @@ export interface StoreFacts {
   readonly connection: ConnectionFacts
   readonly columns: readonly ColumnFact[]
   readonly indexes: readonly IndexFact[]
-  /** null if the values were not scanned. */
+  /** Null if the values were not scanned. */
   readonly values: readonly TableValues[] | null
-  /** Transactions that other sessions have open. */
+  /** The transactions that other sessions have open. */
   readonly transactions: TransactionSnapshot
   readonly locks: readonly LockFact[]
 }
@@ -18,27 +18,26 @@ export interface StoreFacts {
 /** The connection and its role. */
 export interface ConnectionFacts extends ConnectionSecurity {
   readonly role: string
-  /** For example `18.4`. */
+  /** Such as `18.4`. */
   readonly serverVersion: string
   readonly isSuperuser: boolean
   /** The schema that contains the store's tables. */
   readonly schemaName: string
-  /** null if the database has no such schema. */
+  /** Whether the role may use the schema; null if the database has no such schema. */
   readonly mayUseSchema: boolean | null
-  /** Whether the role can see when transactions of other sessions started. */
+  /** Whether the role can see the start of other sessions' transactions. */
   readonly mayReadStats: boolean
-  /** How far the server's clock is ahead of this machine's clock. */
+  /** How far the server's clock is ahead of this machine's clock, in ms. */
   readonly clockAheadMs: number
 }
 
-/** Kind of a relation in the store's schema. */
 export type RelationKind = 'table' | 'partitioned table' | 'materialized view' | 'view' | 'foreign table'
 
 /** A column in the store's schema. */
 export interface ColumnFact {
   readonly table: string
   readonly column: string
-  /** Its number in the catalog, which indexes refer to. */
+  /** Number of the column in the catalog. Indexes refer to it. */
   readonly number: number
   readonly readable: boolean
   readonly relation: RelationKind
@@ -49,13 +48,13 @@ export interface ColumnFact {
 export interface IndexFact {
   readonly table: string
   readonly name: string
-  /** Key columns; null for an expression, and for a key with another direction than the first key. */
+  /** Key columns. Null for an expression, and for a key with another direction than the first key. */
   readonly columns: readonly (string | null)[]
   readonly isValid: boolean
   readonly isPartial: boolean
 }
 
-/** A table with an access exclusive lock of a session. */
+/** A table that a session has locked in the mode access exclusive. */
 export interface LockFact {
   readonly table: string
   readonly pid: number
@@ -64,9 +63,9 @@ export interface LockFact {
 /** Values of a table that break the contract. */
 export interface TableValues {
   readonly table: string
-  /** Scanned rows; null if the scan took too long or failed. */
+  /** Number of scanned rows; null if the scan took too long or failed. */
   readonly rows: number | null
-  /** Why the table was not scanned. */
+  /** The reason why the table was not scanned; null if it was. */
   readonly problem: string | null
   readonly counts: readonly ValueCount[]
 }
@@ -78,5 +77,4 @@ export interface ValueCount {
   readonly count: number
 }
 
-/** Kind of an invalid value. */
 export type ValueKind = 'null' | 'infinite' | 'not a number' | 'outside the list'

@@ -1,18 +1,18 @@
-// Formats the report of the doctor for people: a line for each check, with findings and fixes.
+// Formats the report of the doctor for people: a line for each check, with its findings and fixes.
 
 import type { Paint } from '../demo/panel.ts'
 import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } from './report.ts'
 
-/** The longest name of a check, with a space. */
+/** Length of the longest name of a check, with a space. */
 const NAME_WIDTH = 14
 const INDENT = ' '.repeat(6 + NAME_WIDTH)
 
-/** Formats one database: a title, then its checks. */
+/** Returns the text for one database: a title, then its checks. */
 export function formatChecks(title: string, checks: readonly DoctorCheck[], paint: Paint): string {
   return [paint('bold', title), ...checks.flatMap((check) => formatCheck(check, paint)), ''].join('\n')
 }
 
-/** Formats stores: a single store with all its checks, or several stores with one line for each healthy store. */
+/** Returns the text for stores. A single store has all its checks. Of several stores, each healthy one has one line. */
 export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
   const formatStore = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
   if (stores.length === 1) return stores.map(formatStore).join('\n')

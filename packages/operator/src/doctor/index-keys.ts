@@ -1,18 +1,18 @@
-// Reads the keys of an index from `pg_index`, because `pg_get_indexdef` waits for a lock on the table. Pure.
+// Decodes the keys of an index from `pg_index`, because `pg_get_indexdef` waits for a lock on the table.
 
 import type { ColumnFact, IndexFact } from './facts.ts'
 
 /** A row of `pg_index`. */
 export interface StoredIndex extends Omit<IndexFact, 'columns'> {
-  /** Number of keys. Included columns come after the keys. */
+  /** Number of keys. `numbers` contains the included columns after the keys. */
   readonly count: number
-  /** Column numbers, separated by spaces; 0 for an expression. */
+  /** Column numbers, separated by spaces. 0 means an expression. */
   readonly numbers: string
-  /** Direction and null order of each key. */
+  /** Direction and null order of each key, separated by spaces. */
   readonly options: string
 }
 
-/** Ascending with nulls last, or descending with nulls first: PostgreSQL can read both in the order of a list. */
+/** Ascending with nulls last, or descending with nulls first. PostgreSQL can read both in the order of a list. */
 const ORDERS = ['0', '3']
 
 /** Returns the keys for `IndexFact.columns`. */

@@ -1,6 +1,5 @@
-// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement and
-// the whole have a time limit. Catalog queries need no lock on the store's tables, so a locked table does not delay the
-// report.
+// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement and the
+// whole have a time limit. Catalog queries need no lock on the store's tables, so a locked table delays no report.
 
 import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
@@ -11,9 +10,8 @@ import { countStatement, type TableCheck, valueChecks } from './check-values.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
 import { keysOf, type StoredIndex } from './index-keys.ts'
 
-/** Options of `readStore`. */
 export interface ReadOptions {
-  /** Settings of the nodes. */
+  /** The settings of the nodes. */
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
   /** The schema that contains the store's tables. */
   readonly schemaName: string
@@ -23,12 +21,12 @@ export interface ReadOptions {
 
 const CONNECT_TIMEOUT_MS = 3000
 const STATEMENT_SECONDS_MAX = 3
-/** Maximum time for the connection and the catalog: the limits of the connection and of some statements. */
+/** Maximum time for the connection and the catalog. It is the sum of the limits of the connection and of some statements. */
 const CATALOG_MS = 15_000
-/** Maximum time if values are scanned. */
+/** Maximum time if values are scanned, too. */
 const VALUES_MS = 60_000
 
-/** Reads a store. Rejects with `TimeLimitPassed`, or with the error of the PostgreSQL client or the system. */
+/** Returns the facts of a store. Rejects with `TimeLimitPassed`, or with an error of the PostgreSQL client or of the system. */
 export async function readStore(url: string, { config, scansValues, schemaName }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
   const startup = { ...sessionSettings(config), ...target.startup }
@@ -50,7 +48,7 @@ export async function readStore(url: string, { config, scansValues, schemaName }
   }
 }
 
-/** How far the clock of the server is ahead of this machine's clock, in ms. The error is half of the round trip at most. */
+/** Returns how far the server's clock is ahead of this machine's clock, in ms. The error is at most half of the round trip. */
 export async function readClockAheadMs(connection: Connection): Promise<number> {
   const before = Date.now()
   const [row] = await query<{ milliseconds: number }>(
@@ -60,19 +58,19 @@ export async function readClockAheadMs(connection: Connection): Promise<number> 
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
-/** Whether the server reports this connection as encrypted. */
+/** Whether the server reports this connection as encrypted. Rejects like `readStore`. */
 export async function readTlsInUse(connection: Connection): Promise<boolean> {
   const [row] = await query<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
   return row?.usesTls ?? false
 }
 
-/** Runs one statement with a time limit. */
+/** Returns the rows of one statement with a time limit. */
 async function query<Row extends object>(connection: Connection, statement: string): Promise<Row[]> {
   const [rows] = await queryTogether<[Row[]]>(connection, [statement])
   return rows
 }
 
-/** Runs statements in one round trip. The time limit ends with their transaction, also behind a pooler. */
+/** Returns the rows of statements in one round trip. The time limit ends with their transaction, even behind a pooler. */
 async function queryTogether<Results extends object[][]>(
   connection: Connection,
   texts: readonly string[],
@@ -96,9 +94,10 @@ async function readCatalog(connection: Connection, schemaName: string) {
     indexesStatement(schemaName),
   ])
   if (role === undefined) throw new Error('the store database did not return the role of the session')
-  // after the first round trip, because that one can include the start of the session
+  // This runs after the first round trip, because that one can include the start of the session.
   const session = { ...role, schemaName, clockAheadMs: await readClockAheadMs(connection) }
-  // a server that is only compatible with PostgreSQL may have no locks to show; a lost connection also fails the next statement
+  // A server that is only compatible with PostgreSQL may be unable to show locks. If the connection was lost, the next
+  // statement fails too.
   const locks = await query<LockFact>(connection, locksStatement(schemaName)).catch(() => [])
   const facts = { connection: session, columns, locks, transactions: await pollOpenTransactions(connection) }
   return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }
@@ -122,7 +121,7 @@ async function readValues(connection: Connection, schemaName: string, check: Tab
     return { table, rows: row?.rows ?? 0, problem: null, counts }
   } catch (error) {
     const code = codeOf(error)
-    // an error of the statement concerns this table only; a lost connection concerns all
+    // An error of the statement concerns only this table. A lost connection concerns all tables.
     if (code === null || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P)/.test(code)) throw error
     const problem =
       code === '57014' ? `the scan takes longer than ${STATEMENT_SECONDS_MAX} s` : `the server reports ${code}`
@@ -153,7 +152,7 @@ const columnsStatement = (
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
   order by c.relname, a.attnum`
 
-/** The B-trees, for `keysOf`. */
+/** Selects the B-tree indexes, for `keysOf`. */
 const indexesStatement = (
   schemaName: string,
 ) => `select t.relname::text as "table", i.relname::text as "name", x.indisvalid as "isValid",

@@ -1,17 +1,18 @@
-// The operating system user that runs PostgreSQL: the current user, or an unprivileged user if the current user is root,
-// because PostgreSQL does not run as root. No user is created.
+// Chooses the operating system user that runs PostgreSQL. This is the current user or, for root, an unprivileged user,
+// because PostgreSQL doesn't run as root. No user is created.
 import { readFile, stat } from 'node:fs/promises'
 import { foreignOwner, noAccount } from './embedded-postgres-error.ts'
 
 /** User and group ID for `spawn` and `chown`; undefined for the current user. */
 export type Account = { userId: number; groupId: number } | undefined
 
-/** In order of preference. The user postgres is last, because it can own other databases on this machine. */
+/** Users in the order of preference. The user postgres is last, because it can own other databases on this machine. */
 const UNPRIVILEGED = ['nobody', 'daemon', 'postgres']
 
 /**
- * Returns the account for `clusterFolder`: the owner of an existing folder, or an unprivileged user for root. Throws
- * `EmbeddedPostgresError` if the folder belongs to another user and the current user is not root.
+ * Returns the account for `clusterFolder`; undefined for the current user. For root, this is the folder's owner or an
+ * unprivileged user. Rejects with `EmbeddedPostgresError` if the folder belongs to another user and the current user isn't
+ * root, or if there is no unprivileged user.
  */
 export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/passwd'): Promise<Account> {
   const ownId = process.getuid?.() ?? 0
@@ -28,7 +29,7 @@ export function unprivilegedAccount(passwd: string): Account {
   for (const name of UNPRIVILEGED) {
     const entry = entries.find((fields) => fields[0] === name)
     const userId = Number(entry?.[2])
-    // macOS has a user with the ID -2, and chown accepts only unsigned IDs
+    // macOS has a user with the ID -2, but `chown` accepts only unsigned IDs.
     if (entry !== undefined && Number.isInteger(userId) && userId !== 0) {
       return { userId: userId >>> 0, groupId: Number(entry[3]) >>> 0 }
     }
@@ -36,9 +37,9 @@ export function unprivilegedAccount(passwd: string): Account {
   throw noAccount(UNPRIVILEGED)
 }
 
-/** The options of `spawn` that run a program as the account. */
+/** Returns the options of `spawn` that run a program as the account. */
 export function asAccount(account: Account): { uid?: number; gid?: number } {
-  // spawn accepts signed IDs, chown unsigned ones
+  // `spawn` accepts signed IDs. `chown` accepts unsigned ones.
   return account === undefined ? {} : { uid: account.userId | 0, gid: account.groupId | 0 }
 }
 

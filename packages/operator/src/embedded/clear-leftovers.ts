@@ -1,5 +1,5 @@
-// Cleans up after an earlier run: removes the lock of a dead server and stops an orphaned server. A server that is in use is
-// an error.
+// Cleans up after an earlier run: removes the lock of a dead server, and stops an orphaned server. If another process uses
+// the server, the cleanup fails.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,14 +8,14 @@ import { lockFile, readLock } from './lock-file.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { findServer, processIdentity } from './process-identity.ts'
 
-/** Prepares a start in the cluster. Throws `EmbeddedPostgresError` if the cluster is in use. */
+/** Prepares a start in the cluster. Rejects with `EmbeddedPostgresError` if the cluster is in use. */
 export async function clearLeftovers(cluster: string, onNotice: (notice: EmbeddedNotice) => void): Promise<void> {
   const lock = await readLock(cluster)
   if (lock === undefined) return
   const { processId } = lock
   const server = await findServer(processId, cluster)
   if (server === undefined) {
-    // PostgreSQL removes it too, unless another program has the process ID of the dead server
+    // PostgreSQL also removes this lock, unless another program has the process ID of the dead server.
     await rm(lockFile(cluster), { force: true })
     return onNotice({
       type: 'stale-lock',
@@ -30,7 +30,7 @@ export async function clearLeftovers(cluster: string, onNotice: (notice: Embedde
   })
 }
 
-/** Removes sockets of dead servers. Their locks prevent a start if another program has the process ID. */
+/** Removes the sockets of dead servers. Their locks would prevent a start if another program has the same process ID. */
 export async function clearSockets(socketFolder: string, cluster: string): Promise<void> {
   for (const name of await readdir(socketFolder)) {
     const lock = /^(\.s\.PGSQL\.\d+)\.lock$/.exec(name)
@@ -42,7 +42,7 @@ export async function clearSockets(socketFolder: string, cluster: string): Promi
   }
 }
 
-/** Whether this program started the server in a process that has ended. */
+/** Whether the process that started the server has ended, and was a process of this program. */
 async function isOrphan(owner: string | undefined): Promise<boolean> {
   if (owner === undefined) return false
   return (await processIdentity(Number.parseInt(owner, 10))) !== owner

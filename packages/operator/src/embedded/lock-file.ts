@@ -1,21 +1,21 @@
-// PostgreSQL's lock file `postmaster.pid`: the process of a cluster, its socket, and whether it is ready.
+// Reads PostgreSQL's lock file `postmaster.pid`: the process of a cluster, its socket, and whether it is ready.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** The content of the lock file. `ready` means that the server accepts connections. The server can be dead. */
+/** The content of the lock file. `ready` means that the server accepts connections. The server can also be dead. */
 export type Lock = { processId: number; port: number; socketFolder: string; ready: boolean }
 
-/** The path of the lock file of a cluster. */
+/** Returns the path of a cluster's lock file. */
 export function lockFile(cluster: string): string {
   return path.join(cluster, 'postmaster.pid')
 }
 
-/** Reads the lock file; undefined if it does not exist or its first line is not written yet. */
+/** Returns the content of the lock file; undefined if the file doesn't exist or its first line is not written yet. */
 export async function readLock(cluster: string): Promise<Lock | undefined> {
   const text = await readFile(lockFile(cluster), 'utf8').catch(() => '')
-  // process, folder, start, port, socket folder, address, shared memory, state
+  // The lines are: process, folder, start, port, socket folder, address, shared memory, state.
   const lines = text.split('\n')
-  // a server in single-user mode writes a negative process ID
+  // A server in single-user mode writes a negative process ID.
   const processId = Math.abs(Number.parseInt(lines[0] ?? '', 10))
   if (!processId) return undefined
   return { processId, port: Number(lines[3]), socketFolder: lines[4] ?? '', ready: lines[7]?.trim() === 'ready' }

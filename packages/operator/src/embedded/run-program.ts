@@ -2,21 +2,21 @@
 import { spawn } from 'node:child_process'
 import { type Account, asAccount } from './account.ts'
 
-/** The result of a program. `code` is null after a signal or a failed start; `output` has both streams. */
+/** The result of a program. `code` is null after a signal or a failed start. `output` contains both streams. */
 export type ProgramResult = { code: number | null; output: string }
 
-/** The environment for PostgreSQL's programs: no variables of the caller (PGDATA, PGPORT, ...), English messages, UTC. */
+/** The environment of PostgreSQL's programs: English messages, UTC, and no variables of the caller, such as PGDATA. */
 export const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Runs a program. Never rejects. The program is terminated if this process exits earlier. */
+/** Runs a program. Never rejects. The program is terminated if this process exits first. */
 export function runProgram(program: string, parameters: readonly string[], account: Account): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       ...asAccount(account),
-      // the account may not have access to the current directory
+      // The account may lack access to the current directory.
       cwd: '/',
       env: ENVIRONMENT,
-      // Ctrl-C in a terminal reaches only this process, which then cleans up
+      // Ctrl-C in a terminal reaches only this process, which then cleans up.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

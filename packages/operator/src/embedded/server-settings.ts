@@ -1,5 +1,5 @@
-// The settings of the embedded PostgreSQL, for demos and tests on a small machine. They are passed on the command line, so a
-// start does not depend on the settings in the data folder.
+// Declares the settings of the embedded PostgreSQL, for demos and tests on a small machine. The command line contains them,
+// so that a start doesn't depend on the settings in the data folder.
 
 /** Settings as in postgresql.conf. */
 export type ServerSettings = Readonly<Record<string, string>>
@@ -7,9 +7,9 @@ export type ServerSettings = Readonly<Record<string, string>>
 const DEFAULTS: ServerSettings = {
   max_connections: '200',
   shared_buffers: '128MB',
-  // compilation takes longer than the short statements of the service
+  // Compilation takes longer than the service's short statements.
   jit: 'off',
-  // parallel workers need CPU cores of the service, and memory in /dev/shm, which has 64 MB in containers
+  // Parallel workers need CPU cores of the service, and memory in /dev/shm, which has 64 MB in containers.
   max_parallel_workers_per_gather: '0',
   max_parallel_workers: '0',
   autovacuum_max_workers: '1',
@@ -19,7 +19,7 @@ const DEFAULTS: ServerSettings = {
   max_wal_size: '256MB',
   wal_compression: 'off',
   log_checkpoints: 'off',
-  // statements and error details can contain personal data, which must not be logged
+  // Statements and error details can contain personal data, which must not be logged.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_parameter_max_length_on_error: '0',
@@ -27,10 +27,10 @@ const DEFAULTS: ServerSettings = {
   timezone: 'UTC',
 }
 
-/** Settings of one start. `tcp` also listens on 127.0.0.1; `name` is the `cluster_name` (process-identity.ts). */
+/** Settings of one start. `tcp` also listens on 127.0.0.1. `name` is the `cluster_name` (process-identity.ts). */
 export type RunSettings = { socketFolder: string; port: number; tcp: boolean; name: string }
 
-/** The arguments of `postgres`. `settings` override the defaults, but not the settings of the start. */
+/** Returns the arguments of `postgres`. `settings` override the defaults, but not the settings of the start. */
 export function serverParameters(clusterFolder: string, fixed: RunSettings, settings: ServerSettings = {}): string[] {
   const all = {
     ...DEFAULTS,
@@ -38,7 +38,7 @@ export function serverParameters(clusterFolder: string, fixed: RunSettings, sett
     cluster_name: fixed.name,
     port: String(fixed.port),
     listen_addresses: fixed.tcp ? '127.0.0.1' : '',
-    // the setting is a list: quotes protect a comma in the path
+    // The setting is a list. Quotes protect a comma in the path.
     unix_socket_directories: `"${fixed.socketFolder.replaceAll('"', '""')}"`,
   }
   return ['-D', clusterFolder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]

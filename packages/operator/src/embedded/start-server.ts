@@ -15,7 +15,7 @@ import {
 import { readLock } from './lock-file.ts'
 import { ENVIRONMENT } from './run-program.ts'
 
-/** The server to run. `parameters` are from `serverParameters`. The account needs no access to the folder of the log. */
+/** The server to run. `parameters` come from `serverParameters`. The account needs no access to the folder of the log. */
 export type EmbeddedServerOptions = {
   program: string
   parameters: readonly string[]
@@ -37,13 +37,13 @@ const FREE_BYTES_MIN = 1024 * 1024
 const LOG_BYTES_MAX = 10 * 1024 * 1024
 const SIGNAL_TIMEOUT_MS = 10_000
 
-/** Starts the server and resolves when it accepts connections. Throws `EmbeddedPostgresError`. */
+/** Starts the server and resolves when it accepts connections. Rejects with `EmbeddedPostgresError`. */
 export async function startServer(wanted: EmbeddedServerOptions): Promise<PostgresServer> {
   const deadline = Date.now() + RETRY_MS_MAX
   for (;;) {
     const attempt = await startOnce(wanted)
     if ('server' in attempt) return attempt.server
-    // sessions of a killed server exit a moment later
+    // Sessions of a killed server exit a moment later.
     if (!/pre-existing shared memory block/.test(attempt.output) || Date.now() > deadline) {
       throw await explain(attempt.output, wanted)
     }
@@ -55,7 +55,7 @@ async function explain(
   output: string,
   { cluster, port, logFile }: EmbeddedServerOptions,
 ): Promise<EmbeddedPostgresError> {
-  // a full disk leaves no space for a message in the log
+  // A full disk leaves no space for a message in the log.
   const disk = await statfs(cluster)
   if (disk.bavail * disk.bsize < FREE_BYTES_MIN) return diskFull(cluster)
   const reason = /^.*FATAL: .*$/m.exec(output)?.[0] ?? output
@@ -69,9 +69,9 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
     ...asAccount(wanted.account),
     cwd: '/',
     env: ENVIRONMENT,
-    // Ctrl-C in a terminal reaches only this process, which stops the server after its clients
+    // Ctrl-C in a terminal reaches only this process, which stops the server after its clients.
     detached: true,
-    // a file, because a pipe could block the server, or terminate it with this process
+    // The log is a file, because a pipe could block the server, or terminate it with this process.
     stdio: ['ignore', log.fd, log.fd],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
@@ -90,7 +90,7 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
   return { output: output === '' && child.pid === undefined ? ((await failed)?.message ?? '') : output }
 }
 
-/** Waits until the lock file says that the server is ready. Unlike a connection, this writes no error to the log. */
+/** Whether the server became ready before it ended. The lock file says so. A connection would write an error to the log. */
 async function isReady(child: ChildProcess, cluster: string, ended: Promise<void>): Promise<boolean> {
   const deadline = Date.now() + READY_MS_MAX
   const hasEnded = ended.then(() => true)
@@ -116,7 +116,7 @@ async function stopServer(child: ChildProcess, ended: Promise<void>, mode: StopM
   await ended
 }
 
-/** Opens the log for appending. A log over `LOG_BYTES_MAX` is renamed first, and replaces the previous renamed log. */
+/** Opens the log for appending. A log over `LOG_BYTES_MAX` is renamed first, and replaces the log that was renamed before. */
 async function openLog(logFile: string): Promise<FileHandle> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0
   if (size > LOG_BYTES_MAX) await rename(logFile, `${logFile}.1`)

@@ -5,7 +5,7 @@ import { type Connection, executeOn, identifier, queryRows, sql } from '@store-e
 /** Number of digits of the store ID at the end of the names of its database and roles. */
 const SHORT_ID_LENGTH = 12
 
-/** Drops the database and roles that exist. `admin` must have the privilege to drop databases and roles. */
+/** Drops the database and the roles, if they exist. `admin` must have the privilege to drop databases and roles. */
 export async function dropStore(admin: Connection, storeId: string): Promise<void> {
   const ending = `store\\_export\\_%\\_${storeId.replaceAll('-', '').slice(-SHORT_ID_LENGTH).toLowerCase()}`
   const databases = await queryRows<{ name: string }>(

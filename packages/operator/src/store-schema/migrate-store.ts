@@ -1,4 +1,4 @@
-// Upgrades a store database to a schema version: runs the missing SQL files of this folder in order.
+// Upgrades a store database to a schema version. Runs the missing SQL files of this folder in order.
 
 import { readFileSync } from 'node:fs'
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
@@ -6,22 +6,22 @@ import { type Connection, executeOn, inTransaction, sql } from '@store-export/po
 import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
-/** Maximum wait of a migration for a table lock, because readers queue behind the waiting lock. Then it is retried. */
+/** Maximum wait of a migration for a table lock, because readers queue behind this wait. The migration then tries again. */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
 
 /** Key of the advisory lock for upgrades of a store. */
 const UPGRADE_LOCK = 7_306_001
 
-/** Reads the statements of the migration to a schema version. */
+/** Returns the statements of the migration to a schema version. */
 export function migrationStatements(revision: RevisionId): string[] {
   return splitStatements(readFileSync(new URL(`./${revision}.sql`, import.meta.url), 'utf8'))
 }
 
 /**
- * Applies the missing migrations up to `toRevision` and returns them, oldest first. Each runs in one transaction, is recorded
- * in `store_schema_revisions`, and grants new columns to `readerRole`, because requests for an unreadable table fail.
- * `connection` must be a session of the owner of the store's tables.
+ * Applies the missing migrations up to `toRevision` and returns them, oldest first. Each migration runs in one transaction
+ * and is recorded in `store_schema_revisions`. It grants new columns to `readerRole`, because requests for an unreadable
+ * table fail. `connection` must be a session of the owner of the store's tables.
  */
 export async function migrateStore(
   connection: Connection,
@@ -36,7 +36,7 @@ export async function migrateStore(
   return applied
 }
 
-/** Creates the table of applied migrations. The lock is for two callers at once. */
+/** Creates the table of applied migrations. The lock lets two callers run at once. */
 async function prepareRecord(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     await executeOn(connection, sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`)
@@ -50,7 +50,7 @@ function applyWhenMissing(connection: Connection, revision: RevisionId, readerRo
   return inUpgradeTransaction(connection, () => applyOnce(connection, revision, readerRole))
 }
 
-/** Runs `work` in a transaction under the lock for upgrades of this store. Retries after a lock timeout. */
+/** Runs `work` in a transaction under the lock for upgrades of this store. Tries again after a lock timeout. */
 export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

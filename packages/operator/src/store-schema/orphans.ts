@@ -1,16 +1,16 @@
-// Databases and roles of `stores provision` that no registered store uses. An interrupted run leaves them, and
-// `stores remove` leaves them on purpose.
+// Lists and drops databases and roles of `stores provision` that no registered store uses. An interrupted run leaves them. So
+// does `stores remove`, on purpose.
 
 import type { RegisteredStore } from '@store-export/control'
 import { type Connection, executeOn, identifier, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 
 /** The database and roles of one store. */
 export interface Orphan {
-  /** Name of its database, which may not exist. */
+  /** Name of the database, which may not exist. */
   readonly name: string
   readonly hasDatabase: boolean
   readonly roles: readonly string[]
-  /** ID of the store; null if the control database does not contain it. */
+  /** ID of the store; null if the control database doesn't contain the store. */
   readonly storeId: string | null
   /** `unfinished`: the store is registered without a database URL, because its provision runs or was interrupted. */
   readonly reason: 'unfinished' | 'removed' | 'unknown'
@@ -18,7 +18,7 @@ export interface Orphan {
 
 const PREFIX = 'store_export_store_'
 
-/** Lists the orphans on the server of this session. `stores` are all stores, including removed ones. */
+/** Returns the orphans on the server of this session. `stores` are all stores, including removed ones. */
 export async function listOrphans(admin: Connection, stores: readonly RegisteredStore[]): Promise<Orphan[]> {
   const rows = await queryRows<{ suffix: string; isDatabase: boolean; name: string }>(
     admin,
@@ -43,7 +43,7 @@ export async function listOrphans(admin: Connection, stores: readonly Registered
   })
 }
 
-/** Drops an orphan. Rejects with the error of the server if a session is connected to its database. */
+/** Drops an orphan. Rejects with the error of the server if a session is connected to the orphan's database. */
 export async function dropOrphan(admin: Connection, { name, hasDatabase, roles }: Orphan): Promise<void> {
   if (hasDatabase) await executeOn(admin, sql`drop database ${identifier(name)}`)
   for (const role of roles) await executeOn(admin, sql`drop role ${identifier(role)}`)

@@ -10,14 +10,13 @@ import { scramVerifier } from './scram-verifier.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 
-/** Random bytes of a password, which is base64url. */
+/** Number of random bytes of a password. The password is their base64url. */
 const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
 
-/** Opens a connection, which the caller closes. */
+/** Opens a connection. The caller closes it. */
 export type OpenConnection = (url: string) => Promise<Connection>
 
-/** Options of `provisionStore`. */
 export interface ProvisionStoreOptions {
   /** URL of a role that can create databases and roles. */
   readonly adminUrl: string
@@ -29,26 +28,22 @@ export interface ProvisionStoreOptions {
   readonly connect: OpenConnection
 }
 
-/** The URLs of a provisioned store: the platform writes with `databaseUrl`, the service reads with `readerUrl`. */
+/** The URLs of a provisioned store. The platform writes with `databaseUrl`. The service reads with `readerUrl`. */
 export interface ProvisionedStore {
   readonly databaseUrl: string
   readonly readerUrl: string
 }
 
-/** Options of `upgradeStore`. */
 export interface UpgradeStoreOptions {
   /** URL of the store database, for its owner or for a role that can become the owner. */
   readonly ownerOrAdminUrl: string
   readonly to: RevisionId
-  /** Role that gets the new grants; null if the platform grants by itself. */
+  /** Role that gets the new grants; null if the platform grants them itself. */
   readonly readerRole: string | null
   readonly connect: OpenConnection
 }
 
-/**
- * Creates a database at `revision` with its `store` row, and returns its URLs with passwords. After an error, drops the
- * database and the roles again.
- */
+/** Creates a database at `revision` with its `store` row, and returns its URLs. After an error, drops what it created. */
 export async function provisionStore(options: ProvisionStoreOptions): Promise<ProvisionedStore> {
   const { owner, reader } = loginsOf(options)
   const admin = await options.connect(options.adminUrl)
@@ -58,7 +53,7 @@ export async function provisionStore(options: ProvisionStoreOptions): Promise<Pr
     await initializeDatabase(options, owner, reader)
     return { databaseUrl: urlForLogin(options.adminUrl, owner), readerUrl: urlForLogin(options.adminUrl, reader) }
   } catch (error) {
-    // drops only what this call created: a store with the same ID can have existed before
+    // Drops only what this call created, because a store with the same ID can have existed before.
     for (const statement of undo.reverse()) await admin.script(statement).catch(() => undefined)
     throw error
   } finally {
@@ -66,15 +61,16 @@ export async function provisionStore(options: ProvisionStoreOptions): Promise<Pr
   }
 }
 
-/** The changes of an upgrade. */
+/** The changes that an upgrade made. */
 export interface UpgradeResult extends RepairResult {
   /** Applied schema versions, oldest first. */
   readonly applied: RevisionId[]
 }
 
 /**
- * Upgrades a store to a schema version with the reader's grants, and adds what older versions of `stores provision` left out.
- * Throws a `UserError` for a store that `stores provision` did not create, and for a store at a newer version than `to`.
+ * Upgrades a store to a schema version with the reader's grants. Also adds what older versions of `stores provision` left
+ * out. Rejects with `UserError` for a store that `stores provision` did not create, and for a store at a newer version than
+ * `to`.
  */
 export async function upgradeStore({
   ownerOrAdminUrl,
@@ -98,13 +94,13 @@ export async function upgradeStore({
 
 async function refreshReader(connection: Connection, role: string, revision: RevisionId): Promise<RepairResult> {
   await connection.script(readerGrantsSql({ role, revision }))
-  // the owner has no privilege to change roles, but the role that became the owner can have it
+  // The owner has no privilege to change roles, but the role that became the owner can have it.
   await connection.script('reset role')
   await connection.script(readerRoleResetSql({ role }))
   return repairReaderLimit(connection, role)
 }
 
-/** Name of the provisioned database of a store. */
+/** Returns the name of the database that `stores provision` creates for a store. */
 export function storeDatabase(storeId: string): string {
   return `store_export_store_${shortId(storeId)}`
 }
@@ -113,7 +109,7 @@ function shortId(storeId: string): string {
   return storeId.replaceAll('-', '').slice(-12).toLowerCase()
 }
 
-/** Roles exist once per server, so their names contain twelve digits of the random store ID. */
+/** Returns the logins of both roles. Roles exist once per server, so their names contain twelve digits of the store ID. */
 function loginsOf({ storeId, random }: ProvisionStoreOptions): { owner: Login; reader: Login } {
   const short = shortId(storeId)
   const database = storeDatabase(storeId)
@@ -135,7 +131,7 @@ async function createRolesAndDatabase(
   undo.push(`drop role ${ownerName}`)
   await admin.script(readerRoleSql({ role: reader.user, password: verifier(reader.password) }))
   undo.push(`drop role ${readerName}`)
-  // only a superuser can create a database for a role without being its member
+  // Only a superuser can create a database for a role without being its member.
   await admin.script(`grant ${ownerName} to current_user`)
   await admin.script(`create database ${database} owner ${ownerName} template template0 encoding 'UTF8'`)
   undo.push(`drop database ${database} with (force)`)
@@ -163,9 +159,9 @@ async function initializeDatabase(
 }
 
 /**
- * Before PostgreSQL 15, a superuser owns schema public, so the store's owner needs this option to grant its use to the
- * reader. Since 15 the owner of the database owns the schema. There, grants by this option would survive `drop owned` by a
- * superuser.
+ * Returns the grant option for the store's owner. Before PostgreSQL 15, a superuser owns the schema public. The store's owner
+ * then needs this option to grant the use of the schema to the reader. From PostgreSQL 15, the owner of the database owns the
+ * schema. There, grants by this option would survive a superuser's `drop owned`.
  */
 function grantOption({ parameters }: Connection): string {
   return Number.parseInt(parameters.get('server_version') ?? '', 10) < 15 ? ' with grant option' : ''

@@ -1,4 +1,4 @@
-// SQL for the reader's role, with which the service reads a store.
+// Generates SQL for the reader's role, with which the service reads a store.
 
 import type { RevisionId } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from './sql-text.ts'
@@ -7,11 +7,11 @@ import { storeTables } from './store-tables.ts'
 /**
  * Settings of the role's sessions. They are set on the role, because settings of a session are lost behind a pooler.
  * `statement_timeout` is below the limit of the service, so that no query outlives its request. It also bounds the wait for a
- * lock: with a shorter `lock_timeout`, more requests would fail during a migration of the platform.
+ * lock. With a shorter `lock_timeout`, more requests would fail during a migration of the platform.
  */
 const ROLE_SETTINGS = {
   default_transaction_read_only: 'on',
-  // with another level, the snapshot can be older than the table lock: a table that is rewritten then looks empty
+  // At another level, the snapshot can be older than the table lock. A table that is being rewritten then looks empty.
   default_transaction_isolation: 'read committed',
   statement_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
@@ -24,25 +24,25 @@ const ROLE_SETTINGS = {
 } as const
 
 /**
- * Maximum connections of the role, for all nodes together: five nodes with four each (`STORE_EXPORT_STORE_POOL_SIZE`).
- * PostgreSQL accepts 100 by default, and the platform needs most of them.
+ * Maximum number of connections of the role, for all nodes together: five nodes with four each
+ * (`STORE_EXPORT_STORE_POOL_SIZE`). PostgreSQL accepts 100 by default, and the platform needs most of them.
  */
 export const READER_CONNECTIONS_MAX = 20
 
-/** How often a running query checks its client connection. Not every server and operating system supports it. */
+/** How often a running query checks its client connection. Some servers and operating systems don't support the check. */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 
-/** Options of `readerRoleSql`. */
 interface NewReader {
   readonly role: string
   readonly password: string
-  /** The schema of the store's tables; `public` if absent. */
+  /** The schema that contains the store's tables; `public` if absent. */
   readonly schemaName?: string
 }
 
 /**
- * Returns SQL that creates the role, for a role that can create roles. `password` can be a SCRAM verifier. The role inherits,
- * because `pg_read_all_stats` shows it the start of the oldest transaction. It is a member of no other role.
+ * Returns SQL that creates the role. Run it as a role that can create roles. `password` can be a SCRAM verifier. The role
+ * inherits privileges, because `pg_read_all_stats` shows it the start of the oldest transaction. It is a member of no other
+ * role.
  */
 export function readerRoleSql({ role, password, schemaName = 'public' }: NewReader): string {
   const name = quoteName(role)
@@ -67,7 +67,7 @@ export function readerRoleResetSql({ role }: { role: string }): string {
   return tryStatement(`alter role ${quoteName(role)} reset lock_timeout`, 'insufficient_privilege')
 }
 
-/** Returns SQL that lets the role connect to the current database. For the owner; can be run again. */
+/** Returns SQL that lets the role connect to the current database. Run it as the database's owner. It can run again. */
 export function readerConnectSql({ role }: { role: string }): string {
   return `do $$ begin
   execute format('grant connect on database %I to %I', current_database(), ${quoteText(role)});
@@ -75,15 +75,14 @@ end $$;
 `
 }
 
-/** Options of `readerGrantsSql`. */
 interface Grants {
   readonly role: string
   readonly revision: RevisionId
-  /** The schema of the store's tables; `public` if absent. */
+  /** The schema that contains the store's tables; `public` if absent. */
   readonly schemaName?: string
 }
 
-/** Returns SQL that grants the contract's columns at a schema version to the role. Can be run again. */
+/** Returns SQL that grants the contract's columns at a schema version to the role. The SQL can run again. */
 export function readerGrantsSql({ role, revision, schemaName = 'public' }: Grants): string {
   const name = quoteName(role)
   const grants = storeTables(revision).map(
@@ -93,7 +92,7 @@ export function readerGrantsSql({ role, revision, schemaName = 'public' }: Grant
   return [`grant usage on schema ${quoteSchema(schemaName)} to ${name};`, ...grants, ''].join('\n')
 }
 
-/** Returns SQL that runs a statement and ignores the errors `conditions`. */
+/** Returns SQL that runs a statement and ignores the errors in `conditions`. */
 function tryStatement(statement: string, conditions: string): string {
   return `do $$ begin
   ${statement};

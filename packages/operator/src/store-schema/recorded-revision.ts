@@ -4,15 +4,15 @@ import { includesRevision, REVISIONS, type RevisionId } from '@store-export/cont
 import { type Connection, identifier, queryRows, sql } from '@store-export/postgres'
 import { UserError } from '../user-error.ts'
 
-/** The table, in schema public, that records which migrations were applied. */
+/** The table in the schema public that records the applied migrations. */
 const RECORD_TABLE = 'store_schema_revisions'
 
-/** The schema version of a database that `stores provision` created; null for any other database. */
+/** Returns the schema version of a database that `stores provision` created; null for any other database. */
 export async function recordedRevision(connection: Connection): Promise<RevisionId | null> {
   return (await hasRecord(connection)) ? ((await newestRecorded(connection)) ?? null) : null
 }
 
-/** Throws a `UserError` for a platform's own database, and for a store at a newer schema version than `to`. */
+/** Rejects with `UserError` for a platform's own database, and for a store at a newer schema version than `to`. */
 export async function requireUpgradable(connection: Connection, to: RevisionId): Promise<void> {
   if (!(await hasRecord(connection))) {
     throw new UserError(
@@ -36,7 +36,7 @@ async function hasRecord(connection: Connection): Promise<boolean> {
   return found.length > 0
 }
 
-/** The newest recorded schema version; undefined if the first migration was interrupted. */
+/** Returns the newest recorded schema version; undefined if the first migration was interrupted. */
 async function newestRecorded(connection: Connection): Promise<RevisionId | undefined> {
   const rows = await queryRows<{ revision: string }>(
     connection,

@@ -8,12 +8,12 @@ import { quoteName } from './sql-text.ts'
 
 const FUNCTION = 'children_move_parent'
 const TRUNCATE_TRIGGER = /^create trigger (?<name>\w+) before truncate on (?<table>public\.\w+)/
-/** Roles of `stores provision`. Other roles belong to the platform. */
+/** Name of a reader that `stores provision` created. Other roles belong to the platform. */
 const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
 
 /**
- * Adds missing triggers to existing tables, and first replaces a function of an older version, which fails in such a trigger.
- * Returns what it added, for people. `connection` must be a session of the owner of the store's tables.
+ * Adds missing triggers to existing tables. Before that, it replaces a function of an older version, which fails in such a
+ * trigger. Returns the names of what it added, for people. `connection` must be a session of the owner of the store's tables.
  */
 export async function repairTriggers(connection: Connection): Promise<string[]> {
   const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]
@@ -34,15 +34,15 @@ export async function repairTriggers(connection: Connection): Promise<string[]> 
   })
 }
 
-/** Added objects, and SQL for an administrator. */
+/** The added objects, and SQL for an administrator. */
 export interface RepairResult {
-  /** What was added, for people. */
+  /** Names of the added objects, for people. */
   readonly repaired: string[]
-  /** SQL that needs an administrator; null if there is none. */
+  /** SQL that only an administrator can run; null if there is none. */
   readonly adminSql: string | null
 }
 
-/** Limits the connections of a provisioned reader. Changes no existing limit, and no role of the platform. */
+/** Limits the connections of a reader that `stores provision` created. Doesn't change existing limits or other roles. */
 export async function repairReaderLimit(connection: Connection, role: string): Promise<RepairResult> {
   const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
   if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }
@@ -62,7 +62,7 @@ interface Trigger {
   readonly statement: string
 }
 
-/** A trigger with the same name counts as present, also if it is disabled or calls another function. */
+/** Returns the missing triggers. A disabled trigger, or one that calls another function, counts as present. */
 async function missingTriggers(connection: Connection, statements: readonly string[]): Promise<Trigger[]> {
   const missing: Trigger[] = []
   for (const statement of statements) {

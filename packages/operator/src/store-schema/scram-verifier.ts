@@ -1,4 +1,4 @@
-// The SCRAM verifier of a password (RFC 5803), so that SQL statements contain no plain password.
+// Computes the SCRAM verifier of a password (RFC 5803), so that SQL statements contain no plain password.
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 

@@ -1,27 +1,27 @@
-// Quotes and splits SQL, for statements without parameters such as grants.
+// Quotes and splits SQL, for statements that can't have parameters, such as grants.
 
-/** Quotes an identifier. */
+/** Returns the quoted identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes a schema, except `public`, as people write it. */
+/** Returns the quoted name of a schema. `public` stays unquoted, as people write it. */
 export function quoteSchema(schemaName: string): string {
   return schemaName === 'public' ? schemaName : quoteName(schemaName)
 }
 
-/** Quotes a table with its schema. */
+/** Returns the quoted name of a table with its schema. */
 export function quoteTable(schemaName: string, table: string): string {
   return `${quoteSchema(schemaName)}.${quoteName(table)}`
 }
 
-/** Quotes a string constant. The result does not depend on `standard_conforming_strings`. */
+/** Returns a string constant. It doesn't depend on `standard_conforming_strings`. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
-/** Splits a list at commas outside parentheses and quotes. */
+/** Returns the parts of a list between commas outside parentheses and quotes. */
 export function splitAtCommas(list: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -39,7 +39,7 @@ export function splitAtCommas(list: string): string[] {
   return [...parts, current.trim()]
 }
 
-/** Splits an SQL file into statements without comments. Semicolons in quotes and `$$` bodies don't split. */
+/** Returns the statements of an SQL file without comments. Semicolons in quotes and in `$$` bodies don't split a statement. */
 export function splitStatements(file: string): string[] {
   const statements: string[] = []
   let current = ''

@@ -5,7 +5,7 @@ import { codeOf } from '../explain-error.ts'
 
 /** Data in the tables of orders, products, and customers. */
 export interface StoreData {
-  /** For an error message: "at least 1 order"; null if no row was found. */
+  /** Text for an error message, such as "at least 1 order"; null if no row was found. */
   readonly found: string | null
   /** Tables that are missing or can't be read. */
   readonly unreadable: readonly { readonly table: string; readonly code: string; readonly reason: string }[]
@@ -15,10 +15,10 @@ const SINGULARS = { orders: 'order', products: 'product', customers: 'customer' 
 
 /** Maximum wait for a table lock. */
 const LOCK_TIMEOUT = '2s'
-/** Maximum search for a first row: the search reads all deleted rows of a table. */
+/** Maximum time of the search for a first row. The search reads all deleted rows of a table. */
 const STATEMENT_TIMEOUT = '30s'
 
-/** Looks for one row in each table. `pool` connects to the store database. */
+/** Searches for one row in each table. `pool` connects to the store database. Rejects with errors that have no code. */
 export async function findStoreData(pool: Pool): Promise<StoreData> {
   const found: string[] = []
   const unreadable: StoreData['unreadable'][number][] = []
@@ -34,12 +34,12 @@ export async function findStoreData(pool: Pool): Promise<StoreData> {
   return { found: found.length === 0 ? null : new Intl.ListFormat('en').format(found), unreadable }
 }
 
-/** Rejects with the error of the server if a row security policy hides rows, because the table could seem empty. */
+/** Whether the table has a row. Rejects if a row security policy hides rows, because the table could then seem empty. */
 async function hasRow(connection: Connection, table: string): Promise<boolean> {
   await connection.script(
     `set row_security = off; set lock_timeout = '${LOCK_TIMEOUT}'; set statement_timeout = '${STATEMENT_TIMEOUT}'`,
   )
-  // a database can contain stores in other schemas
+  // The database can contain stores in other schemas.
   const others = await queryRows<{ name: string }>(
     connection,
     sql`

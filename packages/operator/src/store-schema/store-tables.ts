@@ -1,4 +1,4 @@
-// The tables and columns of a store at each schema version, derived from the contract.
+// Derives the tables and columns of a store at each schema version from the contract.
 
 import {
   category,
@@ -36,7 +36,7 @@ const STORED = [
   orderItem,
 ] as const
 
-/** The tables of a store at a schema version, parents before children, with the columns that the service reads. */
+/** Returns the tables of a store at a schema version, parents before children, with the columns that the service reads. */
 export function storeTables(revision: RevisionId): StoreTable[] {
   return STORED.filter(({ since }) => includesRevision(revision, since)).map((resource) => ({
     table: resource.table,

@@ -1,6 +1,5 @@
-// Names of fictional people. First names and last names are combined at random.
+// Lists names of fictional people. The generator combines first names and last names at random.
 
-/** First names. */
 // biome-ignore format: a list reads better in lines
 export const FIRST_NAMES = [
   'Anna', 'Jürgen', 'Zoë', 'Łukasz', 'Mélanie', 'Björn', 'Chloé', 'Søren', 'Ines', 'Matteo', 'Käthe', 'Noah', 'Élise',
@@ -9,7 +8,6 @@ export const FIRST_NAMES = [
   'Dániel', 'Marta', 'Florian', 'Rosa', 'Émile', 'Hannah', 'Kofi', 'Leïla', 'Viktor', 'Paula', 'Jonas',
 ] as const
 
-/** Last names. */
 // biome-ignore format: a list reads better in lines
 export const LAST_NAMES = [
   'Müller', 'Lefèvre', 'Høgh', 'Whitcombe', 'Großmann', 'Nowak', 'Schröder', 'Duchêne', 'Lindqvist', 'Bäcker', 'Rossetti',

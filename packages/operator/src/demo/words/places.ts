@@ -1,4 +1,4 @@
-// Cities and streets. Phone numbers are from ranges that authorities reserve for fiction.
+// Lists cities and streets. The phone numbers are from ranges that authorities reserve for fiction.
 
 /** A city with its state and postal code. */
 export interface City {
@@ -7,7 +7,7 @@ export interface City {
   readonly postalCode: string
 }
 
-/** A country. `#` in `streets` is a house number, and `#` in `phone` is a digit. */
+/** A country. `#` in `streets` is a house number. `#` in `phone` is a digit. */
 export interface Country {
   readonly code: string
   readonly cities: readonly City[]
@@ -33,7 +33,7 @@ const FRENCH_STREETS = [
   '# allée des Frênes',
 ]
 
-/** The countries by ISO 3166-1 code. */
+/** The countries by their ISO 3166-1 code. */
 export const COUNTRIES = {
   DE: {
     code: 'DE',

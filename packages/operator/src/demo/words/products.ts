@@ -1,4 +1,4 @@
-// The assortments of the demo stores: categories, kinds of products, and product lines.
+// Declares the assortments of the demo stores: categories, kinds of products, and product lines.
 
 import type { Words } from './texts.ts'
 
@@ -12,7 +12,7 @@ export interface CategoryWords {
   readonly name: Words
 }
 
-/** A kind of product. `cents` is the range of its price, `grams` its weight. */
+/** A kind of product. `cents` is the range of its price. `grams` is its weight. */
 export interface ProductKind {
   readonly category: string
   readonly name: Words
@@ -29,7 +29,7 @@ export interface Assortment {
   readonly kinds: readonly ProductKind[]
 }
 
-/** Product lines. The name of a product is its kind and its line. */
+/** Product lines. The name of a product consists of its kind and its line. */
 // biome-ignore format: a list reads better in lines
 export const LINES = [
   'Alba', 'Birke', 'Cirrus', 'Düne', 'Elva', 'Fjord', 'Grove', 'Heide', 'Isla', 'Juna', 'Kiesel', 'Luma', 'Maren', 'Nebel',
