@@ -28,7 +28,7 @@ async function serve(databaseUrl: string) {
   return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
 }
 
-test('[AUTH-5] replay-revocations revokes a key that was revoked after the backup', async () => {
+test('[AUTH-5] if a backup is restored, replay-revocations revokes the keys that were revoked after the backup', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const words = ['--name', 'Shop', '--state', 'generating']
@@ -75,7 +75,7 @@ test('[AUTH-5] replay-revocations revokes a key that was revoked after the backu
   })
 })
 
-test('a file without audit events, and a missing file, are reported in one sentence', async () => {
+test('if a log file is missing or has no audit event, replay-revocations exits with one error message', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: secret }

@@ -64,13 +64,13 @@ describe('the command line', () => {
     ['stores', 'set', '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601'],
     ['keys', 'revoke'],
   ]
-  test('wrong usage exits with code 2 and prints no result', async () => {
+  test('if a command line is wrong, the command exits with code 2 and prints no result', async () => {
     const ends = await Promise.all(wrong.map((words) => runCommand(words, { settings })))
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, '']))
     for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
   })
 
-  test('--help prints every setting with its default and unit', async () => {
+  test('with --help, store-export prints every setting with its default and unit', async () => {
     const { code, stdout } = await runCommand(['--help'])
     expect(code).toBe(0)
     for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env)
@@ -78,13 +78,13 @@ describe('the command line', () => {
     expect(stdout).toContain('(default 8 s)')
   })
 
-  test('without a control database and a demo, one sentence says what to do', async () => {
+  test('without a control database and a demo, keys list exits with one error message that says what to do', async () => {
     const { code, stdout, stderr } = await runCommand(['keys', 'list'], { folder: await temporaryFolder() })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-export: STORE_EXPORT_DATABASE_URL is not set, and no demo runs .* "npm start"\n$/)
   })
 
-  test('without a secret, one sentence says what to do', async () => {
+  test('without a secret, each command exits with one error message that names the setting', async () => {
     const commands = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
     const ends = await Promise.all(
       commands.map((words) => runCommand(words, { settings: { DATABASE_URL: control.url } })),
@@ -95,7 +95,7 @@ describe('the command line', () => {
     }
   })
 
-  test('an unreachable database is reported in one sentence without a password', async () => {
+  test("if the database can't be reached, the command exits with code 75 and does not print the password", async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
@@ -121,7 +121,7 @@ describe('the command line', () => {
     }
   })
 
-  test('an invalid value of a setting stops the command; an unknown setting causes a warning', async () => {
+  test('if a setting is invalid, the command fails; if it is unknown, the command warns', async () => {
     const wrong = await runCommand(['stores', 'list'], { settings: { ...settings, PORT: 'many' } })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_PORT: must be/)])
     const odd = await runCommand(['stores', 'list', '--json'], { settings: { ...settings, PROT: '1' } })
@@ -130,7 +130,7 @@ describe('the command line', () => {
 })
 
 describe('migrate', () => {
-  test('two runs at once apply each migration once; without migrations, other commands say what to run', async () => {
+  test('if two migrate commands run at once, each migration is applied once', async () => {
     const empty = await createDatabase()
     const options = { settings: { DATABASE_URL: empty.url, SECRET: secret } }
     for (const words of [['stores', 'list'], ['serve']]) {
@@ -148,7 +148,7 @@ describe('migrate', () => {
 })
 
 describe('stores', () => {
-  test('add registers a store without connecting to it, and prints only the ID', async () => {
+  test("if the store's database can't be reached, stores add still registers the store", async () => {
     const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
     const { code, stdout, stderr } = await runCommand(words, { settings })
     expect(code).toBe(0)
@@ -159,7 +159,7 @@ describe('stores', () => {
     expect(added.database_url).toBe('postgres://reader@db.example/shop')
   })
 
-  test('a password is encrypted and not printed; on the command line it causes a warning', async () => {
+  test("if a store's URL has a password, it is stored encrypted and not printed", async () => {
     const url = 'postgres://reader:hush@db.example/shop'
     const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
     const warned = await runCommand([...words, url], { settings })
@@ -173,7 +173,7 @@ describe('stores', () => {
     expect(JSON.stringify(rows)).not.toContain('hush')
   })
 
-  test('[GEN-3] provision creates a database that the platform can write and the service can read, without passwords', async () => {
+  test("[GEN-3] when a store is provisioned, its reader can't select the password hash", async () => {
     const made = await runJson('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
     dropAfterTest(made.id)
     const owner = openClientForTest(made.database_url)
@@ -186,7 +186,7 @@ describe('stores', () => {
     expect(made).toMatchObject({ name: 'Shop & Sons', origin: 'generated', state: 'ready', revision: 'v1.3' })
   })
 
-  test('provision with an invalid name creates no database', async () => {
+  test('if the name of a store is invalid, stores provision creates no database', async () => {
     // the administrator that creates a store's owner becomes its member; other tests provision with another administrator
     const name = `admin_${randomBytes(6).toString('hex')}`
     const sql = openClientForTest(control.url)
@@ -205,7 +205,7 @@ describe('stores', () => {
     await sql.unsafe(`drop role ${name}`)
   })
 
-  test('upgrade changes schema and grants to a newer version; a second run changes nothing', async () => {
+  test('if a store is upgraded twice, the second run changes nothing; a downgrade fails', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', 'launch')
     dropAfterTest(made.id)
     const upgraded = await runJson('stores', 'upgrade', made.id, '--to', 'v1.2')
@@ -227,7 +227,7 @@ describe('stores', () => {
     ])
   })
 
-  test('upgrade does not change a platform’s own database, and says what to do', async () => {
+  test('if a platform created the database, stores upgrade does not change it and says what to do', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
     const sql = openClientForTest(own.url)
@@ -240,13 +240,13 @@ describe('stores', () => {
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test('upgrade of a store on another server needs --database-url', async () => {
+  test('if a store is on another server, stores upgrade requires --database-url', async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
-  test('set, list, and remove change and list the registered stores', async () => {
+  test('when a store is changed and removed, stores list shows both changes', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Later', '--state', 'generating')
     const url = 'postgres://reader@db.example/later'
     expect(await runJson('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
@@ -264,7 +264,7 @@ describe('stores', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the ID')])
   })
 
-  test('[GEN-3] grants prints SQL for a role that cannot read the password column', async () => {
+  test('[GEN-3] for the newest schema version, stores grants prints SQL without the password column', async () => {
     const { code, stdout } = await runCommand(['stores', 'grants', '--revision', LATEST_REVISION])
     expect(code).toBe(0)
     expect(stdout).toContain('create role "store_export_reader" login password')
@@ -278,7 +278,7 @@ describe('stores', () => {
 })
 
 describe('keys', () => {
-  test('[AUTH-3] create prints the key; list prints only its prefix and last characters', async () => {
+  test('[AUTH-3] when a key is created, the command prints it; keys list prints only its prefix and last characters', async () => {
     const store = await register('Keys')
     const made = await runJson('keys', 'create', '--store', store, '--name', 'books')
     expect(Object.keys(made)).toEqual(['id', 'key', 'store_id', 'name'])
@@ -293,7 +293,7 @@ describe('keys', () => {
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
-  test('[AUTH-4] create of a sixth active key fails and says what to do', async () => {
+  test('[AUTH-4] if a store has five active keys, keys create fails and says what to do', async () => {
     const store = await register('Full')
     await withDatabase(async (database) => {
       for (const name of ['1', '2', '3', '4', '5']) {
@@ -305,7 +305,7 @@ describe('keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys: revoke one first.*\n$/)
   })
 
-  test('revoke succeeds for an active and a revoked key, and fails for an unknown key', async () => {
+  test('if a key is already revoked, keys revoke succeeds; if it is unknown, the command fails', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
@@ -317,7 +317,7 @@ describe('keys', () => {
 })
 
 describe('merchants', () => {
-  test('add, link, list, and remove manage an account and its stores', async () => {
+  test('when a merchant is added and removed, merchants list shows both changes', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({ id: expect.any(String), email: 'shop@example.com', store_id: one, created: true })
@@ -342,7 +342,7 @@ describe('merchants', () => {
     [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
-  ])('merchants %j fails with one sentence', async (words, code, sentence) => {
+  ])('if the arguments are merchants %j, the command exits with one error message', async (words, code, sentence) => {
     const ended = await runCommand(['merchants', ...words], { settings })
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toContain(sentence)
@@ -350,7 +350,7 @@ describe('merchants', () => {
   })
 })
 
-test('secrets rotate encrypts every password with the new secret, and the previous secret is no longer needed', async () => {
+test('when secrets are rotated, commands need only the new secret', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

@@ -70,7 +70,7 @@ function recovered(nodes: readonly TestNode[], good: Pick<FleetKey, 'key'>, revo
   )
 }
 
-test(`[ERR-3, AUTH-5] after ${ROUNDS} crashes of the control database the nodes recover; meanwhile all keys get 502`, async () => {
+test(`[ERR-3, AUTH-5] while the control database is down, all keys get 502; then nodes recover (${ROUNDS} rounds)`, async () => {
   const { server, fleet, store, nodes, revoked } = await startScene()
   let over = false
   const loops = startLoops(nodes, [store, revoked], () => over)
@@ -101,7 +101,7 @@ test(`[ERR-3, AUTH-5] after ${ROUNDS} crashes of the control database the nodes 
   }
 })
 
-test('[LIM-1] [R8] a crash of the control database loses no counted request', async () => {
+test('[LIM-1] [R8] if the control database crashes, no counted request is lost', async () => {
   const { server, fleet, store, nodes } = await startScene()
   for (const node of nodes) for (let request = 1; request <= 7; request += 1) await statusOf(node, store)
   const counters = () => openClientForTest(server.url())`select * from request_counters order by key_id`
@@ -114,10 +114,10 @@ test('[LIM-1] [R8] a crash of the control database loses no counted request', as
   expect(await counters()).toEqual(counted)
 })
 
-test('[ERR-3, AUTH-5] with a frozen control database, each of 160 requests gets 502 within 6 s', async () => {
+test('[ERR-3, AUTH-5] while the control database is frozen, each of 160 requests gets 502 within 6 s', async () => {
   const { server, store, nodes, revoked } = await startScene()
   await server.freeze()
-  const asked = nodes.flatMap((node) =>
+  const durations = nodes.flatMap((node) =>
     [store, revoked].flatMap((key) =>
       Array.from({ length: 40 }, async () => {
         const startedAt = performance.now()
@@ -126,12 +126,12 @@ test('[ERR-3, AUTH-5] with a frozen control database, each of 160 requests gets 
       }),
     ),
   )
-  for (const ms of await Promise.all(asked)) expect(ms).toBeLessThan(6000)
+  for (const ms of await Promise.all(durations)) expect(ms).toBeLessThan(6000)
   server.thaw()
   await recovered(nodes, store, revoked)
 })
 
-test('[ERR-3] without the control database, a thousand requests cause less than ten log lines', async () => {
+test('[ERR-3] while the control database is down, a thousand requests cause less than ten log lines', async () => {
   const { server, store, nodes } = await startScene()
   await server.stop('immediate')
   const [node] = nodes
@@ -143,9 +143,7 @@ test('[ERR-3] without the control database, a thousand requests cause less than 
   expect(failures.length).toBeLessThan(10)
 })
 
-test('[ERR-3] with a full disk, requests succeed if the count can be stored, and less than ten log lines report it', async ({
-  skip,
-}) => {
+test('[ERR-3] if the disk is full, requests succeed as long as their counter can be stored', async ({ skip }) => {
   const disk = await temporaryFolder()
   if (!mountDisk(disk, '160m')) skip('mounting a small disk needs root')
   const dataFolder = path.join(disk, 'data')

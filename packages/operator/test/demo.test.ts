@@ -65,7 +65,7 @@ async function runLine(line: string, folder: string): Promise<string> {
   return (await promisify(execFile)('sh', args, { cwd: PROJECT, env })).stderr
 }
 
-test('[AUTH-7] a demo serves requests, other commands find it, and the next start has the same data', async () => {
+test('[AUTH-7] if a demo is restarted, it serves the same stores, and other commands find it', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   const [, key = '', url = ''] = await demo.waitForOutput(
@@ -140,7 +140,7 @@ test('[AUTH-7] a demo serves requests, other commands find it, and the next star
   expect(await third.demo.end('SIGINT')).toEqual(ENDED)
 })
 
-test('a start after a killed first start creates what is missing', async () => {
+test('if the first start of a demo is killed, the next start creates what is missing', async () => {
   const folder = await projectFolder()
   // the first store is complete, the second one is not
   const killed = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
@@ -172,7 +172,7 @@ test('a start after a killed first start creates what is missing', async () => {
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
 
-test('Ctrl-C during the first start exits with code 0; a port in use is reported before the data folder is created', async () => {
+test('if a port is in use, demo exits with an error; after Ctrl-C during its start, it exits with code 0', async () => {
   const folder = await projectFolder()
   const taken = createServer().listen(await freePort(), '127.0.0.1')
   await once(taken, 'listening')

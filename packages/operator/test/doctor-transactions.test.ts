@@ -8,26 +8,26 @@ function openFor(...minutes: bigint[]) {
   return new Map(minutes.map((each) => [`3/${each}`, { startedAt: at - each * MINUTE, preparedAt: null }]))
 }
 
-test('[SYNC-1] a transaction that has been open for more than an hour is a warning with a query that finds it', () => {
+test('[SYNC-1] if a transaction is open for more than an hour, doctor warns and prints a query that finds it', () => {
   const { findings } = checkTransactions({ at, open: openFor(2n, 95n) })
   expect(findings).toMatchObject([{ severity: 'warning', code: 'old_transaction' }])
   expect(findings[0]?.message).toContain('95 minutes')
   expect(findings[0]?.fix).toMatch(/^select .* from pg_stat_activity .*;$/)
 })
 
-test('[SYNC-1] a transaction that was prepared more than an hour ago is a warning', () => {
+test('[SYNC-1] if a transaction was prepared more than an hour ago, doctor warns and prints a query', () => {
   const open = new Map([['prepared 733', { startedAt: null, preparedAt: at - 61n * MINUTE }]])
   const { findings } = checkTransactions({ at, open })
   expect(findings[0]?.fix).toContain('pg_prepared_xacts')
 })
 
-test('a younger transaction, and one with a hidden start, cause no finding', () => {
+test('if a transaction is younger than an hour or its start is hidden, doctor reports nothing', () => {
   expect(checkTransactions({ at, open: openFor(59n) }).findings).toEqual([])
   const unseen = new Map([['3/7', { startedAt: null, preparedAt: null }]])
   expect(checkTransactions({ at, open: unseen }).findings).toEqual([])
 })
 
-test('[SYNC-1] if transactions are not visible, a note names the effect', () => {
+test('[SYNC-1] if transactions are not visible, doctor prints a note', () => {
   expect(checkTransactions({ at, open: null }).findings).toMatchObject([
     { severity: 'note', code: 'transactions_unseen' },
   ])

@@ -41,7 +41,7 @@ async function examine(id: string, ...options: string[]) {
 }
 
 describe('doctor', () => {
-  test('[R28] finds missing grants, missing indexes, and a readable password; each fix works as printed', async () => {
+  test('[R28] if grants or indexes are missing, doctor finds them, and each printed fix works', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
     await owner.unsafe(`revoke select (currency, locale) on orders from "${role}"`)
@@ -65,7 +65,7 @@ describe('doctor', () => {
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
   })
 
-  test('in a half-migrated store, the fix adds the missing columns', async () => {
+  test('if a store is half migrated, doctor prints a fix that adds the missing columns', async () => {
     const { id, owner, role } = await provision('v1.5')
     await owner`insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1)`
     await owner`alter table orders drop column tax_breakdown`
@@ -85,7 +85,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(await examine(id)).toMatchObject({ revision: 'v1.5', findings: [] })
   })
 
-  test('indexes are checked without all columns of launch, but not for views', async () => {
+  test('if columns of the first schema version are missing, doctor still checks indexes, but not those of views', async () => {
     const { id, owner, role } = await provision('launch')
     await owner.unsafe('alter table products drop column vendor; drop index products_status_walk, orders_walk')
     await owner.unsafe(`create table parted (like orders including defaults) partition by range (created_at);
@@ -110,7 +110,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(views.stdout).toMatch(/note: doctor cannot see the indexes behind a view or a foreign table .*orders/)
   })
 
-  test('a locked table is a finding, and does not affect the reports of other stores', async () => {
+  test("if a table is locked, doctor reports it, and its reports of other stores don't change", async () => {
     const { id, owner } = await provision(LATEST_REVISION)
     const other = await provision('v1.1')
     const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
@@ -131,7 +131,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('for a reader that cannot connect, the fix is the grant', async () => {
+  test("if the reader can't connect, doctor prints the missing grant", async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     const [{ name }] = await owner<[{ name: string }]>`select current_database() as name`
     await owner.unsafe(`revoke connect on database "${name}" from "${role}"`)
@@ -143,7 +143,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R23, RES-ADDRESS] removed addresses in responses are an error', async () => {
+  test('[R23, RES-ADDRESS] if responses contain removed addresses, doctor reports an error', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`revoke select (deleted_at) on customer_addresses from "${role}"`)
     const hidden = await examine(id)
@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test('an unreadable table, ID, or parent ID is an error; another unreadable column is a warning', async () => {
+  test('if a table or an ID is unreadable, doctor reports an error; for another column, it reports a warning', async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`
@@ -182,7 +182,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R42] an unreadable table of a newer schema version is an error, and its fix works', async () => {
+  test('[R42] if a table of a newer schema version is unreadable, doctor prints a fix that works', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`alter table locations rename to locations_before;
       create table locations (like locations_before including all)`)
@@ -194,7 +194,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R17] --values counts values that break the contract', async () => {
+  test('[R17] if values break the contract, doctor --values counts them', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
@@ -219,7 +219,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     ])
   })
 
-  test('an unreachable store is a finding, and the other stores are examined', async () => {
+  test("if a store can't be reached, doctor reports it and examines the other stores", async () => {
     const url = 'postgres://reader:hush@127.0.0.1:1/shop'
     const add = ['stores', 'add', '--name', 'Gone', '--json', '--database-url', '-']
     const gone = (await runCommand(add, { settings, input: url })).json.id
@@ -243,7 +243,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(sealed.json.control.ok).toBe(false)
   })
 
-  test('a store that does not respond is a finding', async () => {
+  test('if a store does not respond, doctor reports it as unreachable', async () => {
     const { id } = await provision(LATEST_REVISION)
     const { json } = await runCommand(['stores', 'list', '--json'], { settings })
     const { database_url } = json.stores.find((store: { id: string }) => store.id === id)
@@ -257,13 +257,13 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     ])
   })
 
-  test('--values without a store is wrong usage', async () => {
+  test('if --values has no --store, doctor exits with code 2', async () => {
     const { code, stdout, stderr } = await runCommand(['doctor', '--values'], { settings })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('--store')
   })
 
-  test('an unknown store is reported in one sentence', async () => {
+  test('if the store is unknown, doctor exits with one error message', async () => {
     const { code, stderr } = await runCommand(['doctor', '--store', 'unknown'], { settings })
     expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "unknown"\n'])
   })

@@ -62,7 +62,7 @@ async function open(url: string): Promise<net.Socket> {
   return socket
 }
 
-test(`2,000 sockets with slow headers use less than half of the processor time, ${ROUNDS} times`, async () => {
+test(`if 2,000 sockets send slow headers, they use less than half of the processor time (${ROUNDS} rounds)`, async () => {
   const scene = await startScene({ CONNECTIONS_MAX: '3000' })
   await expectUnharmed(scene, async () => {
     const sockets: net.Socket[] = []
@@ -79,7 +79,7 @@ test(`2,000 sockets with slow headers use less than half of the processor time, 
   })
 })
 
-test(`a GET with a body of 1 GB gets one response and uses less than half of the processor time, ${ROUNDS} times`, async () => {
+test(`if clients send a GET with 1 GB, they use less than half of the processor time (${ROUNDS} rounds)`, async () => {
   const scene = await startScene()
   const chunk = Buffer.alloc(1_048_576)
   await expectUnharmed(scene, async () => {
@@ -94,8 +94,8 @@ test(`a GET with a body of 1 GB gets one response and uses less than half of the
   socket.on('data', (data: Buffer) => said.push(data))
   const sent = await sendBody(socket, scene.store, chunk)
   expect(sent, 'bytes until the service closed the connection').toBeLessThan(GIGABYTE)
-  const answers = parseResponses(Buffer.concat(said).toString('latin1'))
-  expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[200, 'close']])
+  const responses = parseResponses(Buffer.concat(said).toString('latin1'))
+  expect(responses.map(({ status, headers }) => [status, headers.connection])).toEqual([[200, 'close']])
 })
 
 /** Sends a body of 1 GB as fast as possible. Resolves to the bytes that were sent when the connection closed. */
@@ -116,7 +116,7 @@ async function sendBody(socket: net.Socket, { key }: FleetStore, chunk: Buffer):
   return sent
 }
 
-test(`20 KB of headers, 1,000 headers, and endless garbage use less than half of the processor time, ${ROUNDS} times`, async () => {
+test(`if clients send invalid headers, they use less than half of the processor time (${ROUNDS} rounds)`, async () => {
   const scene = await startScene()
   const headers = Array.from({ length: 1000 }, (_, index) => `A${index}: 1\r\n`).join('')
   const attacks = [`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, `${GET}${headers}\r\n`, 'garbage\r\n\r\n'.repeat(100)]
@@ -214,14 +214,14 @@ function framings(key: string): string[] {
   return [...whole, ...chunked, ...bare]
 }
 
-test('[R36] a request with ambiguous framing gets at most one response, and its connection is closed', async () => {
+test('[R36] if the framing of a request is ambiguous, it gets at most one response, and its connection is closed', async () => {
   const { store, node } = await startScene()
   const all = framings(store.key)
   expect(all).toHaveLength(60)
   for (const bytes of all) {
-    const answers = parseResponses(await sendBytes(node.url, bytes))
-    expect(answers.length, JSON.stringify(bytes)).toBeLessThanOrEqual(1)
-    for (const { status, headers } of answers) {
+    const responses = parseResponses(await sendBytes(node.url, bytes))
+    expect(responses.length, JSON.stringify(bytes)).toBeLessThanOrEqual(1)
+    for (const { status, headers } of responses) {
       expect([200, 400, 413, 431, 501], JSON.stringify(bytes)).toContain(status)
       expect(headers.connection, JSON.stringify(bytes)).toBe('close')
     }

@@ -28,14 +28,14 @@ async function startServiceTo(outputTo: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   onTestFinished(() => agent.destroy())
   /** Sends requests. Each one writes a log line. */
-  const askManyTimes = (times: number) =>
+  const sendRequests = (times: number) =>
     Promise.all(Array.from({ length: times }, () => statusOf(`${api}/llms.txt`, agent)))
   const dropped = async () => {
     const text = await (await fetch(`${operations}/metrics`)).text()
     return Number(/^store_export_log_lines_dropped_total (\d+)$/m.exec(text)?.[1])
   }
   const health = async () => (await fetch(`${operations}/healthz`)).status
-  return { service, settings, askManyTimes, dropped, health }
+  return { service, settings, sendRequests, dropped, health }
 }
 
 function statusOf(url: string, agent: Agent): Promise<number | undefined> {
@@ -72,10 +72,10 @@ function makePipe() {
 
 const REQUESTS = 6000
 
-test('with an unread log, requests are not delayed, and dropped lines are counted and reported', async () => {
+test('if the log is not read, requests succeed, and one event reports the dropped lines', async () => {
   const { writer, read } = makePipe()
-  const { service, askManyTimes, dropped, health } = await startServiceTo(writer)
-  expect(new Set(await askManyTimes(REQUESTS))).toEqual(new Set([200]))
+  const { service, sendRequests, dropped, health } = await startServiceTo(writer)
+  expect(new Set(await sendRequests(REQUESTS))).toEqual(new Set([200]))
   expect(await health()).toBe(200)
   const lost = await dropped()
   expect(lost).toBeGreaterThan(100)
@@ -91,15 +91,15 @@ test('with an unread log, requests are not delayed, and dropped lines are counte
   expect(reports).toMatchObject([{ level: 'warn', lines: lost }])
   expect(lines.filter((line) => line.includes('/llms.txt'))).toHaveLength(REQUESTS - lost)
   // a full pipe does not prevent the shutdown
-  await askManyTimes(REQUESTS)
+  await sendRequests(REQUESTS)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('with a full disk for the log, requests are not delayed and the service keeps running', async () => {
+test('if the disk of the log is full, requests succeed, and the service keeps running', async () => {
   const full = openSync('/dev/full', 'a')
   onTestFinished(() => closeSync(full))
-  const { service, settings, askManyTimes, dropped, health } = await startServiceTo(full)
-  expect(new Set(await askManyTimes(REQUESTS))).toEqual(new Set([200]))
+  const { service, settings, sendRequests, dropped, health } = await startServiceTo(full)
+  expect(new Set(await sendRequests(REQUESTS))).toEqual(new Set([200]))
   expect(await health()).toBe(200)
   expect(await dropped()).toBeGreaterThan(100)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })

@@ -21,7 +21,7 @@ function problemsOf(text: string): string[] {
   })
 }
 
-test('the metrics of a node follow the rules of Prometheus', async () => {
+test('after some requests, the metrics of a node follow the naming rules of Prometheus', async () => {
   const text = await metricsOfUsedNode()
   expect(problemsOf(text)).toEqual([])
   expect(text).toMatch(/^store_export_build_info\{version="[\d.]+",node="24[\d.]+"\} 1$/m)
@@ -32,7 +32,7 @@ test('the metrics of a node follow the rules of Prometheus', async () => {
   expect(text).toMatch(/^store_export_errors_total\{endpoint="\/api\/v1\/orders",code="RATE_LIMITED"\} 0$/m)
 })
 
-test('the rules find invalid metrics', () => {
+test('if metrics break the naming rules of Prometheus, the check finds each of them', () => {
   expect(
     problemsOf(
       '# HELP a_total x\n# TYPE a_total gauge\n# TYPE wait_ms counter\n# HELP fooBar x\n# TYPE fooBar gauge\n',

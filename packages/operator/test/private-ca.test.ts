@@ -44,7 +44,9 @@ async function useCertificate(server: PostgresCluster, folder: string): Promise<
   await server.restart('fast')
 }
 
-test('without sslrootcert the error names it, and with it commands connect', async ({ skip }) => {
+test('if the server has a certificate of a private CA, commands connect only with its sslrootcert', async ({
+  skip,
+}) => {
   const folder = await temporaryFolder()
   try {
     makeCertificates(folder)

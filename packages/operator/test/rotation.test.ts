@@ -49,7 +49,7 @@ function rotate(fleet: TestFleet, settings: Record<string, string>) {
   return runCommand(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
 }
 
-test('[ERR-3] rotate fails while a node lacks the new secret, and no request fails during the rotation', async () => {
+test('[ERR-3] while a node lacks the new secret, rotate fails; during the rotation, no request fails', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   const next = newSecret()
@@ -82,7 +82,7 @@ test('[ERR-3] rotate fails while a node lacks the new secret, and no request fai
   expect([...clients.statuses.keys()]).toEqual([200])
 })
 
-test('a node that cannot decrypt a password is not ready, and readyz names the store', async () => {
+test("if a node can't decrypt a password, readyz returns 503 and names the store", async () => {
   const fleet = await startFleet()
   const node = await fleet.startNode()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
@@ -96,7 +96,7 @@ test('a node that cannot decrypt a password is not ready, and readyz names the s
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
 
-test('a password that no node can decrypt does not affect the readiness', async () => {
+test('if most passwords can be decrypted, one that no node can decrypt does not make a node unready', async () => {
   const fleet = await startFleet()
   await fleet.addStore()
   const node = await fleet.startNode()
@@ -110,7 +110,7 @@ test('a password that no node can decrypt does not affect the readiness', async 
   expect(await status()).toBe(503)
 })
 
-test('a node without a secret of most nodes is not ready if a password needs another secret', async () => {
+test('if most nodes have a newer secret that a password needs, the node without it is not ready', async () => {
   const fleet = await startFleet()
   await Promise.all([fleet.addStore(), fleet.addStore()])
   const next = newSecret()
@@ -123,7 +123,7 @@ test('a node without a secret of most nodes is not ready if a password needs ano
   expect(await Promise.all(statuses)).toEqual([503, 200, 200])
 })
 
-test('without a running node, stores add, set, and provision reject a secret that decrypts no other password', async () => {
+test('without a running node, commands reject a secret that decrypts no other password', async () => {
   const fleet = await startFleet()
   const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
   const command = (settings: Record<string, string>, words: string[]) =>
@@ -140,7 +140,7 @@ test('without a running node, stores add, set, and provision reject a secret tha
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })
 
-test('stores add and set reject a secret that the running nodes lack', async () => {
+test('if the running nodes lack a secret, stores add and stores set reject it', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   await fleet.startNode()

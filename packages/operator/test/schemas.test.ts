@@ -55,7 +55,7 @@ async function examine(...options: string[]): Promise<DoctorFinding[]> {
 
 const owner = () => openClientForTest(store.url)
 
-test('with the SQL of "stores grants --schema", the doctor has no findings', async () => {
+test('if the SQL of "stores grants --schema" has run, doctor has no findings for a store in that schema', async () => {
   const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
   const { sql, password } = await runJson(words)
   await owner().unsafe(sql)
@@ -69,7 +69,7 @@ test('with the SQL of "stores grants --schema", the doctor has no findings', asy
   expect(await examine('--values')).toEqual([])
 })
 
-test('each fix of the doctor names the schema, and works as printed', async () => {
+test('if a store is in another schema, each fix of doctor names the schema and works', async () => {
   const sql = owner()
   await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
     revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};
@@ -101,7 +101,7 @@ test('each fix of the doctor names the schema, and works as printed', async () =
   expect(await examine('--values')).toEqual([])
 })
 
-test('a missing schema is a finding with a query for the schema of the store', async () => {
+test('if the schema is missing, doctor prints a query that returns the schema of the store', async () => {
   expect(await runJson(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
   const findings = await examine('--values')
   expect(findings).toMatchObject([
@@ -112,7 +112,7 @@ test('a missing schema is a finding with a query for the schema of the store', a
   expect(await examine()).toEqual([])
 })
 
-test('"stores upgrade" rejects a store in another schema than public', async () => {
+test('if a store is in another schema than public, "stores upgrade" fails', async () => {
   const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`is in the schema ${quoteName(SCHEMA)}, `)])
 })
@@ -122,7 +122,7 @@ test.each([
   ['x'.repeat(64), 64],
   ['ü'.repeat(32), 64],
   ['a\nb', 3],
-])('the schema %j is rejected with an error message', async (schema, bytes) => {
+])('if the schema is %j, the commands exit with one error message', async (schema, bytes) => {
   for (const words of [
     ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],
     ['stores', 'set', id],

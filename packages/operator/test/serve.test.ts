@@ -57,21 +57,21 @@ function linesOf(service: RunningCommand): { event: string }[] {
     .map((line) => JSON.parse(line))
 }
 
-test('serve has health and metrics, and finishes requests in flight after SIGTERM', async () => {
+test('after SIGTERM, serve is not ready, finishes its requests in flight, and exits with code 0', async () => {
   const { service, store, key, operations, get } = await startService()
   expect((await get('/api/v1/orders')).status).toBe(200)
-  const ask = async (path: string) => {
+  const getOperations = async (path: string) => {
     const response = await fetch(operations + path)
     return { status: response.status, text: await response.text() }
   }
-  expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' })
-  expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' })
-  expect((await ask('/secrets')).status).toBe(404)
+  expect(await getOperations('/healthz')).toEqual({ status: 200, text: 'alive\n' })
+  expect(await getOperations('/readyz')).toEqual({ status: 200, text: 'ready\n' })
+  expect((await getOperations('/secrets')).status).toBe(404)
   // files that the running service reads
   const guide = await get('/guides/store-sync')
   expect([guide.status, await guide.text()]).toEqual([200, expect.stringContaining('store-sync')])
   expect((await fetch(`${operations}/healthz`, { method: 'POST' })).status).toBe(405)
-  const metrics = (await ask('/metrics')).text
+  const metrics = (await getOperations('/metrics')).text
   expect(metrics).toMatch(/^store_export_requests_total\{endpoint="\/api\/v1\/orders",status="200"\} 1$/m)
   expect(metrics).toMatch(/^store_export_pools\{pool="stores"\} 1$/m)
 
@@ -80,10 +80,10 @@ test('serve has health and metrics, and finishes requests in flight after SIGTER
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
   const slow = get('/api/v1/orders')
-  await expect.poll(async () => (await ask('/metrics')).text).toMatch(/connections_busy\{pool="stores"\} 1/)
+  await expect.poll(async () => (await getOperations('/metrics')).text).toMatch(/connections_busy\{pool="stores"\} 1/)
   service.process.kill('SIGTERM')
-  await expect.poll(() => ask('/readyz')).toEqual({ status: 503, text: 'not ready: draining\n' })
-  expect((await ask('/healthz')).status).toBe(200)
+  await expect.poll(() => getOperations('/readyz')).toEqual({ status: 503, text: 'not ready: draining\n' })
+  expect((await getOperations('/healthz')).status).toBe(200)
   await owner`rollback`
   expect((await slow).status).toBe(200)
   expect(await service.end()).toEqual({ code: 0, signal: null })
@@ -96,7 +96,7 @@ test('serve has health and metrics, and finishes requests in flight after SIGTER
   expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)
 })
 
-test('after SIGTERM, readyz returns 503 for the lame-duck time, and both listeners accept requests', async () => {
+test('during the lame-duck time, readyz returns 503, and both listeners still accept requests', async () => {
   const { operations, service, get, dashboardUrl } = await startService({ LAME_DUCK_SECONDS: '600' })
   const seen = ({ status, headers }: Response) => [status, headers.get('connection')]
   expect(seen(await get('/api/v1/store'))).toEqual([200, 'keep-alive'])
@@ -108,7 +108,7 @@ test('after SIGTERM, readyz returns 503 for the lame-duck time, and both listene
   expect(seen(await fetch(`${dashboardUrl}/sign-in`))).toEqual([200, 'close'])
 })
 
-test('the lame-duck time applies to SIGTERM, not to Ctrl-C', async () => {
+test('if serve is stopped with Ctrl-C, it does not wait for the lame-duck time', async () => {
   const { settings, service } = await startService({ LAME_DUCK_SECONDS: '1' })
   const startedAt = performance.now()
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -118,7 +118,7 @@ test('the lame-duck time applies to SIGTERM, not to Ctrl-C', async () => {
   expect(await second.end('SIGINT')).toEqual({ code: 0, signal: null })
 })
 
-test('[ERR-3] without the control database, readyz returns 503 and requests get 502', async () => {
+test('[ERR-3] if the control database is gone, readyz returns 503, and requests get 502', async () => {
   const { control, operations, service, get } = await startService()
   await control.drop()
   await expect.poll(async () => (await fetch(`${operations}/readyz`)).status).toBe(503)
@@ -139,7 +139,7 @@ async function healthOfContainer(operations: string): Promise<number> {
   return code
 }
 
-test('a port in use is reported in one sentence with its setting', async () => {
+test('if a port is in use, serve exits with one error message that names its setting', async () => {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const taken = createServer().listen(0, '127.0.0.1')
@@ -159,7 +159,7 @@ test('a port in use is reported in one sentence with its setting', async () => {
   expect(operations.stderr).toMatch(/^store-export: another program uses port .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
 })
 
-test('serve --dashboard starts the dashboard on every node, and stops it with the API', async () => {
+test('if two nodes run with --dashboard, a merchant who signed in on one can create a key on the other', async () => {
   const { settings, store, service, url, key } = await startService()
   await service.end('SIGTERM')
   const nodes = [1, 2].map(() =>
@@ -188,7 +188,7 @@ test('serve --dashboard starts the dashboard on every node, and stops it with th
   expect(nodes.map((node) => node.output().stdout).join()).not.toContain(token)
 })
 
-test('serve --dashboard rejects an http:// address that is not a loopback address', async () => {
+test('if the address of the dashboard is http:// and not a loopback address, serve exits with an error', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
   const { code, stderr } = await runCommand(['serve', '--dashboard'], {
@@ -198,7 +198,7 @@ test('serve --dashboard rejects an http:// address that is not a loopback addres
   expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
 })
 
-test('serve without a control database says what to do', async () => {
+test('without a control database, serve exits with one error message that names the setting', async () => {
   const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([
     1,
@@ -206,7 +206,7 @@ test('serve without a control database says what to do', async () => {
   ])
 })
 
-test('[LIM-1, R8, AUTH-5] two nodes together accept 120 requests of a key, and reject it after its revocation', async () => {
+test('[LIM-1, R8, AUTH-5] if two nodes run, they accept 120 requests of a key, and none after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
@@ -216,12 +216,12 @@ test('[LIM-1, R8, AUTH-5] two nodes together accept 120 requests of a key, and r
     const made = (await runCommand(['keys', 'create', '--store', store.id, '--name', 'burst', '--json'], { settings }))
       .json
     const before = await minute()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 150 }, (_, index) =>
         fetch(`${index % 2 === 0 ? url : otherUrl}/api/v1/locations`, { headers: { 'x-api-key': made.key } }),
       ),
     )
-    return { made, statuses: answers.map(({ status }) => status), isOneMinute: before === (await minute()) }
+    return { made, statuses: responses.map(({ status }) => status), isOneMinute: before === (await minute()) }
   }
   // a new minute can start in one burst, but not in two bursts in a row
   const first = await burst()
@@ -234,7 +234,7 @@ test('[LIM-1, R8, AUTH-5] two nodes together accept 120 requests of a key, and r
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
 
-test('with an https:// address, cookies are limited to the host and forms to the address', async () => {
+test('if the address of the dashboard is https://, its cookies and forms are limited to this host', async () => {
   const { settings, store, service } = await startService()
   await service.end('SIGTERM')
   const port = await freePort()

@@ -27,7 +27,7 @@ function stalledOutput() {
   return { output, drain }
 }
 
-test('audit events of a stalled log are logged when the log works again', async () => {
+test('if the log stalls, audit events stay unlogged, and are logged once when it works again', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database } = control

@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [
 describe.each(COMMANDS)('$name', (command) => {
   const { name, workspace, long, flags } = command
 
-  test('runs the program on a Node that supports TypeScript', async () => {
+  test('if this Node supports TypeScript, the command runs the program on it', async () => {
     const file = await install(command, { runtime: false })
     expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
       output: '["a b","--json"]\n',
@@ -37,7 +37,7 @@ describe.each(COMMANDS)('$name', (command) => {
   })
 
   test.runIf(hasRuntime)(
-    'on an older Node, runs the installed Node with the same arguments and exit code',
+    'if this Node is too old, the command runs the installed Node with the same arguments and exit code',
     async () => {
       const file = await install(command, { runtime: true })
       expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({
@@ -48,7 +48,7 @@ describe.each(COMMANDS)('$name', (command) => {
   )
 
   test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'forwards %s to the program',
+    'if the command gets %s, it forwards the signal to the program',
     async (signal) => {
       const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
       if (child.stdout !== null) await once(child.stdout, 'data')
@@ -57,7 +57,7 @@ describe.each(COMMANDS)('$name', (command) => {
     },
   )
 
-  test.runIf(hasRuntime)('on an older Node, the program ends after kill -9 of the command', async () => {
+  test.runIf(hasRuntime)('if the command on an older Node is killed, the program ends, too', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
     if (child.stdout !== null) await once(child.stdout, 'data')
     child.kill('SIGKILL')
@@ -65,43 +65,37 @@ describe.each(COMMANDS)('$name', (command) => {
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)(
-    'replaces the process if Node supports it, with the same arguments and exit code',
-    async () => {
-      const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
-      expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
-    },
-  )
+  test.runIf(hasRuntime)('if Node can replace the process, the program has the process ID of the command', async () => {
+    const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
+    expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
+  })
 
-  test.runIf(hasRuntime)('exits by the signal that terminated the program', async () => {
+  test.runIf(hasRuntime)('if a signal terminated the program, the command ends by the same signal', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['die'])
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)(
-    'runs for long with flags that keep its memory low, on this Node and on the installed one',
-    async () => {
-      const file = await install(command, { runtime: true })
-      const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
-      for (const version of [null, '20.20.2'])
-        expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
-    },
-  )
+  test.runIf(hasRuntime)('if the program runs for long, Node gets flags that limit its memory', async () => {
+    const file = await install(command, { runtime: true })
+    const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
+    for (const version of [null, '20.20.2'])
+      expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
+  })
 
-  test('without a suitable Node, one sentence says which Node to install', async () => {
+  test('if no suitable Node is installed, the command prints one error message and exits with code 1', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
     expect(output).toMatch(sentence(name))
     expect(ended).toEqual([1, null])
   })
 
-  test('is the command that its package declares', async () => {
+  test('if the package is installed, its bin entry is the executable command', async () => {
     const manifest = JSON.parse(await readFile(path.join(PACKAGES, workspace, 'package.json'), 'utf8'))
     expect(manifest.bin).toEqual({ [name]: `bin/${name}.js` })
     expect((await stat(path.join(PACKAGES, workspace, manifest.bin[name]))).mode & 0o111).toBe(0o111)
   })
 })
 
-test('npm start prints the same sentence', async () => {
+test('if no suitable Node is installed, npm start prints the same error message', async () => {
   const [command] = COMMANDS
   if (command === undefined) throw new Error('no command')
   const file = await install(command, { runtime: false })

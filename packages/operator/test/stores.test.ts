@@ -34,8 +34,8 @@ async function runJson(...words: string[]) {
 
 const URL_OPTION = ['--database-url', 'postgres://reader@db.example/shop']
 
-describe('an external ID', () => {
-  test('add with a known external ID returns the store unchanged, also if two commands run at once', async () => {
+describe('external IDs', () => {
+  test('if two commands add a store with the same external ID, both return the same store', async () => {
     const add = (name: string) => runJson('stores', 'add', '--name', name, '--external-id', 'shop:42', ...URL_OPTION)
     const [one, two] = await Promise.all([add('One'), add('Two')])
     expect(one.id).toBe(two.id)
@@ -45,7 +45,7 @@ describe('an external ID', () => {
     expect(again).toMatchObject({ external_id: 'shop:42', name: expect.stringMatching(/^One|Two$/) })
   })
 
-  test('every command accepts an external ID in place of a store ID', async () => {
+  test('if a store has an external ID, every command accepts it in place of the store ID', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Shop', '--external-id', 'everywhere', ...URL_OPTION)
     expect(await runJson('stores', 'set', 'everywhere', '--name', 'Renamed')).toMatchObject({ id, name: 'Renamed' })
     const key = await runJson('keys', 'create', '--store', 'everywhere', '--name', 'books')
@@ -62,7 +62,7 @@ describe('an external ID', () => {
     expect(await runJson('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
   })
 
-  test('another store can use the external ID of a removed store', async () => {
+  test('when a store is removed, another store can have its external ID', async () => {
     const add = () => runJson('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_OPTION)
     const first = await add()
     await runJson('stores', 'remove', 'again')
@@ -72,7 +72,7 @@ describe('an external ID', () => {
   })
 
   test.each(['', 'two words', '-x', 'ümlaut', 'x'.repeat(201)])(
-    'the invalid external ID %j is rejected with one sentence',
+    'if the external ID is %j, stores add exits with one error message',
     async (externalId) => {
       const args = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_OPTION]
       const { code, stderr } = await runCommand(args, { settings })
@@ -88,7 +88,7 @@ describe('provision', () => {
   const provision = (externalId: string) =>
     runJson('stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId)
 
-  test('two commands at once with one external ID create one database', async () => {
+  test('if two commands provision the same external ID at once, they create one database', async () => {
     const both = await Promise.all([provision('twice'), provision('twice')])
     const [made, known] = both.toSorted((a, b) => Number(b.created) - Number(a.created))
     dropAfterTest(made.id)
@@ -97,7 +97,7 @@ describe('provision', () => {
     expect(await openClientForTest(known.reader_url)`select email from customers`).toEqual([])
   })
 
-  test('an interrupted run leaves a store that list shows, and a run with the same external ID finishes it', async () => {
+  test('if provision is interrupted, a run with the same external ID finishes the store', async () => {
     const killed = await killProvision('killed')
     expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
     expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })
@@ -111,7 +111,7 @@ describe('provision', () => {
     expect(await orphanOf(killed.id)).toBeUndefined()
   })
 
-  test('list --orphans shows what an interrupted run left, and drop-orphan drops it', async () => {
+  test('if provision is interrupted and the store removed, list --orphans shows it, and drop-orphan drops it', async () => {
     const { id } = await killProvision('given-up')
     await runJson('stores', 'remove', 'given-up')
     expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
@@ -124,26 +124,30 @@ describe('provision', () => {
   })
 
   test.each([
-    ['with one order', "insert into orders (id, email) values (gen_random_uuid(), 'a')", 'contains at least 1 order:'],
     [
-      'with a product and a customer',
+      'in a database with one order',
+      "insert into orders (id, email) values (gen_random_uuid(), 'a')",
+      'contains at least 1 order:',
+    ],
+    [
+      'in a database with a product and a customer',
       `insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1);
        insert into customers (id, email) values (gen_random_uuid(), 'a')`,
       'contains at least 1 product and at least 1 customer:',
     ],
     [
-      'with an order in another schema',
+      'in a database with an order in another schema',
       `insert into orders (id, email) values (gen_random_uuid(), 'a'); alter schema public rename to tenant;
        create schema public; create table products (); create table customers (); create table orders ()`,
       'contains at least 1 order:',
     ],
-    ['without a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
+    ['in a database without a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
     [
-      'with a table that fails',
+      'in a database with a table that fails',
       'drop table orders cascade; create view orders as select 1 as id where 1 / 0 > 0',
       'division by zero',
     ],
-  ])('drop-orphan rejects an orphan %s without --with-data', async (_, change, reason) => {
+  ])('if an orphan is %s, drop-orphan requires --with-data', async (_, change, reason) => {
     const { id, database_url: url } = await provision(`data-${randomUUID()}`)
     onTestFinished(() => dropAfterTest(id))
     const owner = openClientForTest(url)
@@ -160,7 +164,7 @@ describe('provision', () => {
     expect(await orphanOf(id)).toBeUndefined()
   })
 
-  test('provision does not replace a database that contains data', async () => {
+  test('if the database of an interrupted run contains data, provision does not replace it', async () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)
@@ -173,7 +177,7 @@ describe('provision', () => {
     expect((await orphanOf(id)).has_database).toBe(true)
   })
 
-  test('a database that a registered store uses is not an orphan', async () => {
+  test('if a registered store uses a database, it is no orphan, and drop-orphan fails', async () => {
     const made = await provision('in-use')
     dropAfterTest(made.id)
     expect(await orphanOf(made.id)).toBeUndefined()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-async function ask(...words: string[]) {
+async function runJson(...words: string[]) {
   const ended = await runCommand([...words, '--json'], { settings })
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   return ended.json
@@ -33,7 +33,7 @@ async function ask(...words: string[]) {
 
 /** A store without triggers for TRUNCATE and without a connection limit, as older versions created it. */
 async function olderStore(revision: string) {
-  const made = await ask('stores', 'provision', '--name', 'Old', '--revision', revision)
+  const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', revision)
   dropAfterTest(made.id)
   const owner = openClientForTest(made.database_url)
   await owner.unsafe(`
@@ -55,34 +55,37 @@ async function olderStore(revision: string) {
 test.each([
   [LATEST_REVISION, ['trigger customer_addresses_truncated on public.customer_addresses']],
   ['launch', []],
-])('a store of an older version at %s: upgrade adds triggers and a limit, once', async (revision, addresses) => {
-  const { id, reader, owner, limit } = await olderStore(revision)
-  const repaired = [
-    'function children_move_parent',
-    'trigger order_items_truncated on public.order_items',
-    'trigger product_variants_truncated on public.product_variants',
-    ...addresses,
-    `connection limit 20 of ${reader}`,
-  ]
-  const upgrade = () => ask('stores', 'upgrade', id, '--to', LATEST_REVISION)
-  expect(await upgrade()).toMatchObject({ id, repaired, admin_sql: null })
-  expect(await limit()).toBe(20)
-  await owner`insert into orders (id, email) values (${ORDER}, 'a')`
-  await owner`insert into order_items (id, order_id, product_id, name, price) values (${ORDER}, ${ORDER}, ${ORDER}, 'n', 1)`
-  await owner`insert into customers (id, email) values (${ORDER}, 'a')`
-  await owner`
+])(
+  'if an older version provisioned a store at %s, its upgrade adds triggers and a limit once',
+  async (revision, addresses) => {
+    const { id, reader, owner, limit } = await olderStore(revision)
+    const repaired = [
+      'function children_move_parent',
+      'trigger order_items_truncated on public.order_items',
+      'trigger product_variants_truncated on public.product_variants',
+      ...addresses,
+      `connection limit 20 of ${reader}`,
+    ]
+    const upgrade = () => runJson('stores', 'upgrade', id, '--to', LATEST_REVISION)
+    expect(await upgrade()).toMatchObject({ id, repaired, admin_sql: null })
+    expect(await limit()).toBe(20)
+    await owner`insert into orders (id, email) values (${ORDER}, 'a')`
+    await owner`insert into order_items (id, order_id, product_id, name, price) values (${ORDER}, ${ORDER}, ${ORDER}, 'n', 1)`
+    await owner`insert into customers (id, email) values (${ORDER}, 'a')`
+    await owner`
     insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
     values (${ORDER}, ${ORDER}, 'f', 'l', 's', 'c', 'p', 'DE')`
-  await owner`update orders set updated_at = '2020-01-01Z'`
-  await owner`update customers set updated_at = '2020-01-01Z'`
-  await owner`truncate order_items, customer_addresses`
-  const [moved] = await owner`
+    await owner`update orders set updated_at = '2020-01-01Z'`
+    await owner`update customers set updated_at = '2020-01-01Z'`
+    await owner`truncate order_items, customer_addresses`
+    const [moved] = await owner`
     select (select updated_at > '2021-01-01Z' from orders) as order, (select updated_at > '2021-01-01Z' from customers) as customer`
-  expect(moved).toEqual({ order: true, customer: true })
-  expect(await upgrade()).toEqual({ id, revision: LATEST_REVISION, applied: [], repaired: [], admin_sql: null })
-})
+    expect(moved).toEqual({ order: true, customer: true })
+    expect(await upgrade()).toEqual({ id, revision: LATEST_REVISION, applied: [], repaired: [], admin_sql: null })
+  },
+)
 
-test('upgrade prints what it added, and as the owner the SQL for an administrator', async () => {
+test('if the owner upgrades a store, the command prints the SQL that an administrator must run', async () => {
   const { id, url, reader, limit } = await olderStore(LATEST_REVISION)
   const words = ['stores', 'upgrade', id, '--to', LATEST_REVISION, '--database-url', '-']
   const { code, stderr } = await runCommand(words, { settings, input: url })
@@ -92,13 +95,13 @@ test('upgrade prints what it added, and as the owner the SQL for an administrato
   expect(await limit()).toBe(-1)
 })
 
-test('upgrade does not change a limit and triggers of an operator', async () => {
+test('if an operator set a limit and triggers, an upgrade does not change them', async () => {
   const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)
   await owner.unsafe(`
     create function own() returns trigger language plpgsql as 'begin return null; end';
     create trigger order_items_truncated before truncate on order_items for each statement execute function own()`)
-  const { repaired } = await ask('stores', 'upgrade', id, '--to', LATEST_REVISION)
+  const { repaired } = await runJson('stores', 'upgrade', id, '--to', LATEST_REVISION)
   expect(repaired).not.toContainEqual(expect.stringContaining('order_items'))
   expect(repaired).not.toContainEqual(expect.stringContaining('limit'))
   expect(await limit()).toBe(60)
@@ -107,7 +110,7 @@ test('upgrade does not change a limit and triggers of an operator', async () => 
   expect(trigger?.calls).toBe('own')
 })
 
-test('upgrade does not change a role that stores provision did not create', async () => {
+test('if stores provision did not create the reader, an upgrade does not change it', async () => {
   const { id, url, admin } = await olderStore(LATEST_REVISION)
   const role = `own_reader_${randomBytes(6).toString('hex')}`
   await admin.unsafe(`create role ${role} login`)
@@ -120,8 +123,8 @@ test('upgrade does not change a role that stores provision did not create', asyn
   const own = new URL(url)
   own.username = role
   own.password = ''
-  await ask('stores', 'set', id, '--database-url', own.href)
-  const { repaired, admin_sql: adminSql } = await ask('stores', 'upgrade', id, '--to', LATEST_REVISION)
+  await runJson('stores', 'set', id, '--database-url', own.href)
+  const { repaired, admin_sql: adminSql } = await runJson('stores', 'upgrade', id, '--to', LATEST_REVISION)
   expect([repaired.join(), adminSql]).toEqual([expect.not.stringContaining('limit'), null])
   expect(await admin`select rolconnlimit as limit from pg_roles where rolname = ${role}`).toEqual([{ limit: -1 }])
 })

@@ -31,7 +31,7 @@ async function wrongNode(platform: RealPlatform, ms: number) {
   return node
 }
 
-test(`[LIM-1, R8] nodes with wrong clocks together accept ${LIMIT} requests in a minute of the database, ${BURSTS} times`, async () => {
+test(`[LIM-1, R8] if the clocks of two nodes are wrong, they accept ${LIMIT} requests a minute (${BURSTS} rounds)`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)
@@ -40,7 +40,7 @@ test(`[LIM-1, R8] nodes with wrong clocks together accept ${LIMIT} requests in a
   const burst = async () => {
     // a store has at most five keys, so each burst has its own store
     const { key } = await platform.addStore(store, store.readerUrl)
-    const [before, answers] = [
+    const [before, responses] = [
       await minute(),
       await Promise.all(
         Array.from({ length: LIMIT + 30 }, (_, index) =>
@@ -48,7 +48,7 @@ test(`[LIM-1, R8] nodes with wrong clocks together accept ${LIMIT} requests in a
         ),
       ),
     ]
-    return { answers, isOneMinute: before === (await minute()) }
+    return { responses, isOneMinute: before === (await minute()) }
   }
   const minutesOff = async () => {
     const [row] = await sql`select max(abs(extract(epoch from clock_timestamp() - minute)) / 60)::float8 as most
@@ -58,9 +58,9 @@ test(`[LIM-1, R8] nodes with wrong clocks together accept ${LIMIT} requests in a
   for (let round = 0; round < BURSTS; round++) {
     // a new minute can start in one burst, but not in two bursts in a row
     const first = await burst()
-    const { answers } = first.isOneMinute ? first : await burst()
-    const admitted = answers.filter(({ status }) => status === 200)
-    const refused = answers.filter(({ status }) => status === 429)
+    const { responses } = first.isOneMinute ? first : await burst()
+    const admitted = responses.filter(({ status }) => status === 200)
+    const refused = responses.filter(({ status }) => status === 429)
     expect([admitted.length, refused.length]).toEqual([LIMIT, 30])
     expect(await minutesOff(), 'the minute that was counted is the database’s').toBeLessThan(10)
     for (const { headers } of refused) {
@@ -70,7 +70,7 @@ test(`[LIM-1, R8] nodes with wrong clocks together accept ${LIMIT} requests in a
   }
 })
 
-test('[AUTH-5, PAG-4] on nodes with wrong clocks, revocations work, and a cursor of one node works on the other', async () => {
+test('[AUTH-5, PAG-4] if the clocks of two nodes are wrong, revocations and cursors work on both', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)

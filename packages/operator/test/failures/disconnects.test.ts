@@ -43,7 +43,7 @@ async function busyStore() {
 }
 
 /** Sends a request and disconnects after this number of bytes. Resolves when the connection is closed. */
-function askAndLeave({ url }: RealNode, { key }: RealStore, bytes: number): Promise<void> {
+function requestAndDisconnect({ url }: RealNode, { key }: RealStore, bytes: number): Promise<void> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let [read, begin] = [0, '']
   socket.on('error', () => undefined)
@@ -70,33 +70,33 @@ async function leave(count: number, one: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, client))
 }
 
-test(`[ERR-3] ${DISCONNECTS} clients that disconnect after 1 KB hold no resources 5 s later`, async () => {
+test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, nothing is left of their requests after 5 s`, async () => {
   const { node, store, state, before } = await busyStore()
   const files = await node.metric('process_open_fds')
-  await leave(DISCONNECTS, () => askAndLeave(node, store, LEFT_AFTER_BYTES))
+  await leave(DISCONNECTS, () => requestAndDisconnect(node, store, LEFT_AFTER_BYTES))
   await expect.poll(state, BACK).toEqual(before)
   await expect.poll(() => node.metric('process_open_fds'), BACK).toBeLessThanOrEqual(files)
   expect((await node.get(PATH, store)).status).toBe(200)
 })
 
 /** Well below the statement timeout of 4.5 s. */
-const CANCELLED = { timeout: 2000, interval: 20 }
+const CANCELED = { timeout: 2000, interval: 20 }
 
-test('[ERR-3] the query of a client that disconnects before its response is canceled', async () => {
+test('[ERR-3] if a client disconnects before its response, its query is canceled', async () => {
   const { node, store, owner, state, before } = await busyStore()
   await owner`begin`
   await owner`lock table products in access exclusive mode`
   const waiting = new AbortController()
-  const asked = Array.from({ length: AT_ONCE }, () =>
+  const responses = Array.from({ length: AT_ONCE }, () =>
     fetch(node.url + PATH, { headers: { 'x-api-key': store.key }, signal: waiting.signal }).catch(() => undefined),
   )
   await expect.poll(async () => (await state()).working, { interval: 5 }).toBe(before.open)
   waiting.abort()
-  await Promise.all(asked)
+  await Promise.all(responses)
   // the lock is still held, so no query ended because it got the lock
   const idle = { working: 0, busy: 0, waiting: 0 }
-  await expect.poll(state, CANCELLED).toMatchObject(idle)
-  await leave(AT_ONCE * 10, () => askAndLeave(node, store, 0))
+  await expect.poll(state, CANCELED).toMatchObject(idle)
+  await leave(AT_ONCE * 10, () => requestAndDisconnect(node, store, 0))
   await expect.poll(state, BACK).toMatchObject(idle)
   await owner`rollback`
   expect((await node.get(PATH, store)).status).toBe(200)

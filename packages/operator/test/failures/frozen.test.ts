@@ -10,11 +10,11 @@ import { createPlatform, type RealNode, type RealStore, urlAtPorts } from '../su
 import { openProxy } from '../support/tcp-proxy.ts'
 
 const CYCLES = roundsOf({ quick: 1, long: 50 })
-const ANSWER_MS_MAX = 6000
+const RESPONSE_MS_MAX = 6000
 const RETURN_MS_MAX = 2000
 /** Simultaneous requests for the frozen store. */
 const AT_ONCE = 40
-const NEIGHBOURS = 3
+const NEIGHBORS = 3
 /** Requests for each other store, before and after each freeze. */
 const MEASURED = 30
 const SLOWER_MAX = 1.5
@@ -26,11 +26,11 @@ const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 20_000 * CYCLES })
 
 /** Reads the other stores in turn until it is stopped, and measures each response. */
-function askNeighbours(node: RealNode, neighbours: readonly RealStore[], times: number[][]) {
+function readNeighbors(node: RealNode, neighbors: readonly RealStore[], times: number[][]) {
   let stopped = false
   const round = async () => {
-    for (const [index, neighbour] of neighbours.entries()) {
-      const { status, ms } = await node.get(PATH, neighbour)
+    for (const [index, neighbor] of neighbors.entries()) {
+      const { status, ms } = await node.get(PATH, neighbor)
       expect(status).toBe(200)
       times[index]?.push(ms)
     }
@@ -54,16 +54,16 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-test(`[ERR-3] a store database that freezes ${CYCLES} times affects only requests for its own store`, async () => {
+test(`[ERR-3] if a store database freezes, only requests for its own store get 502 (${CYCLES} times)`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE, cluster.url())
   const proxy = await openProxy(cluster.port)
   await platform.moveStore(store, urlAtPorts(store.readerUrl, [proxy.port]))
-  const neighbour = await platform.createStore(SIZE)
-  const neighbours = await Promise.all(
-    Array.from({ length: NEIGHBOURS }, () => platform.addStore(neighbour, neighbour.readerUrl)),
+  const neighbor = await platform.createStore(SIZE)
+  const neighbors = await Promise.all(
+    Array.from({ length: NEIGHBORS }, () => platform.addStore(neighbor, neighbor.readerUrl)),
   )
   const node = await platform.startNode()
   const freezes = [
@@ -71,12 +71,12 @@ test(`[ERR-3] a store database that freezes ${CYCLES} times affects only request
     { begin: async () => proxy.setMode({ kind: 'freeze' }), end: () => proxy.setMode({ kind: 'forward' }) },
   ]
 
-  const ask = () => node.get(PATH, store)
-  const many = () => Promise.all(Array.from({ length: AT_ONCE }, ask))
-  const times = { well: neighbours.map((): number[] => []), frozen: neighbours.map((): number[] => []) }
-  const well = askNeighbours(node, neighbours, times.well)
+  const readOrders = () => node.get(PATH, store)
+  const many = () => Promise.all(Array.from({ length: AT_ONCE }, readOrders))
+  const times = { well: neighbors.map((): number[] => []), frozen: neighbors.map((): number[] => []) }
+  const well = readNeighbors(node, neighbors, times.well)
   await well.stop()
-  const ofNeighbours = await node.metric('connections', 'stores')
+  const ofNeighbors = await node.metric('connections', 'stores')
   for (const { status } of await many()) expect(status).toBe(200)
   const sql = openClientForTest(cluster.url())
   const state = async () => {
@@ -95,17 +95,17 @@ test(`[ERR-3] a store database that freezes ${CYCLES} times affects only request
     await measure()
     const freeze = freezes[cycle % freezes.length]
     await freeze?.begin()
-    const others = askNeighbours(node, neighbours, times.frozen)
+    const others = readNeighbors(node, neighbors, times.frozen)
     for (const { status, ms } of await many()) {
       expect(status).toBe(502)
-      expect(ms).toBeLessThan(ANSWER_MS_MAX)
+      expect(ms).toBeLessThan(RESPONSE_MS_MAX)
     }
     await others.stop()
     // no connections accumulate at a server that does not close abandoned connections
-    await expect.poll(() => node.metric('connections', 'stores'), BACK).toBe(ofNeighbours)
+    await expect.poll(() => node.metric('connections', 'stores'), BACK).toBe(ofNeighbors)
     freeze?.end()
     const returned = performance.now()
-    while ((await ask()).status !== 200) expect(performance.now() - returned).toBeLessThan(RETURN_MS_MAX)
+    while ((await readOrders()).status !== 200) expect(performance.now() - returned).toBeLessThan(RETURN_MS_MAX)
     expect(performance.now() - returned).toBeLessThan(RETURN_MS_MAX)
     await measure()
   }
@@ -115,21 +115,21 @@ test(`[ERR-3] a store database that freezes ${CYCLES} times affects only request
   await expect.poll(state, BACK).toEqual(before)
 })
 
-test('[ERR-3] a slow network only delays a response, a very slow one causes 502, and the store recovers', async () => {
+test('[ERR-3] if the network of a store is slow, responses are late; if it is very slow, they are 502', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const proxy = await openProxy(Number(new URL(store.readerUrl).port))
   await platform.moveStore(store, urlAtPorts(store.readerUrl, [proxy.port]))
   const node = await platform.startNode()
-  const ask = () => node.get(PATH, store)
+  const readOrders = () => node.get(PATH, store)
   proxy.setMode({ kind: 'delay', ms: 100 })
-  expect((await ask()).status).toBe(200)
+  expect((await readOrders()).status).toBe(200)
   proxy.setMode({ kind: 'drip', ms: 20 })
-  const dripped = await ask()
+  const dripped = await readOrders()
   expect(dripped.status).toBe(502)
-  expect(dripped.ms).toBeLessThan(ANSWER_MS_MAX)
+  expect(dripped.ms).toBeLessThan(RESPONSE_MS_MAX)
   proxy.setMode({ kind: 'forward' })
   const returned = performance.now()
-  while ((await ask()).status !== 200) expect(performance.now() - returned).toBeLessThan(RETURN_MS_MAX)
+  while ((await readOrders()).status !== 200) expect(performance.now() - returned).toBeLessThan(RETURN_MS_MAX)
   await expect.poll(() => proxy.connections, BACK).toBe(1)
 })

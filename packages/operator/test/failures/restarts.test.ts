@@ -31,7 +31,7 @@ async function somePages(walk: BackgroundWalk, count: number): Promise<void> {
   await waitUntil(() => walk.isDone || walk.pages >= from + count)
 }
 
-test(`[ERR-3, PAG-4] a list returns each row once across ${RESTARTS} restarts of its database`, async () => {
+test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times, a list still returns each row once`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
@@ -49,7 +49,7 @@ test(`[ERR-3, PAG-4] a list returns each row once across ${RESTARTS} restarts of
   expect(await node.metric('connections_awaited', 'stores')).toBe(0)
 })
 
-test('[ERR-3] the first request after a change of the URL reads the new address', async () => {
+test('[ERR-3] when the URL of a store changes, its next request reads the new address', async () => {
   const platform = await createPlatform()
   const [here, there] = [await platform.createStore(sizeFor(1)), await platform.createStore(sizeFor(2))]
   const [first, second] = [await openProxy(portOf(here)), await openProxy(portOf(there))]
@@ -102,7 +102,7 @@ async function isStreaming(primary: PostgresCluster): Promise<boolean> {
   }
 }
 
-test(`[ERR-3, PAG-4] a list continues on a promoted standby, ${FAILOVERS} times`, async () => {
+test(`[ERR-3, PAG-4] if a standby is promoted, a list continues on it (${FAILOVERS} times)`, async () => {
   const platform = await createPlatform()
   const { store, expected, pair } = await replicated(platform)
   const node = await platform.startNode()
