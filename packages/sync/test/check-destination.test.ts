@@ -25,7 +25,7 @@ const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T
 const CHANGED = { ...ORDER, total: '2.00' }
 
 test.each(KINDS)(
-  'a new copy throws if a file exists that it did not write, and creates nothing: $kind',
+  'if a file exists that store-sync did not write, a new copy throws and creates nothing: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const file = path.join(folder, each.orders)
@@ -41,7 +41,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'a copy without a store throws if a file exists that it did not write: $kind',
+  'if a copy has no store yet and another file exists, open throws and does not change it: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const copy = make(folder)
@@ -70,7 +70,7 @@ test.each(KINDS)(
   },
 )
 
-test('an unusable path throws CopyError with the reason, and nothing is created', async () => {
+test('if a path is unusable, open throws a CopyError with the reason and creates nothing', async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, 'file')
   writeFileSync(file, 'mine')

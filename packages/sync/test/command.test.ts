@@ -46,7 +46,7 @@ function orders(file: string): number {
 }
 
 describe('store-sync run', () => {
-  test('creates a copy and prints messages to standard error; with --json, prints events to standard output', async () => {
+  test('if run creates a copy, its messages are on standard error; with --json, its events are on standard output', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     const first = await command(args)
@@ -67,7 +67,7 @@ describe('store-sync run', () => {
   test.each([
     ['csv', 'orders_overview.csv'],
     ['xlsx', 'shop.xlsx'],
-  ])('with --to %s, writes files', async (kind, name) => {
+  ])('with --to %s, run writes a file', async (kind, name) => {
     const folder = path.dirname(await createFile())
     const to = kind === 'csv' ? `csv:${folder}` : `xlsx:${path.join(folder, name)}`
     const ended = await command(['run', '--url', platform.service.url, '--to', to])
@@ -75,7 +75,7 @@ describe('store-sync run', () => {
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('with --to env:NAME, writes a PostgreSQL schema; rejects a password on the command line', async () => {
+  test('with --to env:NAME, run writes a PostgreSQL schema; a password on the command line is rejected', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
@@ -95,7 +95,7 @@ describe('store-sync run', () => {
     expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('after SIGTERM during a run, prints a message and exits with 1', async () => {
+  test('if run gets SIGTERM, it prints a message and exits with code 1', async () => {
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
@@ -111,7 +111,7 @@ describe('store-sync run', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('with --every, continues after a temporary failure, and exits with 0 on SIGTERM between runs', async () => {
+  test('with --every, run continues after a temporary failure; on SIGTERM between runs, it exits with code 0', async () => {
     const args = [
       COMMAND,
       'run',
@@ -139,7 +139,7 @@ describe('store-sync run', () => {
     expect(code).toBe(0)
   })
 
-  test('after several killed runs, the next one completes the copy', async () => {
+  test('if eight runs are killed, the next one completes the copy', async () => {
     const file = await createFile()
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     for (let kill = 0; kill < 8; kill += 1) {
@@ -155,7 +155,7 @@ describe('store-sync run', () => {
     expect(orders(file)).toBe(2000)
   })
 
-  test('--dry-run prints what a run would request and creates no file', async () => {
+  test('with --dry-run, run prints what it would request and creates no file', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
     const dryRun = await command(args)
@@ -175,7 +175,7 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('verify exits with 0 if the copy matches the store; otherwise prints the differences and exits with 1', async () => {
+  test('if the copy differs from the store, verify prints the differences and exits with code 1, otherwise with 0', async () => {
     const file = await createFile()
     const args = ['--url', platform.service.url, '--to', `sqlite:${file}`]
     await command(['run', ...args])
@@ -207,7 +207,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('reads the key from STORE_EXPORT_KEY_FILE; with --json, prints an error event', async () => {
+  test('with STORE_EXPORT_KEY_FILE, run reads the key from the file; if it is missing, run exits with code 2', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
@@ -221,7 +221,7 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('a wrong address exits with 1 at once; a refused connection exits with 75 after some seconds', async () => {
+  test('if the address is wrong, run exits with code 1 at once; if it refuses the connection, with code 75', async () => {
     const args = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const startedAt = performance.now()
     const wrong = await command(args(platform.service.url.replace('http:', 'https:')))
@@ -237,7 +237,7 @@ describe('store-sync run', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
-  test('while another run writes the copy, exits with 75', async () => {
+  test('while another run writes the copy, run exits with code 75', async () => {
     const file = await createFile()
     const lock = new DatabaseSync(`${file}-run`)
     lock.exec('begin exclusive')
@@ -246,7 +246,7 @@ describe('store-sync run', () => {
     expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another store-sync run is writing')])
   })
 
-  test('rejects http:// to another machine without --insecure-http', async () => {
+  test('without --insecure-http, run rejects http:// to another machine', async () => {
     const args = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
     const refused = await command(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
@@ -254,7 +254,7 @@ describe('store-sync run', () => {
     expect(asked.stderr).toContain('--every: must be a duration')
   })
 
-  test('if the store returns a table empty, retains its rows and exits with 1 unless --allow-empty is set', async () => {
+  test('if the store returns a table empty, run retains its rows; with --allow-empty, it removes them', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`
@@ -325,13 +325,13 @@ describe('store-sync run', () => {
     ],
     [['verify', '--url', 'http://127.0.0.1:1'], 2, "required option '--to"],
     [['sync'], 2, "unknown command 'sync'"],
-  ])('%j exits with %i', async (args, code, message) => {
+  ])('if the arguments are %j, store-sync exits with code %i', async (args, code, message) => {
     const ended = await command(args)
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toContain(message)
   })
 
-  test('without a key, exits with 2; with a wrong key, exits with 1; prints one line', async () => {
+  test('without a key, run exits with code 2; with a wrong key, it exits with code 1', async () => {
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const none = await command(args, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([

@@ -58,7 +58,7 @@ describeCopy('a folder of CSV files', async () => {
   }
 })
 
-test('writes one file for each table, with a header even if it is empty, and no other visible file', async () => {
+test('if a CSV copy has no rows, each table still has a file with a header', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [])
@@ -68,7 +68,7 @@ test('writes one file for each table, with a header even if it is empty, and no 
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('a string that looks like a formula gets an apostrophe, a negative amount does not', async () => {
+test('if a string looks like a formula, its CSV value has an apostrophe; a negative amount has none', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -82,7 +82,7 @@ test('a string that looks like a formula gets an apostrophe, a negative amount d
   expect(column('discount_code')).toEqual(["''=1+1", "'s Gravenhage"])
 })
 
-test('the views have one line for each order with its customer, and one for each item', async () => {
+test('if an order has items, the CSV views have a line for the order and one for each item', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const items = [{ id: 'i', order_id: 'a', name: 'Tea', price: '-1.10', quantity: 2 }]
@@ -95,7 +95,7 @@ test('the views have one line for each order with its customer, and one for each
   ])
 })
 
-test('if writing fails, all previous files stay, and no new ones', async () => {
+test('if writing CSV files fails, all previous files stay, and no new ones', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new CsvWriter(folder)
@@ -107,7 +107,7 @@ test('if writing fails, all previous files stay, and no new ones', async () => {
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('if finish fails, the previous files stay, and the next run writes the new ones', async () => {
+test('if finish of a CSV copy fails, the previous files stay, and the next run writes the new ones', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
@@ -119,7 +119,7 @@ test('if finish fails, the previous files stay, and the next run writes the new 
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('a + with digits only gets no apostrophe, any other text after + does', async () => {
+test('if only digits follow a +, the CSV value has no apostrophe; other text after + gets one', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(
@@ -133,7 +133,7 @@ test('a + with digits only gets no apostrophe, any other text after + does', asy
   expect(text).toContain(",'+49 30 1,")
 })
 
-test('with another delimiter and without apostrophes, values are unchanged; changed options rewrite the files', async () => {
+test('if CSV options change, the next run rewrites the files with the new delimiter and no apostrophes', async () => {
   const folder = await createTestFolder()
   const rows = [
     { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },

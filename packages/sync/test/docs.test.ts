@@ -30,13 +30,16 @@ async function runInBoth(title: string, values?: readonly string[]): Promise<Ans
   return sorted(inSqlite)
 }
 
-describe('a query of a page returns the rows computed from the store, to the cent', () => {
+describe('queries of the guides', () => {
   const titles = docsBlocks().map(({ engine, page, name }) => ({ engine, title: `${page}/${name}` }))
-  test.each(titles.filter(({ title }) => title in expectedRows({})))('$title in $engine', async ({ engine, title }) => {
-    expect(sorted(await copies.runBlock(engine, title))).toEqual(sorted(expectedRows(copies.shop)[title] ?? []))
-  })
+  test.each(titles.filter(({ title }) => title in expectedRows({})))(
+    'if the query $title runs in $engine, it returns the rows computed from the store',
+    async ({ engine, title }) => {
+      expect(sorted(await copies.runBlock(engine, title))).toEqual(sorted(expectedRows(copies.shop)[title] ?? []))
+    },
+  )
 
-  test('the entries of each order in the journal add up to zero', async () => {
+  test('if the query of the journal runs, the entries of each order add up to zero', async () => {
     const sums = Map.groupBy(await copies.runBlock('postgres', 'accounting/journal'), ([, order]) => order)
     for (const entries of sums.values()) {
       const sum = entries.reduce((added, entry) => added + Math.round(Number(entry.at(-1)) * 100), 0)
@@ -46,7 +49,7 @@ describe('a query of a page returns the rows computed from the store, to the cen
   })
 })
 
-test('the role for dashboards can read current and later tables, but cannot write', async () => {
+test("if the guide's role for dashboards reads a later table, it succeeds; if it writes, it gets an error", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {
@@ -61,7 +64,7 @@ test('the role for dashboards can read current and later tables, but cannot writ
   }
 })
 
-test('a refund is booked once, and again when it changes or is canceled', async () => {
+test("if a refund changes or is canceled, the guide's query books only the difference", async () => {
   await runInBoth('accounting/refunds-table')
   const refunded = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount != null)
   const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
@@ -82,7 +85,7 @@ test('a refund is booked once, and again when it changes or is canceled', async 
   expect(await runInBoth('accounting/refunds-book')).toEqual([])
 })
 
-test('the query for closing a month returns the time of the last sync', async () => {
+test("when a month is closed, the guide's query returns the time of the last sync", async () => {
   const before = Date.now() - 600_000
   for (const engine of ENGINES) {
     const [[since] = []] = await copies.runBlock(engine, 'accounting/as-of')
@@ -111,7 +114,7 @@ describe('ERP import', () => {
     return sent[0] ?? []
   }
 
-  test('reads every order once, then orders with a changed item or an older timestamp', async () => {
+  test("if an order's item or timestamp changes, the ERP import reads the order again, and otherwise once", async () => {
     await runInBoth('erp/sent-table')
     const ids = (copies.shop.orders ?? []).map(({ id }) => String(id)).toSorted()
     expect(await send()).toEqual(ids)
@@ -123,7 +126,7 @@ describe('ERP import', () => {
     expect(await send()).toEqual([byLine, back])
   })
 
-  test('reads an order with its address, and its items with their SKUs', async () => {
+  test('if an order has an address and items, the ERP import reads them with their SKUs', async () => {
     const { orders = [], order_items: items = [], products = [], product_variants: variants = [] } = copies.shop
     const order = orders[7]
     const address = JSON.parse(String(order?.shipping_address))
@@ -141,7 +144,7 @@ describe('ERP import', () => {
     )
   })
 
-  test('finds a deleted order after a full run, but not before', async () => {
+  test('if an order is deleted, the ERP import finds it only after a full run', async () => {
     const [gone = ''] = firstOf((copies.shop.orders ?? []).slice(20, 21).map(({ id }) => [String(id)]))
     await inStore(`delete from orders where id = '${gone}'`)
     await copies.sync()
@@ -150,7 +153,7 @@ describe('ERP import', () => {
     expect(await runInBoth('erp/gone')).toEqual([[gone]])
   })
 
-  test('with a queue, has exactly the changed orders in it', async () => {
+  test('if orders change or are deleted, the queue of the ERP import has exactly these', async () => {
     const queued = () => copies.query('postgres', 'select order_id, change from erp.queue order by 1')
     await copies.runBlock('postgres', 'erp/queue')
     await copies.sync(true)
@@ -169,7 +172,7 @@ describe('ERP import', () => {
   })
 })
 
-test('a deleted customer is removed by a full run, from orders once the store changes them, and from the file by VACUUM', async () => {
+test('if a customer is deleted, the steps of the guide remove each row and each byte of the customer', async () => {
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []
@@ -208,7 +211,7 @@ test('a deleted customer is removed by a full run, from orders once the store ch
   await expect(readFile('shop.db-wal'), 'no log file remains').rejects.toThrow('ENOENT')
 })
 
-test('an address that the store has removed is removed by a full run, but not before', async () => {
+test('if the store removes an address, a full run removes it, and an incremental run does not', async () => {
   const [address] = (copies.shop.customer_addresses ?? []).filter(({ deleted_at }) => deleted_at == null).slice(-1)
   const count = () => copies.query('sqlite', `select count(*) from customer_addresses where id = '${address?.id}'`)
   await inStore(`update customer_addresses set deleted_at = now() where id = '${address?.id}'`)
@@ -218,6 +221,6 @@ test('an address that the store has removed is removed by a full run, but not be
   expect(await count()).toEqual([['0']])
 })
 
-test('every block of the pages is run by a test', () => {
+test('if a page of the guides has a SQL block, a test has run it', () => {
   expect(copies.unusedBlocks()).toEqual([])
 })

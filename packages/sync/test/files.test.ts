@@ -58,7 +58,7 @@ test.each(KINDS)('if no row changed, a run does not write a file: $kind', async 
   expect(changedNames(before, visibleFiles(folder))).toEqual([])
 })
 
-test('a table has no file until a run syncs it', async () => {
+test('if a table was not synced yet, it has no file', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   const table = requireTable('orders')
@@ -76,7 +76,7 @@ test('a table has no file until a run syncs it', async () => {
   expect(readdirSync(folder)).toContain('customer_groups.csv')
 })
 
-test('CSV and Parquet copies can share a folder', async () => {
+test('if CSV and Parquet copies share a folder, each run writes its own files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeOrders(parquetCopy(folder), [ORDER])
@@ -87,7 +87,7 @@ test('CSV and Parquet copies can share a folder', async () => {
   expect(changedNames(before, visibleFiles(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
 })
 
-test('a run does not compute the digest of a table again that it did not write', async () => {
+test("if a run does not write a table, it does not compute the table's digest again", async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, '.store-sync.db')
   await writeOrders(csvCopy(folder), [ORDER])
@@ -103,7 +103,7 @@ test('a run does not compute the digest of a table again that it did not write',
   expect(after.changedTables).toEqual(new Set())
 })
 
-test('a run writes only the files of changed tables and the views', async () => {
+test('if only one table changed, a run writes its file and the views', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeGroups(csvCopy(folder), [GROUP])
@@ -116,43 +116,43 @@ test('a run writes only the files of changed tables and the views', async () => 
   expect(changedNames(later, visibleFiles(folder)).toSorted()).toEqual([...views, 'customer_groups.csv'].toSorted())
 })
 
+test.each(KINDS)('if a run stops before it writes its files, the next run writes them: $kind', async (each) => {
+  const { make, orders } = each
+  const folder = await createTestFolder()
+  await writeOrders(make(folder), [ORDER])
+  const before = visibleFiles(folder)
+  const table = requireTable('orders')
+  const copy = make(folder)
+  await copy.open(TABLES)
+  await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isFull: false })
+  await copy.close()
+  expect(changedNames(before, visibleFiles(folder))).toEqual([])
+  expect(await make(folder).changedFiles()).toContain(orders)
+  await writeOrders(make(folder), [])
+  expect(changedNames(before, visibleFiles(folder))).not.toEqual([])
+  expect(await make(folder).changedFiles()).toEqual([])
+})
+
 test.each(KINDS)(
-  'if a run stops before it writes its files, changedFiles returns them, and the next run writes them: $kind',
+  'if files were edited or removed, changedFiles returns them, and the next run writes them: $kind',
   async (each) => {
-    const { make, orders } = each
     const folder = await createTestFolder()
-    await writeOrders(make(folder), [ORDER])
-    const before = visibleFiles(folder)
-    const table = requireTable('orders')
-    const copy = make(folder)
-    await copy.open(TABLES)
-    await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isFull: false })
-    await copy.close()
-    expect(changedNames(before, visibleFiles(folder))).toEqual([])
-    expect(await make(folder).changedFiles()).toContain(orders)
-    await writeOrders(make(folder), [])
-    expect(changedNames(before, visibleFiles(folder))).not.toEqual([])
-    expect(await make(folder).changedFiles()).toEqual([])
+    const copy = each.make(folder)
+    await writeOrders(copy, [ORDER])
+    expect(await copy.changedFiles()).toEqual([])
+    const file = path.join(folder, each.orders)
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1
+    writeFileSync(file, bytes)
+    expect(await copy.changedFiles()).toEqual([each.orders])
+    await writeOrders(each.make(folder), [])
+    expect(await copy.changedFiles()).toEqual([])
+    rmSync(file)
+    expect(await copy.changedFiles()).toEqual([each.orders])
+    await writeOrders(each.make(folder), [])
+    expect(await copy.changedFiles()).toEqual([])
   },
 )
-
-test.each(KINDS)('changedFiles returns edited and removed files, and the next run writes them: $kind', async (each) => {
-  const folder = await createTestFolder()
-  const copy = each.make(folder)
-  await writeOrders(copy, [ORDER])
-  expect(await copy.changedFiles()).toEqual([])
-  const file = path.join(folder, each.orders)
-  const bytes = readFileSync(file)
-  bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1
-  writeFileSync(file, bytes)
-  expect(await copy.changedFiles()).toEqual([each.orders])
-  await writeOrders(each.make(folder), [])
-  expect(await copy.changedFiles()).toEqual([])
-  rmSync(file)
-  expect(await copy.changedFiles()).toEqual([each.orders])
-  await writeOrders(each.make(folder), [])
-  expect(await copy.changedFiles()).toEqual([])
-})
 
 test('before the first finish, changedFiles returns all files', async () => {
   const folder = await createTestFolder()
@@ -163,7 +163,7 @@ test('before the first finish, changedFiles returns all files', async () => {
   await copy.close()
 })
 
-test.each(KINDS)('if one file cannot be replaced, all files stay as they were: $kind', async ({ make, orders }) => {
+test.each(KINDS)("if one file can't be replaced, all files stay as they were: $kind", async ({ make, orders }) => {
   const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
   rmSync(path.join(folder, orders))
@@ -178,7 +178,7 @@ test.each(KINDS)('if one file cannot be replaced, all files stay as they were: $
   expect(await make(folder).changedFiles()).toEqual([])
 })
 
-test('if a file is not writable, throws an error that names it and says what to do', async () => {
+test('if a file is not writable, the error names it and says what to do', async () => {
   const folder = await createTestFolder()
   const to = path.join(folder, 'orders.csv')
   writeFileSync(to, 'old')
@@ -207,7 +207,7 @@ async function killWhileReplacing(folder: string, names: readonly string[]): Pro
   writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
 }
 
-test('if a run was killed while it replaced files, the next one restores the previous files, then writes its own', async () => {
+test('if a run was killed while it replaced files, the next one first restores the previous files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const before = visibleFiles(folder)
@@ -239,7 +239,7 @@ test('if a run was killed after it replaced all files, the new files stay', asyn
   expect(existsSync(database)).toBe(true)
 })
 
-test('rows are in the order of creation, then of their IDs', async () => {
+test('if rows were created at different times, the file has them in that order, then by ID', async () => {
   const folder = await createTestFolder()
   const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
   await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])

@@ -183,7 +183,7 @@ describe.each([
 test.each([
   ['a SQLite file', sqliteDestinations],
   ['a PostgreSQL schema', postgresDestinations],
-] as const)('after a kill, the next run reads no page that was written to %s', async (_name, open) => {
+] as const)('if a run is killed, the next one reads no page again that was written to %s', async (_name, open) => {
   const { key, sql } = await platform.provision()
   await sql`
     insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)

@@ -49,7 +49,7 @@ function theTable(): CopyTable {
   return table
 }
 
-test('[VER-1] if the contract has a new list, the generated client and the sync tool read its rows and its IDs', async () => {
+test('[VER-1] if the contract has a new list, the generated client and store-sync read its rows and IDs', async () => {
   const client = await createClientWithList()
   const rows = []
   for await (const each of listRows(client, theTable(), {})) rows.push(...each.rows)

@@ -51,8 +51,8 @@ function command(args: readonly string[], node = process.execPath): Promise<Exit
   return runProgram(file, args, { cwd: installed.folder, env })
 }
 
-describe('installed command', () => {
-  test('creates a SQLite copy and syncs it again', async () => {
+describe('the installed command', () => {
+  test('if the installed command runs twice with --to sqlite, the copy has all orders', async () => {
     const args = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
@@ -62,20 +62,20 @@ describe('installed command', () => {
     expect({ ...row }).toEqual({ orders: 600, total: 10.5 })
   })
 
-  test('creates CSV files', async () => {
+  test('if the installed command runs with --to csv, it writes a file with all orders', async () => {
     expect(await command(['run', '--url', platform.service.url, '--to', 'csv:shop'])).toMatchObject({ code: 0 })
     const text = await readFile(path.join(installed.folder, 'shop', 'orders.csv'), 'utf8')
     expect(text.trimEnd().split('\r\n')).toHaveLength(601)
   })
 
-  test('without DuckDB, prints which package to install for Parquet files', async () => {
+  test('without DuckDB, the installed command says which package to install for Parquet files', async () => {
     const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', 'parquet:files'])
     const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-sync: [^\n]+\n$/)])
     expect(stderr).toContain(`npm install ${name}@${version}`)
   })
 
-  test('prints its version and its help', async () => {
+  test('with --version or --help, the installed command prints its version or its options', async () => {
     const { version } = installed.package('sync').manifest
     expect(await command(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     const help = await command(['run', '--help'])
@@ -83,15 +83,18 @@ describe('installed command', () => {
     expect(help.stdout).toContain('--url <url>')
   })
 
-  test.skipIf(!hasOlderNode)('with an older Node.js, prints that it needs Node 24 and exits with 1', async () => {
-    const { code, stdout, stderr } = await command(['--version'], MACHINE_NODE)
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^store-sync needs Node 24, this is \d+\.\S+ and .*: install Node 24 .*\.\n$/)
-  })
+  test.skipIf(!hasOlderNode)(
+    'with an older Node.js, the installed command says that it needs Node 24 and exits with code 1',
+    async () => {
+      const { code, stdout, stderr } = await command(['--version'], MACHINE_NODE)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^store-sync needs Node 24, this is \d+\.\S+ and .*: install Node 24 .*\.\n$/)
+    },
+  )
 })
 
-describe('package', () => {
-  test('contains JavaScript and types, but no sources or tests', async () => {
+describe('the package', () => {
+  test('when store-sync is packed, the package contains JavaScript and types, but no sources or tests', async () => {
     const { files, tarball } = installed.package('sync')
     const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))
     expect(others).toEqual(['LICENSE', 'README.md', 'package.json'])
@@ -99,21 +102,21 @@ describe('package', () => {
     expect((await stat(tarball)).size).toBeLessThan(SIZE_MAX)
   })
 
-  test('its README lists every destination', async () => {
+  test('if --help lists a destination, the README of the package names it', async () => {
     const [, destinations = ''] = /^Destinations: (.*)$/m.exec((await command(['--help'])).stdout) ?? []
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     expect(destinations.split(', ').length).toBeGreaterThan(1)
     for (const each of destinations.split(', ')) expect(readme).toContain(`\`${each}\``)
   })
 
-  test('depends on exactly the client and contract that it was built with', () => {
+  test('when store-sync is packed, it depends on the versions of client and contract in the same build', () => {
     const { manifest } = installed.package('sync')
     expect(Object.keys(manifest)).not.toContain('scripts')
     for (const name of ['client', 'contract'])
       expect(manifest.dependencies[`@store-export/${name}`]).toBe(installed.package(name).manifest.version)
   })
 
-  test('the example of its README compiles in strict TypeScript', async () => {
+  test("if the README's example is compiled with strict TypeScript, there is no error", async () => {
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
     expect(source).toContain('@store-export/sync')
@@ -122,7 +125,7 @@ describe('package', () => {
     expect(await compileBeside(installed, source, options)).toBe('')
   })
 
-  test('publint and are-the-types-wrong find nothing', async () => {
+  test('if publint and are-the-types-wrong check the package, they find nothing', async () => {
     expect(await lintPackage(installed.package('sync'))).toEqual([])
   })
 })

@@ -69,7 +69,7 @@ describeCopy('a folder of Parquet files', async () => {
   }
 })
 
-test('writes one file for each table, with types even if it is empty, and no other visible file', async () => {
+test('if a Parquet copy has no rows, each table still has a file with typed columns', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [])
@@ -85,7 +85,7 @@ test('writes one file for each table, with types even if it is empty, and no oth
   expect(await typesIn(path.join(folder, 'products.parquet'))).toMatchObject({ has_variants: 'BOOLEAN' })
 })
 
-test('amounts add up to the cent, and timestamps compare as timestamps', async () => {
+test('if a Parquet copy has amounts and timestamps, queries add and compare them exactly', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [
@@ -138,16 +138,19 @@ test.each([
   { kind: 'timestamp', sent: ['2026-02-30T00:00:00.000Z'], type: 'VARCHAR', stored: ['2026-02-30T00:00:00.000Z'] },
   { kind: 'json', sent: ['{"a": 1.10}', '[]'], type: 'JSON', stored: ['{"a": 1.10}', '[]'] },
   { kind: 'json', sent: ['{"a":"\\ud83d"}'], type: 'VARCHAR', stored: ['{"a":"\\ud83d"}'] },
-] as const)('no digit is lost: $kind $sent is stored as $type', async ({ kind, sent, type, stored }) => {
-  const { folder, remove } = await createFolder()
-  onTestFinished(remove)
-  const column = kind === 'money' ? { kind: 'decimal' as const, isMoney: true } : { kind, isMoney: false }
-  await writeFiles(new ParquetWriter(folder), [tableWith(column, sent)])
-  const rows = await query(`select typeof(value) as type, value::varchar as value from '${folder}/one.parquet'`)
-  expect(rows).toEqual([...stored, null].map((value) => ({ type, value })))
-})
+] as const)(
+  'if the $kind values are $sent, the Parquet column has the type $type and all digits',
+  async ({ kind, sent, type, stored }) => {
+    const { folder, remove } = await createFolder()
+    onTestFinished(remove)
+    const column = kind === 'money' ? { kind: 'decimal' as const, isMoney: true } : { kind, isMoney: false }
+    await writeFiles(new ParquetWriter(folder), [tableWith(column, sent)])
+    const rows = await query(`select typeof(value) as type, value::varchar as value from '${folder}/one.parquet'`)
+    expect(rows).toEqual([...stored, null].map((value) => ({ type, value })))
+  },
+)
 
-test('strings are stored without change, and an empty string differs from null', async () => {
+test('if strings are empty or unusual, the Parquet file has them unchanged', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const texts = ['', null, '\u0000', "a'b", 'a\u0000b', '007', '🛒', 'e\u0301', '\ufeffx', '\r\n', 'x'.repeat(100_000)]
@@ -158,7 +161,7 @@ test('strings are stored without change, and an empty string differs from null',
   expect(read).toEqual(texts)
 })
 
-test('rows keep their order over several row groups', async () => {
+test('if a Parquet file has several row groups, its rows stay in order', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const count = 300_000
@@ -176,7 +179,7 @@ test('rows keep their order over several row groups', async () => {
   expect(await query(groups)).toEqual([{ groups: 2 }])
 })
 
-test('if writing fails, all previous files stay, and no new ones', async () => {
+test('if writing Parquet files fails, all previous files stay, and no new ones', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new ParquetWriter(folder)
@@ -190,7 +193,7 @@ test('if writing fails, all previous files stay, and no new ones', async () => {
   ])
 })
 
-test('if finish fails, the previous files stay, and the next run writes the new ones', async () => {
+test('if finish of a Parquet copy fails, the previous files stay, and the next run writes the new ones', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)
@@ -202,7 +205,7 @@ test('if finish fails, the previous files stay, and the next run writes the new 
   expect(await ids()).toEqual([{ id: 'a' }, { id: 'b' }])
 })
 
-test('without DuckDB, open throws an error that says what to install, and creates nothing', async () => {
+test('without DuckDB, open of a Parquet copy says what to install and creates nothing', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const missing = 'a-package-that-is-not-there'

@@ -7,12 +7,12 @@ import { PostgresSession } from '../src/copies/postgres/postgres-session.ts'
 import { TABLES } from '../src/tables.ts'
 import { openCopy, order, SCHEMA, write } from './support/postgres-copies.ts'
 
-describe('connection', () => {
+describe('the connection', () => {
   const cut = (sql: postgres.Sql) =>
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
-  test('if it is lost between two pages, write throws CopyUnavailableError, and the next run continues', async () => {
+  test('if the connection is lost between pages, write throws CopyUnavailableError, and the next run continues', async () => {
     const { url, sql, copy } = await openCopy()
     await write(copy, order())
     await cut(sql)
@@ -24,7 +24,7 @@ describe('connection', () => {
     expect(await next.count('orders')).toBe(1)
   })
 
-  test('if it is lost during a page, the server rolls the page back and releases the lock', async () => {
+  test('if the connection is lost during a page, the server rolls the page back and releases the lock', async () => {
     const { url, sql, copy } = await openCopy()
     const { id } = order()
     const page = order({ id, items: [{ id: randomUUID(), order_id: id }] })
@@ -75,7 +75,7 @@ describe('connection', () => {
     await expect(session.run('select 1')).rejects.toThrow(CopyUnavailableError)
   })
 
-  test('messages about a failed connection or an invalid URL do not show the password', async () => {
+  test('if a connection fails or its URL is invalid, the error does not show the password', async () => {
     const url = 'postgres://ann:se%2Fcret@127.0.0.1:1/shop?password=secret'
     const copy = new PostgresCopy({ url })
     expect(copy.name).toBe('postgres://ann@127.0.0.1:1/shop, schema store_export')

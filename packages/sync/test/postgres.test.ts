@@ -32,7 +32,7 @@ describeCopy('a PostgreSQL schema', async () => {
 })
 
 describe('types', () => {
-  test('each kind of column has its PostgreSQL type', async () => {
+  test('for each kind of column, the PostgreSQL copy has the matching type', async () => {
     const { sql } = await openCopy()
     const types = await sql`
       select distinct udt_name as type from information_schema.columns
@@ -40,7 +40,7 @@ describe('types', () => {
     expect(types.map(({ type }) => type)).toEqual(['bool', 'int4', 'jsonb', 'numeric', 'text', 'timestamptz', 'uuid'])
   })
 
-  test('characters that PostgreSQL cannot store are replaced, and the rest of the row is stored', async () => {
+  test("if PostgreSQL can't store a character, it is replaced, and the rest of the row is stored", async () => {
     const { sql, copy } = await openCopy()
     const metafields = { 'a\0': 'x\0y', a: [1, { b: '\ud800' }], looks: '\\u0000', null: null }
     const id = randomUUID()
@@ -76,7 +76,7 @@ test('if a page has a row twice, the last one is stored with its embedded rows',
   ])
 })
 
-test('if the first sync reads an order twice, the copy has the items of the second time', async () => {
+test('if the first sync reads an order twice, the PostgreSQL copy has the items of the second time', async () => {
   const { sql, copy } = await openCopy()
   const { id } = order()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))
@@ -86,8 +86,8 @@ test('if the first sync reads an order twice, the copy has the items of the seco
   expect((await textsOf(sql, 'order_items')).map(({ name }) => name).toSorted()).toEqual(['b', 'c'])
 })
 
-describe('schema', () => {
-  test('the views show orders with customers, and items with SKUs', async () => {
+describe('the schema', () => {
+  test('if an order has a customer and items, the PostgreSQL views show them', async () => {
     const { sql, copy } = await openCopy()
     const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
     await copy.write({ table: tableOf('customers'), rows: [customer], isFull: false })
@@ -108,7 +108,7 @@ describe('schema', () => {
     ])
   })
 
-  test('a copy of some tables has no views that need other tables', async () => {
+  test('if a copy has only some tables, it has no views that need other tables', async () => {
     const { sql, copy } = await openCopy([orders])
     await write(copy, order())
     const made = await sql`select table_name as name from information_schema.tables
@@ -116,7 +116,7 @@ describe('schema', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test('the next run does not wait for readers, and keeps the views that users built on its views', async () => {
+  test('if a reader has a transaction open, the next run does not wait, and views on its views stay', async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()
@@ -130,7 +130,7 @@ describe('schema', () => {
     expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
   })
 
-  test('open throws if another program created tables of these names', async () => {
+  test('if another program created tables of these names, open throws', async () => {
     const { url, sql } = await createTestDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })
@@ -140,7 +140,7 @@ describe('schema', () => {
     expect([...tables]).toEqual([{ rows: 1 }])
   })
 
-  test('a role that owns the schema but cannot create others can write the copy', async () => {
+  test('if a role owns only the schema, it can write the copy', async () => {
     const { url, sql } = await createTestDatabase()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -159,7 +159,7 @@ describe('schema', () => {
     await sql.unsafe(`drop role ${role}`)
   })
 
-  test('without privileges, or on a read-only server, throws an error that says what to do', async () => {
+  test('without privileges or on a read-only server, open throws and says what to do', async () => {
     const { url, sql } = await openCopy()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -178,14 +178,14 @@ describe('schema', () => {
     await expect(opening).rejects.toThrow('is read-only; use the address of a server that accepts writes')
   })
 
-  test('the tables of unfinished syncs and of marks are unlogged', async () => {
+  test('for unfinished syncs and marks, the tables of the PostgreSQL copy are unlogged', async () => {
     const { sql } = await openCopy()
     const logged = await sql`select relname as name from pg_class
       where relname in ('_sync_unfinished', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
     expect([...logged]).toEqual([{ name: '_sync_tables' }])
   })
 
-  test('two schemas of one database have separate locks', async () => {
+  test('if two schemas of a database have copies, both can be open at once', async () => {
     const { url, copy, sql } = await openCopy()
     const other = new PostgresCopy({ url, schema: 'My "shop"' })
     await other.open(TABLES)
@@ -196,7 +196,7 @@ describe('schema', () => {
   })
 })
 
-test('columns have the notes of the contract as comments, comments of users stay, and search columns have indexes', async () => {
+test('if a user comments on a column, the comment stays; other columns have the notes of the contract', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

@@ -52,8 +52,8 @@ async function sourceIds({ store }: Shop, table: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-describe('run with prunes', () => {
-  test('removes exactly the deleted rows and their embedded rows, with one page of IDs for each table', async () => {
+describe('runs with prunes', () => {
+  test('if the store has deleted rows, a run that prunes removes them and reads one page of IDs for each table', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     await shop.sync()
@@ -70,7 +70,7 @@ describe('run with prunes', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('reads no IDs of tables that the run reads in full', async () => {
+  test('if a run reads all tables in full, it reads no IDs to prune them', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const { client, idPaths } = recordingClient(shop)
@@ -79,7 +79,7 @@ describe('run with prunes', () => {
     expect(idPaths()).toEqual([])
   })
 
-  test('if a list of IDs is empty, retains the rows and throws; with allowsEmpty, removes them', async () => {
+  test('if a list of IDs is empty, a run that prunes throws; with allowsEmpty, it removes the rows', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 3)
     await shop.sync()
@@ -91,7 +91,7 @@ describe('run with prunes', () => {
     expect([shop.ids('orders'), shop.ids('order_items')]).toEqual([[], []])
   })
 
-  test('does not change the state that the sync of a table has saved', async () => {
+  test('if a run prunes tables, the saved state of their sync stays the same', async () => {
     const shop = await createShop(platform)
     const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
     const { olderClient: client } = shop
@@ -106,7 +106,7 @@ describe('run with prunes', () => {
     )
   })
 
-  test('does not remove a row that the store adds while the IDs are read', async () => {
+  test('if the store adds a row while its IDs are read, pruning does not remove the row', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.sync()
@@ -121,7 +121,7 @@ describe('run with prunes', () => {
     expect(shop.ids('orders')).toEqual(await sourceIds(shop, 'orders'))
   })
 
-  test('if a customer is deleted, removes the addresses of that customer only', async () => {
+  test('if the store has deleted a customer, pruning removes only the addresses of that customer', async () => {
     const shop = await createShop(platform)
     const [gone, stays] = [randomUUID(), randomUUID()]
     for (const id of [gone, stays]) {
@@ -138,7 +138,7 @@ describe('run with prunes', () => {
     expect(shop.queryValue('select group_concat(customer_id) from customer_addresses')).toBe(stays)
   })
 
-  test('adds no rows to the copy that --since skipped', async () => {
+  test('if --since skipped rows, pruning does not add them to the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -152,7 +152,7 @@ describe('run with prunes', () => {
     expect(shop.queryValue("select starts_at from _sync_tables where table_name = 'orders'")).toBe(since.toISOString())
   })
 
-  test('removes deleted customers if the store does not track their updates', async () => {
+  test('if the store does not track updates of customers, pruning still removes deleted customers', async () => {
     const shop = await createShop(platform, 'launch')
     for (const name of ['a', 'b'])
       await shop.store.sql`insert into customers (id, email, created_at)
@@ -163,7 +163,7 @@ describe('run with prunes', () => {
     expect(shop.queryValue('select email from customers')).toBe('b@example.com')
   })
 
-  test('after a resumed full sync, removes rows that were deleted before its cursor', async () => {
+  test('if a resumed full sync has passed a deleted row, pruning removes the row', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     const interrupt = (progress: SyncProgress) => {
@@ -178,7 +178,7 @@ describe('run with prunes', () => {
 })
 
 describe('several pages of IDs', () => {
-  test('if a run is interrupted, the next one reads all IDs again and removes only deleted rows', async () => {
+  test('if pruning is interrupted, the next run reads all IDs again and removes only deleted rows', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -200,7 +200,7 @@ describe('several pages of IDs', () => {
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('if the service rejects the cursor, reads all IDs again once, then throws', async () => {
+  test('if the service rejects a cursor of IDs, pruning reads them again once, and then throws', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -221,7 +221,7 @@ describe('several pages of IDs', () => {
   })
 })
 
-test('if the service has no lists of IDs, a run reports it once, prunes nothing, and does the rest', async () => {
+test('if the service has no lists of IDs, a run reports it once, prunes nothing, and syncs the tables', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 3)
   await shop.sync()

@@ -54,8 +54,8 @@ async function sourceIds({ store }: Shop): Promise<string[]> {
 
 const unfinishedWalks = (shop: Shop) => shop.queryValue('select count(*) from _sync_unfinished')
 
-describe('interrupted first run', () => {
-  test('the next run continues after the last written page and reads no page again', async () => {
+describe('an interrupted first run', () => {
+  test('if the first run is interrupted, the next one continues after the last written page', async () => {
     const shop = await createShopWithOrders(1100)
     await interruptAt(shop, 500)
     expect(shop.ids('orders')).toHaveLength(500)
@@ -74,7 +74,7 @@ describe('interrupted first run', () => {
     expect(unfinishedWalks(shop)).toBe(0)
   })
 
-  test('[SYNC-2] the next run reads rows that were changed or created before the cursor meanwhile', async () => {
+  test('[SYNC-2] if rows before the cursor change after an interruption, the next run reads them', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 250)
     const [first = ''] = await sourceIds(shop)
@@ -88,7 +88,7 @@ describe('interrupted first run', () => {
     expect(shop.ids('orders')).toHaveLength(601)
   })
 
-  test('[SYNC-3] the next run reads changes since the first page of the interrupted run', async () => {
+  test('[SYNC-3] after an interrupted first run, the next one reads changes since its first page', async () => {
     const shop = await createShopWithOrders(600)
     const client = shop.olderClient
     const start = Date.now() - 10 * HOUR_MS
@@ -103,7 +103,7 @@ describe('interrupted first run', () => {
     expect(shop.queryValue('select since from _sync_tables')).toBe(new Date(start + 5 * HOUR_MS).toISOString())
   })
 
-  test('if all pages were written, the next run reads none of them again', async () => {
+  test('if all pages were written before an interruption, the next run reads none of them again', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 600)
     const { requests, client } = recordingClient(shop)
@@ -112,13 +112,13 @@ describe('interrupted first run', () => {
     expect(shop.ids('orders')).toHaveLength(600)
   })
 
-  test('continues after several interruptions', async () => {
+  test('if the first run is interrupted three times, the next one continues after the last page', async () => {
     const shop = await createShopWithOrders(800)
     for (const rows of [250, 500, 750]) await interruptAt(shop, rows)
     expect(ofOrders(await shop.sync())).toMatchObject({ rows: 50, rowsBefore: 750 })
   })
 
-  test('starts again after a day, and if the clock was wrong', async () => {
+  test('if an interrupted run is a day old or the clock was wrong, the next run starts again', async () => {
     const shop = await createShopWithOrders(600)
     const start = Date.now()
     for (const later of [24 * HOUR_MS, -1]) {
@@ -130,8 +130,8 @@ describe('interrupted first run', () => {
   })
 })
 
-describe('interrupted full sync', () => {
-  test('the next full sync continues and removes rows that neither run has seen', async () => {
+describe('an interrupted full sync', () => {
+  test('if a full sync is interrupted, the next one continues and removes rows that neither has seen', async () => {
     const shop = await createShopWithOrders(800)
     await shop.sync({ tables })
     const ids = await sourceIds(shop)
@@ -148,7 +148,7 @@ describe('interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('a full sync does not resume an incremental sync, nor the reverse', async () => {
+  test('if a full sync is interrupted, an incremental sync does not resume it, nor the reverse', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -161,8 +161,8 @@ describe('interrupted full sync', () => {
   })
 })
 
-describe('interrupted incremental sync', () => {
-  test('the next run continues with the same updated_since', async () => {
+describe('an interrupted incremental sync', () => {
+  test('if an incremental sync is interrupted, the next run continues with the same updated_since', async () => {
     const shop = await createShopWithOrders(700)
     await shop.sync({ tables })
     await shop.store.sql`update orders set status = 'shipped', updated_at = now()`
@@ -176,7 +176,7 @@ describe('interrupted incremental sync', () => {
     expect(shop.queryValue("select count(*) from orders where status = 'shipped'")).toBe(700)
   })
 
-  test('a run with a longer overlap starts again', async () => {
+  test('if an incremental sync is interrupted, a run with a longer overlap starts again', async () => {
     const shop = await createShopWithOrders(700)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -185,7 +185,7 @@ describe('interrupted incremental sync', () => {
     expect(ofOrders(summary)).toMatchObject({ mode: 'updated', rows: 700, rowsBefore: 0 })
   })
 
-  test('with since, a run with a later since continues, and one with an earlier since starts again', async () => {
+  test('if a run with since is interrupted, a later since continues it, and an earlier one starts again', async () => {
     const shop = await createShopWithOrders(700)
     const since = new Date('2025-12-01T00:00:00Z')
     await interruptAt(shop, 500, { since })
@@ -199,7 +199,7 @@ describe('interrupted incremental sync', () => {
   })
 })
 
-test('if a list cannot filter by update, the next run reads it from the start', async () => {
+test("if a list can't filter by update, an interrupted run reads it again from the start", async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into categories (id, name, slug, created_at)
@@ -215,10 +215,10 @@ test('if a list cannot filter by update, the next run reads it from the start', 
   expect(categories).toMatchObject({ rows: 600, rowsBefore: 0 })
 })
 
-describe('rejected cursor', () => {
+describe('a rejected cursor', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
-  test('reads the list again once, then throws', async () => {
+  test('if the service rejects a cursor, the run reads the list again once, and then throws', async () => {
     const shop = await createShopWithOrders(600)
     let refusals = 1
     const { client } = recordingClient(shop, (url) => {
@@ -232,7 +232,7 @@ describe('rejected cursor', () => {
     await expect(shop.sync({ client, isFull: true })).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 
-  test('a resumed full sync starts again and forgets the rows that it has seen', async () => {
+  test('if the service rejects the cursor of a resumed full sync, the run starts again and forgets its marks', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await interruptAt(shop, 250, { isFull: true })

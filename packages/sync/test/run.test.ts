@@ -16,8 +16,8 @@ afterAll(() => platform.close())
 
 const modesOf = ({ tables }: SyncSummary) => Object.fromEntries(tables.map(({ table, mode }) => [table, mode]))
 
-describe('first run', () => {
-  test('[SYNC-1] without a copy, reads all rows of every table with their embedded rows', async () => {
+describe('the first run', () => {
+  test('[SYNC-1] without a copy, a run reads all rows of every table with their embedded rows', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     const summary = await shop.sync()
@@ -32,7 +32,7 @@ describe('first run', () => {
     expect(shop.queryValue('select count(*) from order_lines')).toBe(1200)
   })
 
-  test('order_lines has the SKU of the variant, or of the product if the line has no variant', async () => {
+  test('if an order line has no variant, order_lines has the SKU of the product, and otherwise of the variant', async () => {
     const shop = await createShop(platform)
     const [plain, varied, variant] = [randomUUID(), randomUUID(), randomUUID()]
     await shop.store.sql`insert into products (id, name, slug, price, sku, status, created_at, updated_at) values
@@ -49,8 +49,8 @@ describe('first run', () => {
   })
 })
 
-describe('later run', () => {
-  test('[SYNC-2, SYNC-3] reads the rows that changed since the last run, and replaces them', async () => {
+describe('later runs', () => {
+  test('[SYNC-2, SYNC-3] if rows changed since the last run, the next run replaces them', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 10)
     await shop.sync()
@@ -83,7 +83,7 @@ describe('later run', () => {
     expect(shop.queryValue(since)).toBe('2026-01-02T00:00:00.000Z')
   })
 
-  test('finds a row that became visible late, within the overlap', async () => {
+  test('if a row becomes visible within the overlap, the next run reads it', async () => {
     const shop = await createShop(platform)
     await shop.sync()
     await addOrders(shop, 1)
@@ -92,7 +92,7 @@ describe('later run', () => {
     expect(shop.ids('orders')).toHaveLength(1)
   })
 
-  test('rows that the store has deleted stay until a run with --full removes them', async () => {
+  test('if the store has deleted rows, they stay in the copy until a run with --full', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.sync()
@@ -106,7 +106,7 @@ describe('later run', () => {
   })
 })
 
-test('if an address is removed, a run one day later removes it, although its list can filter by update', async () => {
+test('if an address is removed, a run one day later removes it from the copy', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values ('11111111-1111-4111-8111-111111111111', 'a@example.com', now(), now())`
@@ -149,10 +149,10 @@ test('if the service has no list of all addresses, every run reads the addresses
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-describe('[SYNC-4] store that does not track updates of customers', () => {
+describe('a store without updates of customers', () => {
   const DAY = 86_400_000
 
-  test('runs read created customers, and all customers once a day', async () => {
+  test('[SYNC-4] if the store does not track updates of customers, a run reads all of them once a day', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
@@ -173,7 +173,7 @@ describe('[SYNC-4] store that does not track updates of customers', () => {
 describe('run with filters', () => {
   const orders = findTable('orders')
 
-  test('with tables, reads only these and does not change the state of the others', async () => {
+  test('with tables, a run reads only these and does not change the state of the others', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })
@@ -182,7 +182,7 @@ describe('run with filters', () => {
     expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'full' })
   })
 
-  test('with since, skips rows changed before; a run without it reads them', async () => {
+  test('with since, a run skips rows that changed earlier, and a run without it reads them', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -200,7 +200,7 @@ describe('run with filters', () => {
   })
 })
 
-test('with isFull and since, reads all rows', async () => {
+test('with isFull and since, a run reads all rows', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.sync()
@@ -209,14 +209,14 @@ test('with isFull and since, reads all rows', async () => {
   expect(shop.queryValue('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
 })
 
-test('with a wrong key, a run creates no file', async () => {
+test('with a wrong key, a run throws and creates no file', async () => {
   const shop = await createShop(platform)
   const client = new StoreExportClient({ url: platform.service.url, key: 'sdx_wrong' })
   await expect(shop.sync({ client })).rejects.toMatchObject({ status: 401 })
   expect(readdirSync(path.dirname(shop.file))).toEqual([])
 })
 
-test('[SYNC-3] if the local clock is fast, no change is missed, because the time of the response counts', async () => {
+test('[SYNC-3] if the local clock is fast, the next run still reads every change', async () => {
   const shop = await createShop(platform)
   const hour = 3_600_000
   const fast = { client: shop.olderClient, now: () => Date.now() + hour }
@@ -226,7 +226,7 @@ test('[SYNC-3] if the local clock is fast, no change is missed, because the time
   expect(shop.ids('orders')).toHaveLength(1)
 })
 
-test('numbers in JSON keep every digit', async () => {
+test('if JSON has numbers with many digits, the copy has every digit', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 1)
   await shop.store.sql`update orders set metafields =
@@ -238,7 +238,7 @@ test('numbers in JSON keep every digit', async () => {
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('an invalid watermark is not saved', async () => {
+test('if the watermark of a response is invalid, the run saves another timestamp', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
@@ -253,7 +253,7 @@ test('an invalid watermark is not saved', async () => {
   await shop.sync({ client })
 })
 
-test('after an upgrade of the store, a run reads customers that were updated before the upgrade', async () => {
+test('if a store starts to track updates, a run reads customers that changed before its upgrade', async () => {
   const shop = await createShop(platform, 'launch')
   const hour = 3_600_000
   const start = Date.now() - 10 * hour
@@ -276,7 +276,7 @@ test('after an upgrade of the store, a run reads customers that were updated bef
     .toBe('new@example.com')
 })
 
-test('with the key of another store, a run throws and does not change the copy', async () => {
+test('with the key of another store, a run throws, and the copy can still be synced', async () => {
   const [one, other] = [await createShop(platform), await createShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })

@@ -57,7 +57,7 @@ const amountOf = (digits: number) =>
 /** Generates amounts of 1 to 15 digits, all lengths with equal probability. */
 const amounts = fc.integer({ min: 1, max: 15 }).chain(amountOf)
 
-test('amounts of up to 15 digits compare, sort and add up as in PostgreSQL', async () => {
+test('if amounts have up to 15 digits, SQLite compares, sorts, and adds them like PostgreSQL', async () => {
   const { url, sql } = await createTestDatabase()
   const totals = [...fc.sample(amounts, 900), '3985.12', '999.77', '100.00', '-0.01', '0.00']
   const rows = totals.map((total) => orderOf(total))
@@ -97,7 +97,7 @@ test('amounts of up to 15 digits compare, sort and add up as in PostgreSQL', asy
   }
 })
 
-test('an amount of up to 15 digits differs from its neighbors, and its number has the same digits', async () => {
+test('if an amount has up to 15 digits, it differs from its neighbors, and its number has the same digits', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -132,7 +132,7 @@ test('an amount of up to 15 digits differs from its neighbors, and its number ha
   )
 })
 
-test('decimals of any length keep all digits, and amounts of more than 15 digits have null as cents', async () => {
+test('if a decimal has more than 15 digits, its text has all of them, and its cents are null', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await openSqliteCopy([
     orderOf('9999999999999.99'),
@@ -153,7 +153,7 @@ test('decimals of any length keep all digits, and amounts of more than 15 digits
   ])
 })
 
-test('coordinates and weights are numbers with their digits, but without cents', async () => {
+test('if a decimal is no amount, it is stored as number and text, but not as cents', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -184,7 +184,7 @@ test('coordinates and weights are numbers with their digits, but without cents',
   expect(() => database.prepare('select weight_grams_cents from products')).toThrow('no such column')
 })
 
-test('line_total is exactly price times quantity', async () => {
+test('for any quantity, line_total is the exact product of price and quantity', async () => {
   const item = (price: string, quantity: number) => ({ id: randomUUID(), name: 'n', price, quantity })
   const order = orderOf('1.00')
   const items = [
@@ -228,7 +228,7 @@ async function createTextCopy(view: string): Promise<string> {
   return file
 }
 
-test('open converts decimals that are text, without reading rows again, and the views of users still work', async () => {
+test("if decimals are text, open converts them without reading rows again, and the user's views still work", async () => {
   const file = await createTextCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )
@@ -252,7 +252,7 @@ test('open converts decimals that are text, without reading rows again, and the 
   await copy.close()
 })
 
-test('if a broken view prevents the conversion, open throws an error that names it and changes nothing', async () => {
+test('if a broken view prevents the conversion of decimals, open throws, names it, and changes nothing', async () => {
   const file = await createTextCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(CopyError)

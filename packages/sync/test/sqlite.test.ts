@@ -29,7 +29,7 @@ function rowsOf(file: string, select: string) {
   return database.prepare(select).all()
 }
 
-describeCopy('SQLite copy', async () => {
+describeCopy('a SQLite file', async () => {
   const { file, remove } = await createFile()
   return {
     make: () => new SqliteCopy(file),
@@ -47,7 +47,7 @@ describeCopy('SQLite copy', async () => {
   }
 })
 
-test('open throws if another program created tables of these names, and does not change them', async () => {
+test('if another program created tables of these names, open throws and does not change them', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const foreign = new DatabaseSync(file)
@@ -62,7 +62,7 @@ test('open throws if another program created tables of these names, and does not
   await another.close()
 })
 
-test('a link and its file have the same lock', async () => {
+test('if a copy is open, opening it by a symbolic link throws a CopyBusyError', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -72,7 +72,7 @@ test('a link and its file have the same lock', async () => {
   await copy.close()
 })
 
-test('when an older version writes a row, columns of a newer version keep their values', async () => {
+test('if an older version writes a row, columns of a newer version keep their values', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -88,7 +88,7 @@ test('when an older version writes a row, columns of a newer version keep their 
   expect(rowsOf(file, 'select status, colour from orders')).toEqual([{ status: 'shipped', colour: 'red' }])
 })
 
-test('after a run, the copy is one file without a log, which a reader without write access can open', async () => {
+test('after a run, the copy is one file in journal mode delete, without a write-ahead log', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -123,12 +123,14 @@ test('if a reader has a transaction open, close does not wait for it, and the re
   await copy.close()
 })
 
-describe('path', () => {
-  test.each([':memory:', 'file:x.db?mode=memory'])('%s is the name of a file on the disk', async (name) => {
-    const { file, remove } = await createFile()
-    onTestFinished(remove)
-    const source = path.resolve(import.meta.dirname, '..', 'src')
-    const program = `
+describe('paths', () => {
+  test.each([':memory:', 'file:x.db?mode=memory'])(
+    'if the path is %s, the copy is a file on the disk with this name',
+    async (name) => {
+      const { file, remove } = await createFile()
+      onTestFinished(remove)
+      const source = path.resolve(import.meta.dirname, '..', 'src')
+      const program = `
       const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite', 'sqlite-copy.ts'))})
       const { TABLES } = await import(${JSON.stringify(path.join(source, 'tables.ts'))})
       const copy = new SqliteCopy(${JSON.stringify(name)})
@@ -136,11 +138,12 @@ describe('path', () => {
       await copy.claim('one store')
       await copy.close()
       console.log(copy.name)`
-    const args = ['--input-type=module', '--eval', program]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: path.dirname(file) })
-    expect(stdout.trim()).toBe(name)
-    expect(await new SqliteCopy(path.join(path.dirname(file), name)).peek()).toMatchObject({ storeId: 'one store' })
-  })
+      const args = ['--input-type=module', '--eval', program]
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: path.dirname(file) })
+      expect(stdout.trim()).toBe(name)
+      expect(await new SqliteCopy(path.join(path.dirname(file), name)).peek()).toMatchObject({ storeId: 'one store' })
+    },
+  )
 
   test('if the folder is missing, open creates it', async () => {
     const { file, remove } = await createFile()
@@ -168,7 +171,7 @@ describe('path', () => {
     await copy.close()
   })
 
-  test('if the path is a folder or below a file, open throws an error that says what to do', async () => {
+  test('if the path is a folder or below a file, open throws and says what to do', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const folder = path.dirname(file)
@@ -184,7 +187,7 @@ describe('path', () => {
   })
 })
 
-test('if the first sync reads an order twice, the copy has the items of the second time', async () => {
+test('if the first sync reads an order twice, the SQLite copy has the items of the second time', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -203,7 +206,7 @@ test('if the first sync reads an order twice, the copy has the items of the seco
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })
 
-test('the end of the first sync creates the indexes, and so does open after an interrupted sync', async () => {
+test('if the first sync ends or is interrupted, the SQLite copy gets its indexes', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const indexes = () =>

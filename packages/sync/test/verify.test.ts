@@ -39,7 +39,7 @@ async function createCopiedShop(orders: number): Promise<Shop> {
   return shop
 }
 
-test('if the copy is in sync, finds no difference and does not change the copy', async () => {
+test('if the copy is in sync, verify finds no difference and does not change the copy', async () => {
   const shop = await createCopiedShop(300)
   const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
   const before = shop.queryValue(state)
@@ -56,7 +56,7 @@ test('if the copy is in sync, finds no difference and does not change the copy',
   expect(shop.queryValue(state)).toBe(before)
 })
 
-test('reports missing, different and extra rows with the different columns', async () => {
+test('if rows are missing, different, or extra, verify reports each with its columns', async () => {
   const shop = await createCopiedShop(5)
   const [one = '', two = '', three = ''] = shop.ids('orders')
   const added = randomUUID()
@@ -82,7 +82,7 @@ test('reports missing, different and extra rows with the different columns', asy
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('reports an extra item of an order, and counts items without an order', async () => {
+test('if an order has an extra item, verify reports it; if an item has no order, verify counts it', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
@@ -94,7 +94,7 @@ test('reports an extra item of an order, and counts items without an order', asy
   expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 2, copyRows: 4, differences: 2 })
 })
 
-test('if a row changed after the last run started, reports it as changed and not as an error', async () => {
+test('if a row changed after the last run started, verify reports it as changed and not as an error', async () => {
   const shop = await createCopiedShop(2)
   await addOrders(shop, 1)
   const [one = ''] = shop.ids('orders')
@@ -104,7 +104,7 @@ test('if a row changed after the last run started, reports it as changed and not
   expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 3, copyRows: 2, differences: 0, changed: 2 })
 })
 
-test('if since skipped rows, reports them as left out and not as errors', async () => {
+test('if since skipped rows, verify reports them as left out and not as errors', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
@@ -113,7 +113,7 @@ test('if since skipped rows, reports them as left out and not as errors', async 
   expect([compared.isSame, tableOf(compared, 'orders')?.leftOut]).toEqual([true, 2])
 })
 
-test('if the store deleted a row, reports it as extra', async () => {
+test('if the store deleted a row, verify reports it as extra', async () => {
   const shop = await createCopiedShop(2)
   const [gone = ''] = shop.ids('orders')
   await shop.store.sql`delete from order_items where order_id = ${gone}`
@@ -123,7 +123,7 @@ test('if the store deleted a row, reports it as extra', async () => {
   expect(found.filter(({ table }) => table === 'orders')).toMatchObject([{ id: gone, kind: 'extra' }])
 })
 
-test('reports every extra row of more than one batch, and leaves no marks', async () => {
+test('if a table has 2,500 extra rows, verify reports each of them and leaves no marks', async () => {
   const shop = await createCopiedShop(1)
   shop.changeCopy(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
@@ -134,7 +134,7 @@ test('reports every extra row of more than one batch, and leaves no marks', asyn
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('reports a difference in a list that every run reads in full, and any run repairs it', async () => {
+test('if a list that every run reads in full differs, verify reports it, and any run repairs it', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`
@@ -147,7 +147,7 @@ test('reports a difference in a list that every run reads in full, and any run r
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('without a copy, or with the copy of another store, throws and creates nothing', async () => {
+test('without a copy, or with the copy of another store, verify throws', async () => {
   const shop = await createShop(platform)
   await expect(compare(shop)).rejects.toThrow(/is not a copy yet; run `store-sync run` first/)
   await expect(compare(shop), 'nothing was created').rejects.toThrow(CopyError)
@@ -156,7 +156,7 @@ test('without a copy, or with the copy of another store, throws and creates noth
   await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of store/)
 })
 
-test('with tables, compares only these and their embedded tables', async () => {
+test('with tables, verify compares only these and their embedded tables', async () => {
   const shop = await createCopiedShop(1)
   const orders = findTable('orders')
   const { tables } = await verify({

@@ -12,7 +12,7 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 
 const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
-test.runIf(hasPython)('whole numbers, booleans, amounts and timestamps have types if no digit is lost', async () => {
+test.runIf(hasPython)('if no digit is lost, an XLSX cell has the type of its value; otherwise it is text', async () => {
   const { file } = await createWorkbookPath()
   const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
   await writeOrders(xlsxCopy(file), [
@@ -36,52 +36,65 @@ const timestamp: FileColumn = { name: 'at', kind: 'timestamp', isMoney: false }
 const text: FileColumn = { name: 'text', kind: 'text', isMoney: false }
 const money: FileColumn = { name: 'amount', kind: 'decimal', isMoney: true }
 
-test.runIf(hasPython)('a timestamp is a date in UTC, exact to the millisecond', async () => {
-  const { file } = await createWorkbookPath()
-  const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
-  const near = [first, first + 1, Date.UTC(2024, 1, 29, 23, 59, 59, 999), Date.UTC(2026, 9, 25, 1, 30), last - 1, last]
-  // Steps of the golden ratio, through all years and through the milliseconds of a second.
-  const far = Array.from(
-    { length: 5000 },
-    (_, index) => first + Math.floor((index * 0.618_033_988_749 * (last - first)) % (last - first)),
-  )
-  const each = Array.from({ length: 1000 }, (_, index) => Date.UTC(2026, 8, 30, 23, 59, 59, index))
-  const sent = [...near, ...far, ...each].map((ms) => new Date(ms).toISOString())
-  await writeFiles(new XlsxWriter(file), [{ name: 'timestamps', columns: [timestamp], rows: sent.map((at) => [at]) }])
-  const cells = rowsOf(file, 'timestamps').map(({ at }) => at ?? null)
-  expect(cells.filter((cell) => cell?.[0] !== 'n' || cell[1] !== TIMESTAMP_FORMAT)).toEqual([])
-  expect(cells.map(sentText)).toEqual(sent)
-})
+test.runIf(hasPython)(
+  'for any timestamp from 1900-03-01 to 9999, the XLSX cell is a date, exact to the millisecond',
+  async () => {
+    const { file } = await createWorkbookPath()
+    const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
+    const near = [
+      first,
+      first + 1,
+      Date.UTC(2024, 1, 29, 23, 59, 59, 999),
+      Date.UTC(2026, 9, 25, 1, 30),
+      last - 1,
+      last,
+    ]
+    // Steps of the golden ratio, through all years and through the milliseconds of a second.
+    const far = Array.from(
+      { length: 5000 },
+      (_, index) => first + Math.floor((index * 0.618_033_988_749 * (last - first)) % (last - first)),
+    )
+    const each = Array.from({ length: 1000 }, (_, index) => Date.UTC(2026, 8, 30, 23, 59, 59, index))
+    const sent = [...near, ...far, ...each].map((ms) => new Date(ms).toISOString())
+    await writeFiles(new XlsxWriter(file), [{ name: 'timestamps', columns: [timestamp], rows: sent.map((at) => [at]) }])
+    const cells = rowsOf(file, 'timestamps').map(({ at }) => at ?? null)
+    expect(cells.filter((cell) => cell?.[0] !== 'n' || cell[1] !== TIMESTAMP_FORMAT)).toEqual([])
+    expect(cells.map(sentText)).toEqual(sent)
+  },
+)
 
-test.runIf(hasPython)('a timestamp that a date cannot represent is text, and null is an empty cell', async () => {
-  const { file } = await createWorkbookPath()
-  const texts = [
-    '0001-01-01T00:00:00.000Z',
-    '1900-02-28T23:59:59.999Z',
-    '+010000-01-01T00:00:00.000Z',
-    '2026-02-30T00:00:00.000Z',
-    '2026-02-01T24:00:00.000Z',
-    '2026-02-01T00:00:00.0001Z',
-    '2026-02-01T00:00:00Z',
-    '2026-02-01T00:00:00.000+00:00',
-    '2026-02-01',
-    'infinity',
-    '46023',
-  ]
-  const rows = [...texts, null].map((at, index) => [`${index}`, at])
-  await writeFiles(new XlsxWriter(file), [{ name: 'odd', columns: [text, timestamp], rows }])
-  const cells = rowsOf(file, 'odd').map(({ at }) => at)
-  expect(cells).toEqual([...texts.map((at) => ['inlineStr', TIMESTAMP_FORMAT, at]), null])
-})
+test.runIf(hasPython)(
+  "if a date can't represent a timestamp, the XLSX cell is text; if it is null, the cell is empty",
+  async () => {
+    const { file } = await createWorkbookPath()
+    const texts = [
+      '0001-01-01T00:00:00.000Z',
+      '1900-02-28T23:59:59.999Z',
+      '+010000-01-01T00:00:00.000Z',
+      '2026-02-30T00:00:00.000Z',
+      '2026-02-01T24:00:00.000Z',
+      '2026-02-01T00:00:00.0001Z',
+      '2026-02-01T00:00:00Z',
+      '2026-02-01T00:00:00.000+00:00',
+      '2026-02-01',
+      'infinity',
+      '46023',
+    ]
+    const rows = [...texts, null].map((at, index) => [`${index}`, at])
+    await writeFiles(new XlsxWriter(file), [{ name: 'odd', columns: [text, timestamp], rows }])
+    const cells = rowsOf(file, 'odd').map(({ at }) => at)
+    expect(cells).toEqual([...texts.map((at) => ['inlineStr', TIMESTAMP_FORMAT, at]), null])
+  },
+)
 
-test.runIf(hasPython)('timestamps in JSON stay text', async () => {
+test.runIf(hasPython)('if JSON contains a timestamp, the XLSX cell is text', async () => {
   const { file } = await createWorkbookPath()
   const metafields = { at: '2026-01-01T00:00:00.000Z' }
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a', metafields }])
   expect(rowsOf(file, 'orders')[0]?.metafields).toEqual(['inlineStr', null, JSON.stringify(metafields)])
 })
 
-describe.runIf(hasPython)('a format has the same number in every sheet', () => {
+describe.runIf(hasPython)('formats of sheets', () => {
   const SAMPLES: ReadonlyMap<FileColumn, FileCell> = new Map([
     [timestamp, '2026-01-01T12:00:00.000Z'],
     [text, '7'],
@@ -96,7 +109,7 @@ describe.runIf(hasPython)('a format has the same number in every sheet', () => {
     [text],
   ]
   test.each(orders.map((first) => ({ first, names: first.map(({ name }) => name).join(', ') })))(
-    'with any columns after one of $names',
+    'if the first sheet has the columns $names, all sheets have the same formats',
     async ({ first }) => {
       const { file } = await createWorkbookPath()
       const tables = [first, ...orders].map((columns, index) => ({
@@ -114,7 +127,7 @@ describe.runIf(hasPython)('a format has the same number in every sheet', () => {
     },
   )
 
-  test('in all tables of a copy', async () => {
+  test('for each table of a copy, the XLSX cells have the format of their column', async () => {
     const { file } = await createWorkbookPath()
     const instantText = '2026-01-01T00:00:00.000Z'
     const values: Partial<Record<CopyColumnKind, unknown>> = {
@@ -148,7 +161,7 @@ describe.runIf(hasPython)('a format has the same number in every sheet', () => {
     expect(line?.line_total).toEqual(['n', '0.00', '7'])
   })
 
-  test('each sheet has a bold, frozen header, and a filter over all rows', async () => {
+  test('when a workbook is written, each sheet has a bold, frozen header, and a filter over all rows', async () => {
     const { file } = await createWorkbookPath()
     await writeOrders(
       xlsxCopy(file, { maxRowsPerSheet: 3 }),
@@ -163,7 +176,7 @@ describe.runIf(hasPython)('a format has the same number in every sheet', () => {
     expect(sheets.filter(({ name }) => name.startsWith('orders')).map(({ rows }) => rows.length)).toEqual([3, 2, 3, 2])
   })
 
-  test('throws if the first column contains numbers', async () => {
+  test('if the first column of a sheet has numbers, the XLSX writer throws', async () => {
     const { file } = await createWorkbookPath()
     const writing = writeFiles(new XlsxWriter(file), [{ name: 'bad', columns: [money, timestamp], rows: [] }])
     await expect(writing).rejects.toThrow('the first column of a sheet cannot contain numbers: amount')

@@ -48,7 +48,7 @@ if (hasPython)
   })
 
 test.runIf(hasPython)(
-  'characters that XML does not allow, and text that looks like their escapes, are read back unchanged',
+  'if text has characters that XML does not allow or their escapes, it is read back unchanged',
   async () => {
     const { file } = await createWorkbookPath()
     const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
@@ -58,7 +58,7 @@ test.runIf(hasPython)(
   },
 )
 
-test('has a sheet for each table, in a fixed order, with a frozen header', async () => {
+test('if an XLSX copy has no rows, it still has a sheet for each table, in a fixed order', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [])
   expect(await names(file)).toEqual(FILE_NAMES)
@@ -87,7 +87,7 @@ test.runIf(hasPython)(
   },
 )
 
-test('a table with more rows than a sheet holds continues in another sheet', async () => {
+test('if a table has more rows than a sheet holds, it continues in another sheet', async () => {
   const { file } = await createWorkbookPath()
   const rows = Array.from({ length: 7 }, (_, index) => [`row ${index}`])
   const writer = new XlsxWriter(file, { maxRowsPerSheet: 4 })
@@ -98,15 +98,18 @@ test('a table with more rows than a sheet holds continues in another sheet', asy
   expect(sheets.slice(0, 3).flatMap((sheet) => sheet.rows.slice(1))).toEqual(rows)
 })
 
-test.each([0, 1, 2, 3])('a long text at the end of a sheet is written without change: offset %i', async (offset) => {
-  const { file } = await createWorkbookPath()
-  const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
-  await writeFiles(new XlsxWriter(file), [tableOf('texts', [[text]])])
-  const { sheets } = await readXlsx(readFileSync(file))
-  expect(sheets[0]?.rows[1]).toEqual([text])
-})
+test.each([0, 1, 2, 3])(
+  'if a long text is at the end of a sheet (offset %i), it is written without change',
+  async (offset) => {
+    const { file } = await createWorkbookPath()
+    const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
+    await writeFiles(new XlsxWriter(file), [tableOf('texts', [[text]])])
+    const { sheets } = await readXlsx(readFileSync(file))
+    expect(sheets[0]?.rows[1]).toEqual([text])
+  },
+)
 
-test('a text that is too long for a cell is cut, and ends with a note', async () => {
+test('if a text is too long for a cell, it is cut and ends with a note', async () => {
   const { file } = await createWorkbookPath()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])
@@ -117,7 +120,7 @@ test('a text that is too long for a cell is cut, and ends with a note', async ()
   expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, full text in shop\.xlsx\.store-sync\.db\]$/u)
 })
 
-test('if writing fails, the previous workbook stays, and no other file', async () => {
+test('if writing a workbook fails, the previous workbook stays, and no other file', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeFiles(new XlsxWriter(file), [tableOf('one', [['a']])])
   const before = readFileSync(file)
@@ -127,7 +130,7 @@ test('if writing fails, the previous workbook stays, and no other file', async (
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('if finish fails, the previous workbook stays, and the next run writes the new one', async () => {
+test('if finish of an XLSX copy fails, the previous workbook stays, and the next run writes the new one', async () => {
   const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)

@@ -8,9 +8,9 @@ async function messageFor(text: string, env: Record<string, string> = {}): Promi
   return String(error)
 }
 
-describe('destination', () => {
+describe('destinations', () => {
   test.each(['hunter2secret', 'hunter:secret', 'sqlite:', 'mysql://me:hunter2secret@db/shop'])(
-    'a message does not show the value of a variable: %s',
+    'if the variable of --to contains %s, the error does not show it',
     async (text) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toMatch(/--to env:TARGET: the variable must contain one of sqlite:FILE, /)
@@ -18,20 +18,23 @@ describe('destination', () => {
     },
   )
 
-  test('a message shows only the scheme of an unknown destination, because the rest may be a secret', async () => {
+  test('if the destination is unknown, the error shows only its scheme', async () => {
     expect(await messageFor('mysql://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "mysql:…"$/)
     for (const text of ['hunter2secret', 'hunter2:secret', 'Hunter:x'])
       expect(await messageFor(text)).not.toMatch(/unter/)
   })
 
   test.each(['sqlite:~/shop.db', 'csv:~', 'xlsx:~ann/shop.xlsx', 'parquet:~/shop'])(
-    '%s is rejected because the shell does not expand ~',
+    'if the destination is %s, the error says that the shell does not expand ~',
     async (text) => {
       expect(await messageFor(text)).toContain('the shell does not expand ~ here; write the full path')
     },
   )
 
-  test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])('%s can have a ~ in its name', async (text) => {
-    expect((await createCopy(text, {})).name).toBe(text.slice('sqlite:'.length))
-  })
+  test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])(
+    'if the destination is %s, the ~ is part of the file name',
+    async (text) => {
+      expect((await createCopy(text, {})).name).toBe(text.slice('sqlite:'.length))
+    },
+  )
 })

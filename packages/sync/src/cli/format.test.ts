@@ -6,6 +6,6 @@ test.each([
   [89_000, '89 s'],
   [240_000, '4 min'],
   [7_500_000, '2 h 05 min'],
-])('formats %i ms as %j', (ms, text) => {
+])('if the time is %i ms, timeText returns %j', (ms, text) => {
   expect(timeText(ms)).toBe(text)
 })

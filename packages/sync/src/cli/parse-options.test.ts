@@ -3,11 +3,11 @@ import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
 describe('parseTables', () => {
-  test('an embedded table selects its parent, once and in the order of a run', () => {
+  test('if --tables names an embedded table, parseTables returns its parent once, in the order of a run', () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 
-  test('an unknown name throws an error with all names', () => {
+  test('if --tables has an unknown name, the error lists all names', () => {
     expect(() => parseTables('orders,order')).toThrow(CommandLineError)
     expect(() => parseTables('orders,order')).toThrow(
       /must be table names separated by commas \(store, .*product_variants.*\); got "order"$/,
@@ -24,7 +24,7 @@ describe('rejectPlainHttp', () => {
     'http://[::1]:8080',
     'http://[::ffff:127.0.0.1]',
     'https://export.example.com',
-  ])('%s is accepted', (url) => {
+  ])('if the URL is %s, it is accepted without --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).not.toThrow()
   })
 
@@ -35,7 +35,7 @@ describe('rejectPlainHttp', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])('%s is rejected, and the message names the option', (url) => {
+  ])('if the URL is %s, it is rejected, and the error names --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })

@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('usedShare is the share that the service reports, and 0 after the reset', () => {
+  test('after a response with rate limit headers, usedShare is the used share, and 0 after the reset', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()
@@ -21,13 +21,13 @@ describe('rate limit and time left', () => {
     [150, 20_000 + 60_000],
     [270, 20_000 + 120_000],
     [280, 20_000 + 120_000 + 1000],
-  ])('%i requests of 100 ms take %i ms, including waits', (requests, ms) => {
+  ])('if %i requests of 100 ms are left, the estimate is %i ms, including waits for the rate limit', (requests, ms) => {
     const meter = new RequestMeter(() => 0)
     meter.record({ status: 200, limit })
     expect(meter.estimateMs(requests, 100)).toBe(ms)
   })
 
-  test('the status line shows both', () => {
+  test('if the rate limit and the number of rows are known, the status line shows both and the time left', () => {
     const meter = new RequestMeter(() => 0)
     meter.record({ status: 200, limit })
     expect(pageText({ table: 'orders', rows: 12_250, of: 48_000 }, 10_000, meter)).toBe(
@@ -60,7 +60,7 @@ describe('reporter without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('writes a line with a timestamp for each table, each wait, and after 30 seconds without a line', () => {
+  test('without a terminal, the reporter writes a line for each table, each wait, and 30 seconds of silence', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)
@@ -78,7 +78,7 @@ describe('reporter without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test('writes nothing after stop', () => {
+  test('after stop, the reporter writes no more progress', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     reporter.stop()

@@ -3,7 +3,7 @@ import { parseExactJson } from '../exact-json.ts'
 import { comparableText } from './comparable-text.ts'
 
 describe('comparableText', () => {
-  test('equal JSON has the same text in any order of members, and different JSON another text', () => {
+  test('if JSON differs only in the order of members, the text is the same; otherwise it differs', () => {
     const one = parseExactJson('{"b":{"y":1,"x":12345678901234567890},"a":[1,2]}')
     const other = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567890,"y":1}}')
     expect(comparableText('json', one)).toBe(comparableText('json', other))
@@ -13,13 +13,13 @@ describe('comparableText', () => {
     expect(comparableText('json', one)).not.toBe(comparableText('json', fourth))
   })
 
-  test('null differs from an empty string, and a decimal is its digits', () => {
+  test('if a value is null or has other digits, its text differs', () => {
     expect(comparableText('text', null)).toBeNull()
     expect(comparableText('text', '')).toBe('')
     expect(comparableText('decimal', '1.10')).not.toBe(comparableText('decimal', '1.1'))
   })
 
-  test('JSON of 50,000 levels has the same text in any order of members', () => {
+  test('if JSON of 50,000 levels differs only in the order of members, the text is the same', () => {
     const LEVELS = 50_000
     const nested = (members: string) => parseExactJson(`${'['.repeat(LEVELS)}{${members}}${']'.repeat(LEVELS)}`)
     const one = comparableText('json', nested('"a":1,"b":12345678901234567890'))

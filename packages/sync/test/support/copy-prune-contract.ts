@@ -18,7 +18,7 @@ export function describePruning(at: OpenCopy): void {
   const storedIds = async (table: string) => (await at.destination.read(table)).map(({ id }) => id)
 
   describe('pruning', () => {
-    test('removes rows that no page has, with their embedded rows, and does not change the others', async () => {
+    test('if rows are on no page of IDs, pruning removes them with their embedded rows, and no others', async () => {
       const [one, two, gone] = [order({ email: 'one@example.com' }), order(), order()]
       await write(orders, { ...one, items: [item(one.id, 'of one')] }, two, { ...gone, items: [item(gone.id, 'gone')] })
       await see([one.id, randomUUID()])
@@ -34,7 +34,7 @@ export function describePruning(at: OpenCopy): void {
       expect((await at.destination.read('order_items')).map(({ name }) => name)).toEqual(['of one'])
     })
 
-    test('removes the owned rows of removed rows only', async () => {
+    test('if a row is pruned, its owned rows are removed, and those of unknown owners stay', async () => {
       const [stays, gone, never] = [randomUUID(), randomUUID(), randomUUID()]
       await write(customers, { id: stays }, { id: gone })
       const owned = [stays, gone, never].map((customer) => ({ id: randomUUID(), customer_id: customer }))
@@ -47,7 +47,7 @@ export function describePruning(at: OpenCopy): void {
       expect(owners.toSorted()).toEqual([stays, never].toSorted())
     })
 
-    test('without IDs, removes all rows; in an empty table, removes nothing', async () => {
+    test('if the list of IDs is empty, pruning removes all rows; in an empty table, it removes none', async () => {
       await write(orders, order(), order())
       await see([])
       expect(await end()).toBe(2)
@@ -56,7 +56,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await at.copy.count('orders')).toBe(0)
     })
 
-    test('ignores the marks of the run before', async () => {
+    test('if a run follows another one, pruning ignores the marks of the first', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one)
       await see([one.id])
@@ -68,7 +68,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('if it does not end, leaves neither marks nor an unfinished sync', async () => {
+    test('if pruning does not end, it leaves neither marks nor an unfinished sync', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await see([one.id])
@@ -84,7 +84,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('does not change the unfinished sync of another table', async () => {
+    test('if another table has an unfinished sync, pruning does not change it', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await write(customers, { id: randomUUID() })

@@ -31,7 +31,7 @@ export function describeWalks(at: OpenCopy): void {
   const write = (...rows: CopyRow[]) => at.copy.write({ table: orders, rows, isFull: false })
   const end = (isFull = true) => at.copy.end({ table: orders, state: NEW_TABLE, isFull })
 
-  test('the end of a full sync removes unseen rows and their embedded rows', async () => {
+  test('when a full sync ends, unseen rows and their embedded rows are removed', async () => {
     const [seen, gone] = [order(), order()]
     await write(seen, { ...gone, items: [item(gone.id, 'a')] })
     await at.copy.write({ table: orders, rows: [{ ...seen, items: [item(seen.id, 'b')] }], isFull: true })
@@ -41,7 +41,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.reopen()).tables.get('orders')).toEqual(state)
   })
 
-  test('the end of a full sync removes embedded rows without a parent, and old ones of a parent that was added again', async () => {
+  test('when a full sync ends, embedded rows without a parent are removed', async () => {
     const one = order()
     const left = [item(one.id, 'left'), item(order().id, 'no parent')]
     await at.copy.write({
@@ -56,7 +56,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.destination.read('order_items')).map(({ name: text }) => text)).toEqual(['new'])
   })
 
-  test('an unfinished sync that was not saved leaves no marks for the next one', async () => {
+  test('if an unfinished sync was not saved, it leaves no marks for the next one', async () => {
     const [one, two] = [order(), order()]
     await at.copy.write({ table: orders, rows: [one, two], isFull: true })
     await at.reopen()
@@ -65,7 +65,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(1)
   })
 
-  test('the end of an incremental sync removes nothing', async () => {
+  test('when an incremental sync ends, no row is removed', async () => {
     await write(order(), order())
     expect(
       await at.copy.end({ table: orders, state: { since: 'x', fullAt: null, startsAt: null }, isFull: false }),
@@ -73,7 +73,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(2)
   })
 
-  test('unseenIds returns the rows without a mark of markSeen, until the copy is closed', async () => {
+  test('until the copy is closed, unseenIds returns the rows that markSeen has not marked', async () => {
     const [one, two, three] = [order(), order(), order()]
     await write(one, two, three)
     await at.copy.markSeen('orders', [two.id, randomUUID()])
@@ -86,7 +86,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(3)
   })
 
-  test('open adds a new column, and the next run reads all rows of its table again', async () => {
+  test('if a table has a new column, open adds it, and the next run reads all rows of the table again', async () => {
     const state = { since: '2026-01-02T00:00:00.000Z', fullAt: '2026-01-02T00:00:00.000Z', startsAt: null }
     for (const table of TABLES) await at.copy.end({ table, state, isFull: false })
     await at.copy.close()
@@ -111,13 +111,13 @@ export function describeWalks(at: OpenCopy): void {
     ])
   })
 
-  describe('unfinished sync', () => {
+  describe('unfinished syncs', () => {
     /** Writes a page of orders and saves the walk. */
     const page = (rows: readonly CopyRow[], unfinished: UnfinishedWalk | null, more: Partial<PageWrite> = {}) =>
       at.copy.write({ table: orders, rows, isFull: true, unfinished, ...more })
     const first = { isFirst: true }
 
-    test('is returned by peek and open as it was saved last, until it ends', async () => {
+    test('until an unfinished sync ends, peek and open return its last saved state', async () => {
       await page([order()], walkAt(1), first)
       const walk = walkAt(2, {
         requestedSince: '2025-01-01T00:00:00.000Z',
@@ -131,7 +131,7 @@ export function describeWalks(at: OpenCopy): void {
       expect((await at.reopen()).unfinished).toEqual(new Map())
     })
 
-    test('keeps its marks: the end removes rows that neither run has seen', async () => {
+    test('if a full sync is resumed, its end removes rows that neither run has seen', async () => {
       const [one, two, gone] = [order(), order(), order()]
       await write(one, two, { ...gone, items: [item(gone.id, 'a')] })
       await page([one], walkAt(1), first)
@@ -141,7 +141,7 @@ export function describeWalks(at: OpenCopy): void {
       expect([await at.copy.count('orders'), await at.copy.count('order_items')]).toEqual([2, 0])
     })
 
-    test('only needs its end if all pages were written', async () => {
+    test('if all pages of an unfinished sync were written, its end removes unseen rows', async () => {
       const [one, two] = [order(), order()]
       await write(one, two)
       await page([one], walkAt(1, { cursor: null }), first)
@@ -150,7 +150,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await at.copy.read({ table: orders, by: 'id', ids: [one.id, two.id] })).toHaveLength(1)
     })
 
-    test('has no marks if its tables were empty, and its end removes nothing', async () => {
+    test('if the table was empty before an unfinished sync, its end removes nothing', async () => {
       const [one, two] = [order(), order()].map((each) => ({ ...each, items: [item(each.id, 'a')] }))
       await page([one ?? {}], walkAt(1), first)
       await at.reopen()
@@ -160,7 +160,7 @@ export function describeWalks(at: OpenCopy): void {
       expect([await at.copy.count('orders'), await at.copy.count('order_items')]).toEqual([2, 2])
     })
 
-    test('is deleted with its marks when another sync of the table starts', async () => {
+    test('when another sync of the table starts, the unfinished sync and its marks are deleted', async () => {
       const [one, two] = [order(), order()]
       await write(one, two)
       await page([one], walkAt(1), first)
@@ -174,7 +174,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'also within one run').toBe(1)
     })
 
-    test('is not changed by the sync of another table', async () => {
+    test('if another table is synced, an unfinished sync stays', async () => {
       const [one, two, three] = [order(), order(), order()]
       const group = { id: randomUUID(), name: 'g' }
       await write(one, two, three)
@@ -189,7 +189,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end()).toBe(1)
     })
 
-    test('stays at the last page that was written if the next one fails', async () => {
+    test('if a page fails, the unfinished sync stays at the last page that was written', async () => {
       await page([order()], walkAt(1), first)
       const bad = { ...order(), items: [{ ...item('x', 'y'), quantity: 'many' }] }
       await expect(page([bad], walkAt(2))).rejects.toThrow()
@@ -197,7 +197,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await at.copy.count('orders')).toBe(1)
     })
 
-    test('is deleted with its marks if its table or an embedded table gets a column', async () => {
+    test('if a table or its embedded table gets a column, its unfinished sync and marks are deleted', async () => {
       const one = order()
       await write(one, order())
       for (const table of [orders, required('products'), groups])
@@ -213,7 +213,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'its marks are deleted').toBe(2)
     })
 
-    test('is not returned by peek and open of a copy of an older version', async () => {
+    test('if an older version wrote the copy, it has no unfinished sync', async () => {
       await write(order())
       await at.copy.claim('one store')
       await at.copy.close()

@@ -48,14 +48,14 @@ describe('translateSqliteError', () => {
         new DatabaseSync(path.dirname(file)).exec('begin')
       },
     ],
-  ])('%s is a CopyError that says what to do', async (_what, message, work) => {
+  ])('if the cause is %s, the CopyError says what to do', async (_what, message, work) => {
     const error = await errorOf(work)
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyError)
     expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
   })
 
-  test('a file that another program has locked is a CopyUnavailableError', async () => {
+  test('if another program has locked the file, the error is a CopyUnavailableError', async () => {
     const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })
@@ -66,7 +66,7 @@ describe('translateSqliteError', () => {
     expect(String(translated)).toMatch(/another program has locked shop .*run again/)
   })
 
-  test('an unexpected error is returned unchanged', async () => {
+  test('if an error is unexpected, it is returned unchanged', async () => {
     const error = await errorOf((database) => database.exec('select b from t'))
     expect(translateSqliteError(error, 'shop')).toBe(error)
   })
