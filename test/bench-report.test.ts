@@ -60,35 +60,35 @@ const peers: PeersResult = {
 }
 
 describe('the report of the bench', () => {
-  test('a figure tells its ratio and the one before; a new one has none before', () => {
+  test('if a figure has an earlier ratio, the report shows both; a new figure has none before', () => {
     const text = summary(whole)
     expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 | 1.39 |')
     expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
   })
 
-  test('a goal in milliseconds has tenths, and says whether it is reached', () => {
+  test('if a goal in milliseconds is missed, the report says so and shows tenths', () => {
     expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
-  test('throughput tells what a request takes of the service, the database and the client', () => {
+  test('if a result has throughput, the report shows the cost of a request for service, database, and client', () => {
     expect(summary(whole)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
   })
 
-  test('a result without throughput and earlier ratios is reported without them', () => {
+  test('if a result has no throughput and no earlier ratios, the report leaves them out', () => {
     const text = summary(old)
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 |  |')
     expect(text).not.toContain('requests/s')
     expect(text).not.toContain('undefined')
   })
 
-  test('a result of another size has a section of its own that names it', () => {
+  test('if a result has another size, the page has another section that names the size', () => {
     const text = performanceDocument([old, { ...old, orders: 2_000_000 }], [])
     expect(text).toContain('\n## An installed PostgreSQL\n')
     expect(text).toContain('\n## An installed PostgreSQL, 2,000,000 orders\n')
   })
 
-  test('of each server the usual size comes first, then the others as they grow', () => {
+  test('if a server has results of several sizes, the usual size comes first, and the others in order', () => {
     const sizes = [2_000_000, 10_000, 200_000].map((orders) => ({ ...old, orders }))
     const kept = inOrder([...sizes, { ...old, server: 'embedded', orders: 2_000_000 }])
     expect(kept.map(({ server, orders }) => `${server} ${orders}`)).toEqual([
@@ -99,7 +99,7 @@ describe('the report of the bench', () => {
     ])
   })
 
-  test('rows of a table have as many cells as its head, and no empty line between them', () => {
+  test('if the page has a table, every row has as many cells as the head', () => {
     const tables = performanceDocument([whole], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
     expect(tables.length).toBe(4)
     for (const lines of tables.map((table) => table.trim().split('\n')))
@@ -108,18 +108,18 @@ describe('the report of the bench', () => {
 })
 
 describe('the chart of the bench', () => {
-  test('it is well-formed XML, whatever the names, and has a bar for each ratio and each peer', () => {
+  test('if names contain XML characters, the chart is well-formed and has a bar for each ratio and peer', () => {
     const svg = performanceChart([whole], [peers])
     expect(elementsOf(svg).filter((name) => name === 'rect')).toHaveLength(1 + 2 + 1)
     expect(svg).toContain('>a new &#60;page&#62; &#38; &#34;more&#34;</text>')
     expect(svg).toContain('>4.32</text>')
   })
 
-  test('it is well-formed without any result', () => {
+  test('if there is no result, the chart is well-formed', () => {
     expect(elementsOf(performanceChart([], []))).toContain('svg')
   })
 
-  test('the document shows it, with words for those who do not see it', () => {
+  test("if the page shows the chart, it has a text for people who can't see it", () => {
     expect(performanceDocument([whole], [])).toMatch(
       /^!\[Processor time [^[\]\n]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
     )

@@ -60,7 +60,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|svg))"/g)].map(([, file = '']) => file))]
 }
 
-test('the built service returns documents and files with the same bytes as the source', async () => {
+test('if the service runs from the bundle, its documents and files equal those of the source', async () => {
   // without a public URL, documents contain the address of the request
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
@@ -86,7 +86,7 @@ test('the built service returns documents and files with the same bytes as the s
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('the built command creates a store, a key, and a merchant, who can read the recipes; logged errors keep their names', async () => {
+test('if the commands run from the bundle, a merchant can sign in and see recipes, and errors keep their names', async () => {
   const options = await builtCommand()
   const json = async (...parameters: string[]) => {
     const ended = await runCommand([...parameters, '--json'], options)
@@ -119,7 +119,7 @@ test('the built command creates a store, a key, and a merchant, who can read the
   await service.waitForOutput(/"event":"control.query_failed".*"cause":\{"name":"PostgresError","code":"42P01"/)
 })
 
-test('the built demo reports that PostgreSQL is missing, and the bundle contains the license of each package in it', async () => {
+test('if the demo runs from the bundle, it reports missing binaries; the bundle contains all licenses', async () => {
   const { program } = await builtCommand()
   const demo = await runCommand(['demo'], {
     program,
@@ -139,7 +139,7 @@ test('the built demo reports that PostgreSQL is missing, and the bundle contains
 // resident memory depends on Node's version, so the limit holds for the Dockerfile's
 const isMeasured = process.platform === 'linux' && process.version.startsWith('v24.21.')
 
-test.runIf(isMeasured)('the idle service uses at most 90 MiB of resident memory', async () => {
+test.runIf(isMeasured)('if the built service is idle for 5 s, it uses at most 90 MiB of resident memory', async () => {
   const service = startCommand(['serve'], await builtCommand())
   await addressOf(service, 'api')
   await sleep(IDLE_MS)

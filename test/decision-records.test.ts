@@ -30,34 +30,34 @@ function problemsOf(text: string): string[] {
   return decisionProblems({ ...GOOD, text }, (path) => path === 'test/proof.test.ts')
 }
 
-test('a record with a numbered title, the five sections, and existing paths has no problem', () => {
+test('if a decision record has the title, five sections, and existing paths, it has no problem', () => {
   expect(problemsOf(GOOD.text)).toEqual([])
 })
 
-test('a title without the number of the file is a problem', () => {
+test('if the title lacks the number of the file, the decision record has a problem', () => {
   const problem = `${DECISIONS_FOLDER}/002-choose-one.md: the title must be "# 2. …"`
   expect(problemsOf(`# 3. Choose one\n${BODY}`)).toEqual([problem])
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
 })
 
-test('missing and reordered sections are a problem', () => {
+test('if sections are missing or in another order, the decision record has a problem', () => {
   const problem = expect.stringContaining('the sections must be Status, Context, Decision, Consequences, Evidence')
   expect(problemsOf(GOOD.text.replace('## Context', '## Reasons'))).toEqual([problem])
   expect(problemsOf(GOOD.text.replace('## Context', '## Other').replace('## Status', '## Context'))).toEqual([problem])
 })
 
-test('more than 400 words are a problem; link targets and table borders do not count', () => {
+test("if a decision record has more than 400 words, it has a problem; link targets don't count", () => {
   expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(380))).toEqual([])
   expect(problemsOf(GOOD.text + 'word '.repeat(400))).toEqual([expect.stringMatching(/ has \d+ words: at most 400$/)])
 })
 
-test('a path that the repository does not have is a problem', () => {
+test('if a path does not exist, the decision record has a problem', () => {
   expect(problemsOf(`${GOOD.text}\n\`packages/gone/test.ts\``)).toEqual([
     `${DECISIONS_FOLDER}/002-choose-one.md: packages/gone/test.ts does not exist`,
   ])
 })
 
-test('the index lists each record by number, with its title and the first sentence of its status', () => {
+test('if there are two decision records, the index lists them by number with title and status', () => {
   const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${BODY}` }
   expect(decisionIndex([later, GOOD])).toContain(
     '| 2 | [Choose one](002-choose-one.md) | Accepted. |\n| 10 | [Choose two](010-choose-two.md) | Accepted. |\n',

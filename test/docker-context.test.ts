@@ -16,7 +16,7 @@ function isIgnored(file: string): boolean {
   return last !== undefined && !last.startsWith('!')
 }
 
-test('the image gets every guide that the service serves, and no other documentation', () => {
+test('if the service serves a guide, the image contains it; other documentation is left out', () => {
   const files = GUIDES.map(({ file }) => `docs/${file}`)
   expect(files.filter(isIgnored)).toEqual([])
   expect(['docs/api/openapi.json', 'docs/operate/install.md', 'docs/images/keys-1280.png'].map(isIgnored)).toEqual([

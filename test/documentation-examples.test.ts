@@ -29,7 +29,7 @@ async function curlCommands(page: string): Promise<string[]> {
   return blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith('curl ')))
 }
 
-test.each(PAGES)('the curl commands of %s return data', async (page) => {
+test.each(PAGES)('if the curl commands of %s run in order, each returns data', async (page) => {
   const commands = await curlCommands(page)
   expect(commands.length).toBeGreaterThan(0)
   let cursor = ''

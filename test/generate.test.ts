@@ -23,7 +23,7 @@ function generate(...options: string[]): Promise<{ code: number; errors: string 
   })
 }
 
-it('writes every file once, and finds all of them fresh afterwards', async () => {
+it('if files are stale, generate writes each of them once and finds them fresh afterwards', async () => {
   expect((await generate()).errors).toContain('wrote docs/api/reference/index.md')
   expect(await generate()).toEqual({ code: 0, errors: '' })
   expect(await generate('--check')).toEqual({ code: 0, errors: '' })
@@ -47,7 +47,7 @@ it('if the error code of a page no longer exists, --check names the page', async
   })
 })
 
-it('puts the examples of docs/api/examples.json into the reference', async () => {
+it('if docs/api/examples.json has an example, generate puts it into the reference', async () => {
   await mkdir(join(folder, 'docs/api'), { recursive: true })
   const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'An example store' } } } }
   await writeFile(join(folder, 'docs/api/examples.json'), JSON.stringify(examples))
@@ -55,7 +55,7 @@ it('puts the examples of docs/api/examples.json into the reference', async () =>
   expect(await readFile(join(folder, 'docs/api/reference/index.md'), 'utf8')).toContain('An example store')
 })
 
-it('replaces the generated sections of a written page, and nothing else', async () => {
+it('if a written page has generated sections, generate replaces only these', async () => {
   const page = (section: string) =>
     `# Page\n\n<!-- Generated: metrics. From the code. -->\n${section}<!-- End: metrics -->\n\nText.\n<!-- Generated: events. From the code. -->\n<!-- End: events -->\n`
   await mkdir(join(folder, 'docs/operate'), { recursive: true })

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 test(
-  '[SYNC-1] if transactions commit late, a client loses no row with the watermark, and loses rows with its own clock and no wait',
+  "[SYNC-1] if transactions commit late, the watermark loses no row, and a client's own clock loses rows",
   async () => {
     const { key } = store
     const guarded = platform.service.url

@@ -6,7 +6,7 @@ const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const FENCE = '```'
 
 describe('links', () => {
-  test('relative links are found with path, anchor, and line; links to hosts and links in code are not', () => {
+  test('if a page has links, relative links are found, and links to hosts and in code are not', () => {
     const page = `[a](b.md#c) and [d](#e) ![p](i/p.png "title")\n[f](https://example.com#x) \`[g](h.md)\`\n${FENCE}\n[i](j.md)\n${FENCE}\n[k]: l%20m.md\n<img src="n.svg">`
     expect(linksIn(page)).toEqual([
       { line: 1, path: 'b.md', anchor: 'c' },
@@ -17,7 +17,7 @@ describe('links', () => {
     ])
   })
 
-  test('anchors are the same as on GitHub: without punctuation, and numbered if a heading repeats', () => {
+  test('if headings have punctuation or repeat, their anchors are the same as on GitHub', () => {
     const page = `# The view \`sales\`\n## Settings > API: keys\n## [Link](a.md) ##\n### Über_uns – v1.6\n${FENCE}\n# comment\n${FENCE}\n## Run\n## Run\n<a id="own"></a>`
     expect([...anchorsIn(page)]).toEqual([
       'the-view-sales',
@@ -31,7 +31,7 @@ describe('links', () => {
   })
 })
 
-test('code is every span and every line of a block, joined at a backslash', () => {
+test('if a page has spans and blocks of code, each span and each joined line is found', () => {
   const page = `Use \`a b\` or \`\`c\`\`.\n${FENCE}sh\none \\\n  two\nthree\n${FENCE}\nnot code`
   expect(codeIn(page)).toEqual([
     { line: 1, text: 'a b', isSpan: true },

@@ -26,7 +26,7 @@ const run: GroupRun = {
   figures: ['slope 0.73 MiB/h'],
 }
 
-test('the summary gets the row of the run in place of the previous one, and nothing else changes', () => {
+test('if a group has run, its row in the summary is replaced, and nothing else changes', () => {
   const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
   expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
     page(
@@ -35,13 +35,13 @@ test('the summary gets the row of the run in place of the previous one, and noth
   )
 })
 
-test('a summary without a row for the group is an error, and is not written', () => {
+test('if the summary has no row for the group, withSummaryRow throws', () => {
   expect(() => withSummaryRow('# Tests\n', run)).toThrow(
     'has no row that starts with "| `npm run test:nightly -- soak` |"',
   )
 })
 
-test('the page of a group has a row for each test; tests that differ only in a number share a row with the failed numbers', () => {
+test('if tests differ only in a number, they share a row of the page with the failed numbers', () => {
   const rows = groupPage(run)
     .split('\n')
     .filter((line) => line.startsWith('| '))
@@ -51,7 +51,7 @@ test('the page of a group has a row for each test; tests that differ only in a n
   ])
 })
 
-test('every group selects tests that exist, and has a row in the summary', () => {
+test('if a nightly group exists, its tests exist, and the summary has a row for it', () => {
   const root = path.resolve(import.meta.dirname, '..')
   const tests = globSync('{packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
   const summary = readFileSync(path.join(root, 'docs/contribute/benchmarks.md'), 'utf8')

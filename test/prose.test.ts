@@ -4,7 +4,7 @@ import { proseOfMarkdown, proseOfTypeScript } from '../scripts/prose.ts'
 const texts = (found: readonly { readonly line: number; readonly text: string }[]) =>
   found.map(({ line, text }) => `${line} ${text}`)
 
-test('the prose of a page is its headings, paragraphs, items, and cells, without code and link targets', () => {
+test('if a Markdown page has code and links, its prose is the text without them', () => {
   const page = `# Connect a store
 The first line
 continues in [a page](docs/page.md).
@@ -33,7 +33,7 @@ not this
   ])
 })
 
-test('the prose of a TypeScript file is its comments and messages, and the lines of a comment are joined', () => {
+test('if a TypeScript file has comments and messages, its prose is both, with joined lines', () => {
   const source = `// The first line
 // continues here.
 

@@ -45,7 +45,7 @@ function release(cwd: string, parameters: readonly string[], environment: NodeJS
   })
 }
 
-test('prepare sets one version in every package and in the lockfile', async () => {
+test('when a release is prepared, every package and the lockfile have its version', async () => {
   const folder = projectCopy()
   expect(await release(folder, ['prepare', '9.8.7'])).toMatchObject({ code: 0, stderr: '' })
   const lock = readJson(path.join(folder, 'package-lock.json'))
@@ -59,7 +59,7 @@ test('prepare sets one version in every package and in the lockfile', async () =
   expect(lock.packages['node_modules/commander'].version).not.toBe('9.8.7')
 })
 
-test('prepare dates the unreleased entries, and notes prints them', async () => {
+test('when a release is prepared, its changelog entries get a date, and notes prints them', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
@@ -68,7 +68,7 @@ test('prepare dates the unreleased entries, and notes prints them', async () => 
   expect(await release(folder, ['notes', 'v9.8.7'])).toEqual({ code: 0, stdout: entries, stderr: '' })
 })
 
-test('notes of a workflow link to the files of the tag', async () => {
+test('if notes runs in a workflow, its links lead to the files of the tag', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const github = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
@@ -77,12 +77,12 @@ test('notes of a workflow link to the files of the tag', async () => {
   expect(stdout).toContain('[its site](https://example.com)')
 })
 
-test('notes rejects a tag if a package has another version', async () => {
+test('if a package has another version than the tag, notes fails', async () => {
   const { code, stderr } = await release(projectCopy(), ['notes', 'v9.8.7'])
   expect([code, stderr]).toEqual([1, `package.json: expects the version of the tag v9.8.7; got ${VERSION_NOW}\n`])
 })
 
-test('prepare rejects an invalid version, and a changelog without entries', async () => {
+test('if the version is invalid or the changelog has no entries, prepare fails and says why', async () => {
   expect((await release(projectCopy(), ['prepare', 'v9.8.7'])).stderr).toBe(
     'prepare: expects a version such as 0.2.0; got v9.8.7\n',
   )
@@ -92,7 +92,7 @@ test('prepare rejects an invalid version, and a changelog without entries', asyn
   )
 })
 
-test('the changelog has an unreleased section or a section of the present version', () => {
+test('for the present version, the changelog has a section, or an unreleased one', () => {
   const changelog = readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8')
   const headings = changelog.split('\n').filter((line) => line.startsWith('## '))
   expect(headings.some((heading) => heading === '## Unreleased' || heading.startsWith(`## ${VERSION_NOW} - `))).toBe(
@@ -100,7 +100,7 @@ test('the changelog has an unreleased section or a section of the present versio
   )
 })
 
-test('every public package is packed for publication and has a test that installs it', () => {
+test('if a package is public, it is packed for publication, and a test installs it', () => {
   const published = MANIFESTS.filter((file) => readJson(path.join(ROOT, file)).private !== true)
   expect(published.length).toBeGreaterThan(0)
   for (const file of published) {
@@ -111,7 +111,7 @@ test('every public package is packed for publication and has a test that install
   }
 })
 
-test('workflows pin every external action by commit', () => {
+test('if a workflow uses an external action, it pins the commit', () => {
   const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT })
   const actions = workflows
     .flatMap((file) => readFileSync(path.join(ROOT, file), 'utf8').match(/uses: .*/g) ?? [])

@@ -50,7 +50,7 @@ const KINDS: readonly (readonly [name: string, settings: string])[] = [
 ]
 
 describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
-  test('a pool returns the right rows for every prepared statement', async () => {
+  test('if a pool runs prepared statements through PgBouncer, each returns its own rows', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), {
       connectionsMax: CLIENTS,
       applicationName: 'test',
@@ -63,7 +63,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     await Promise.all(requests)
   })
 
-  test('a connection that mixes up statements gets an error, not the rows of another statement', async () => {
+  test('if PgBouncer mixes up statements, the client gets an error and not the rows of another statement', async () => {
     const target = parseConnectionUrl(await pooled(settings))
     let [right, mixedUp] = [0, 0]
     const client = async () => {
@@ -87,7 +87,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     expect(mixedUp > 0).toBe(settings !== SUPPORT_ON)
   })
 
-  test('with prepared statements off, a pool gets no error', async () => {
+  test('with prepared statements off, a pool behind PgBouncer gets no error', async () => {
     const options = { connectionsMax: CLIENTS, applicationName: 'test', preparedStatements: false }
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), options)
     onTestFinished(() => pool.close())
@@ -103,7 +103,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     )
   })
 
-  test('groups of one flush, a transaction, and a cancellation work as without PgBouncer', async () => {
+  test('if a group, a transaction, or a cancellation runs through PgBouncer, it works as without', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), { connectionsMax: 2, applicationName: 'test' })
     onTestFinished(() => pool.close())
     const tags: string[] = []

@@ -127,7 +127,7 @@ function startClient(read: Reader, { url, key, expected }: { url: string; key: s
 
 describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalancer) => {
   test(
-    `a rolling restart loses no request of clients that never retry, ${ROUNDS} times`,
+    `if two nodes restart one after another, clients that never retry lose no request (${ROUNDS} rounds)`,
     async () => {
       const { nodes, waitForResponses, end } = await startScene(startBalancer)
       for (let round = 0; round < ROUNDS; round += 1)
@@ -142,7 +142,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   )
 
   test(
-    `kill -9 of one node loses no request of clients that never retry, ${ROUNDS} times`,
+    `if one of two nodes is killed, clients that never retry lose no request (${ROUNDS} rounds)`,
     async () => {
       const { nodes, waitForResponses, end } = await startScene(startBalancer)
       // the test kills only this node: a balancer with health checks notices late that a node is back, so both could be away
@@ -160,7 +160,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   )
 })
 
-test('if a balancer has health checks and no retries, it loses no request with the default lame-duck time', async () => {
+test('if a balancer has health checks and no retries, the default lame-duck time prevents lost requests', async () => {
   expect(await lossesBehindHealthChecks(LAME_DUCK_DEFAULT)).toEqual({})
   // proves that the test can fail
   expect(await lossesBehindHealthChecks('0')).not.toEqual({})

@@ -37,7 +37,7 @@ interface Sample {
 }
 
 test(
-  `[ERR-3] after ${MINUTES} minutes of mixed load, memory, file descriptors, and database sessions have not grown`,
+  `[ERR-3] after ${MINUTES} minutes of load, memory, file descriptors, and database sessions have not grown`,
   async () => {
     const fleet = await startFleet()
     const stores = [await fleet.addStore(), await fleet.addStore({ revision: 'v1.3' })]

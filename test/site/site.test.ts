@@ -65,7 +65,7 @@ async function open(settings: PageSettings) {
   return opened
 }
 
-test('every page is on the website and in a sidebar', () => {
+test('if docs has a Markdown page, the website has the page and a link to it in a sidebar', () => {
   const linksOf = (items: readonly SidebarItem[]): string[] =>
     items.flatMap(({ link, items: inner = [] }) => [...(link === undefined ? [] : [link]), ...linksOf(inner)])
   const links = Object.values(readNavigation(DOCS).sidebar).flatMap(linksOf)
@@ -76,7 +76,7 @@ test('every page is on the website and in a sidebar', () => {
   }
 })
 
-test('a sidebar lists pages in the order of the links of index pages, then by file name', () => {
+test('if index pages link pages, the sidebar has their order, and the other pages follow by file name', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'store-export-docs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = {
@@ -97,13 +97,13 @@ test('a sidebar lists pages in the order of the links of index pages, then by fi
   expect(sidebar['/api/']?.[0]?.items?.map(({ text }) => text)).toEqual(['All of it', 'b of B', 'D', 'C', 'A', 'More'])
 })
 
-test('pages show neither the comments of their Markdown nor entities', () => {
+test('if Markdown has comments or entities, the website does not show them', () => {
   const sources = PAGES.map((page) => readFileSync(sourceOf(page), 'utf8'))
   expect(sources.some((text) => text.startsWith('<!-- Generated'))).toBe(true)
   for (const page of PAGES) expect(readFileSync(htmlOf(page), 'utf8'), page).not.toMatch(/Do not edit: |&amp;[a-z]+;/i)
 })
 
-test('every link leads to a file of the website, and its anchor to a heading', () => {
+test('if a page of the website has a link, its file and its anchor exist', () => {
   const broken: string[] = []
   for (const page of PAGES) {
     const from = new URL(`/${page}`, url)
@@ -120,7 +120,7 @@ test('every link leads to a file of the website, and its anchor to a heading', (
 })
 
 test.each(['light', 'dark'] as const)(
-  'pages request nothing from other hosts and log no error (%s)',
+  'if the color scheme is %s, pages request nothing from other hosts and log no error',
   async (colorScheme) => {
     const { page, problems } = await open({ colorScheme })
     for (const { path: name } of samples()) await page.goto(url + name, { waitUntil: 'networkidle' })
@@ -128,7 +128,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('pages fit a window of 390 pixels', async () => {
+test('if the window is 390 pixels wide, pages fit into it', async () => {
   const { page } = await open({ width: 390 })
   for (const { path: name } of samples()) {
     await page.goto(url + name)
@@ -136,7 +136,7 @@ test('pages fit a window of 390 pixels', async () => {
   }
 })
 
-test('the search finds a page without a request to another host', async () => {
+test('if the reader searches for "incremental watermark", the website finds "Incremental sync"', async () => {
   const { page, problems } = await open({})
   await page.goto(url, { waitUntil: 'networkidle' })
   await page.locator('.DocSearch-Button').click()

@@ -53,19 +53,19 @@ function run(script: string) {
   return show(page('<h1>Test</h1>', '<script src="/script.js"></script>'), {}, script)
 }
 
-describe('a page', () => {
-  test('has no problem if it has no error, with and without JavaScript', async () => {
+describe('opened pages', () => {
+  test('if a page has no error, it has no problem, with and without JavaScript', async () => {
     expect((await show(GOOD)).problems).toEqual([])
     expect((await show(GOOD, { javaScript: false })).problems).toEqual([])
   })
 
-  test('has a problem for each console error, uncaught exception, and dialog', async () => {
+  test('if a page has a console error, an uncaught exception, or a dialog, each is a problem', async () => {
     expect((await run("console.error('went wrong')")).problems).toEqual(['console: went wrong'])
     expect((await run("throw new Error('not caught')")).problems).toEqual(['exception: not caught'])
     expect((await run("alert('hello')")).problems).toEqual(['dialog: hello'])
   })
 
-  test('has a problem for each violation of its content security policy, with and without JavaScript', async () => {
+  test('if a page violates its content security policy, each violation is a problem', async () => {
     const inline = page('<h1 style="color: red">Test</h1>')
     for (const javaScript of [true, false]) {
       const { problems } = await show(inline, { javaScript })
@@ -76,7 +76,7 @@ describe('a page', () => {
     expect(problems.join()).toContain('inline event handler')
   })
 
-  test('has a problem for a missing file, but not for its own error status', async () => {
+  test('if a file of a page is missing, it is a problem; an error status of the page is not', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect((await shown.goto(`${origin}/nowhere`))?.status()).toBe(404)
     expect(problems).toEqual([])
@@ -84,7 +84,7 @@ describe('a page', () => {
     expect(missing).toEqual(['console: Failed to load resource: the server responded with a status of 404 (Not Found)'])
   })
 
-  test('has a problem for a request to another host, which fails', async () => {
+  test('if a page requests another host, the request fails and is a problem', async () => {
     const { page: shown, problems } = await show(GOOD)
     for (const url of ['http://example.com/', 'http://192.0.2.1/']) {
       await expect(shown.goto(url)).rejects.toThrow('ERR_NAME_NOT_RESOLVED')
@@ -92,7 +92,7 @@ describe('a page', () => {
     }
   })
 
-  test('opens with the given settings', async () => {
+  test('if a page is opened with settings, it has their size, color scheme, locale, and time zone', async () => {
     const { page: shown } = await show(GOOD, {
       width: 360,
       height: 640,
@@ -105,20 +105,20 @@ describe('a page', () => {
     expect(await shown.evaluate(seen)).toEqual([360, 640, true, 'de-CH', 'Asia/Calcutta'])
   })
 
-  test('reports the time of its first paint', async () => {
+  test('when a page has painted, paintTimes returns the time of its first paint', async () => {
     const { firstContentfulPaintMs } = await paintTimes((await show(GOOD)).page)
     expect(firstContentfulPaintMs).toBeGreaterThan(0)
   })
 })
 
 describe('accessibility', () => {
-  test('a good page under a strict policy has no violation', async () => {
+  test('if a page is accessible, axe reports no violation, even under a strict policy', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect(await axeViolations(shown)).toEqual([])
     expect(problems).toEqual([])
   })
 
-  test('each violation contains its rule, impact, help, and elements', async () => {
+  test('if a page has violations, each contains its rule, impact, help, and elements', async () => {
     const { page: shown } = await show(page('<h1>Test</h1><input class="nameless"><img src="/x.png">'))
     expect(await axeViolations(shown)).toEqual([
       'image-alt (critical): Images must have alternative text\n  img',
@@ -126,13 +126,13 @@ describe('accessibility', () => {
     ])
   })
 
-  test('rules that are off by default in axe-core are on, such as the minimum size of targets', async () => {
+  test('if a target is too small, axe reports it, although that rule is off by default', async () => {
     const tiny = 'width="8" height="8" type="image" src="/x.png"'
     const { page: shown } = await show(page(`<h1>Test</h1><input ${tiny} alt="one"><input ${tiny} alt="two">`))
     expect((await axeViolations(shown)).join()).toContain('target-size (serious)')
   })
 
-  test('if a page has no JavaScript, the check fails at once', async () => {
+  test('if a page has no JavaScript, the accessibility check fails at once', async () => {
     const { page: shown } = await show(GOOD, { javaScript: false })
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })
@@ -153,7 +153,7 @@ describe('accessibility', () => {
 describe('the browser', () => {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROME_PATH
 
-  test.runIf(isPackaged)('is unpacked by the first call, and leaves no process and no profile', async () => {
+  test.runIf(isPackaged)('when the browser is closed, no process and no profile is left', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const name of ['TMPDIR', 'STORE_EXPORT_TEST_BROWSERS']) vi.stubEnv(name, folder)
@@ -165,17 +165,20 @@ describe('the browser', () => {
     expect(await readdir(folder)).toEqual([expect.stringMatching(/^store-export-browser-\d+-[\d.]+$/)])
   })
 
-  test.runIf(isPackaged)('is unpacked once and completely if two calls come at the same time', async () => {
-    const parent = await temporaryFolder()
-    const [one, other] = await Promise.all([unpackChromium(parent), unpackChromium(parent)])
-    expect(one).toBe(other)
-    expect(await readdir(parent)).toEqual([path.basename(one)])
-    for (const name of ['chromium', 'fonts.conf', 'fonts/fonts/Open_Sans', 'al2023/lib/libnss3.so']) {
-      expect(existsSync(path.join(one, name)), name).toBe(true)
-    }
-  })
+  test.runIf(isPackaged)(
+    'if two calls unpack the browser at the same time, it is unpacked once and completely',
+    async () => {
+      const parent = await temporaryFolder()
+      const [one, other] = await Promise.all([unpackChromium(parent), unpackChromium(parent)])
+      expect(one).toBe(other)
+      expect(await readdir(parent)).toEqual([path.basename(one)])
+      for (const name of ['chromium', 'fonts.conf', 'fonts/fonts/Open_Sans', 'al2023/lib/libnss3.so']) {
+        expect(existsSync(path.join(one, name)), name).toBe(true)
+      }
+    },
+  )
 
-  test.runIf(isPackaged)('is not used if its path is not a folder of this user', async () => {
+  test.runIf(isPackaged)('if the path of the browser is not a folder of this user, unpacking fails', async () => {
     const parent = await temporaryFolder()
     const folder = await unpackChromium(parent)
     await rm(folder, { recursive: true })
@@ -183,7 +186,7 @@ describe('the browser', () => {
     await expect(unpackChromium(parent)).rejects.toThrow(`${folder} is not a folder of this user: remove it`)
   })
 
-  test('is searched for at the usual paths of each system', () => {
+  test('if the system is macOS, Windows, or Linux, the browser is searched for at the usual paths', () => {
     expect(installedBrowserPaths('darwin', {})[0]).toBe('/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
     expect(installedBrowserPaths('win32', { LOCALAPPDATA: 'C:\\Local' })).toEqual([
       'C:\\Local\\Google\\Chrome\\Application\\chrome.exe',
