@@ -28,7 +28,9 @@ export interface Trace {
   storeId: string | null
   endpoint: string
   keyRejected: KeyRejected['reason'] | null
-  /** Requests of the key in this one-minute window, including this one; 0 before the key is checked. */
+  /**
+   * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key.
+   */
   minuteRequests: number
   /** Position of this page in its list; null for other responses, and for a list with one page. */
   walk: WalkStep | null

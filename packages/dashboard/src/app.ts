@@ -1,4 +1,4 @@
-// All routes of the dashboard.
+// Declares all routes of the dashboard.
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword } from './routes/account.ts'
@@ -77,7 +77,7 @@ export function createApp(services: Services): Hono<Environment> {
   return app
 }
 
-/** Shown under a host name that is not the dashboard's. */
+/** Returns the message for a request with another host name. */
 function wrongHostMessage(url: string): string {
   return `The dashboard is at ${url}. To serve it under another URL, change the setting STORE_EXPORT_DASHBOARD_URL.`
 }

@@ -1,4 +1,4 @@
-// Events of the dashboard. They carry IDs and names of routes, but no key, form, or email address.
+// Defines the events of the dashboard. They contain IDs and names of routes, but no key, form, or email address.
 
 import type { ControlQueryFailed } from '@store-export/control'
 
@@ -6,7 +6,7 @@ import type { ControlQueryFailed } from '@store-export/control'
 export interface PageCompleted {
   readonly event: 'page.completed'
   readonly requestId: string
-  /** The route as it is declared, such as `/stores/:store/usage`; 'unknown' for any other path. */
+  /** The declared route, such as `/stores/:store/usage`; 'unknown' for other paths. */
   readonly route: string
   readonly method: string
   readonly status: number
@@ -19,7 +19,7 @@ export interface SignInAttempted {
   readonly requestId: string
   /** 'oidc': the platform's own sign-in. */
   readonly by: 'password' | 'link' | 'oidc'
-  /** 'rate_limited': not checked, because of too many attempts. 'unreachable': the platform's sign-in did not respond. */
+  /** 'rate_limited': not checked after too many attempts. 'unreachable': the platform's sign-in did not respond. */
   readonly outcome: 'succeeded' | 'rejected' | 'rate_limited' | 'unreachable'
 }
 
@@ -40,5 +40,5 @@ export interface PageFailed {
 
 export type DashboardEvent = ControlQueryFailed | PageCompleted | SignInAttempted | KeyChanged | PageFailed
 
-/** Called with each event. It returns at once and never throws. */
+/** Called with each event. The handler must return at once and must not throw. */
 export type DashboardEventHandler = (event: DashboardEvent) => void

@@ -1,4 +1,4 @@
-// The dashboard package: starts the dashboard, and manages merchants' accounts for the command line.
+// The public API of the package: starts the dashboard, and manages merchants' accounts for the command line.
 
 import { randomBytes } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
@@ -21,14 +21,14 @@ export type { DashboardEvent } from './dashboard-event.ts'
 export { InvalidDashboardUrlError } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
 
-/** Options of the dashboard. */
+/** Dependencies and settings of the dashboard. */
 export interface DashboardOptions {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
-  /** Signs sessions and forms; all nodes share it. */
+  /** Key that signs sessions and forms. All nodes share it. */
   readonly secret: string
   readonly listen: ListenOptions
-  /** Public URL of the dashboard; null to serve this machine only. */
+  /** Public URL of the dashboard; null to serve only this machine. */
   readonly url: string | null
   /** Public URL of the API. */
   readonly apiUrl: string
@@ -36,17 +36,17 @@ export interface DashboardOptions {
   readonly requestLogHours: number
   readonly sessionDays: number
   readonly linkMinutes: number
-  /** null without single sign-on. */
+  /** The provider of single sign-on; null without single sign-on. */
   readonly singleSignOn: SingleSignOnSettings | null
-  /** The number of trusted proxies in front of the dashboard. */
+  /** Number of trusted proxies in front of the dashboard. */
   readonly proxies: number
   readonly limits: DashboardLimits
   readonly emit: DashboardEventHandler
 }
 
 /**
- * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, `InvalidIssuerError`, or the system error if it can't
- * listen.
+ * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, with `InvalidIssuerError`, or with a system error if
+ * the dashboard can't listen.
  */
 export function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
   const { listen, limits, url } = options

@@ -1,4 +1,4 @@
-// The dashboard's HTTP server, with limits on connections, headers and time, and a graceful stop.
+// Runs the dashboard's HTTP server, with limits on connections, headers and time, and a graceful stop.
 
 import http from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -15,9 +15,9 @@ export interface DashboardLimits {
 
 export interface ListenOptions {
   readonly host: string
-  /** 0 for any free port. */
+  /** Port; 0 for a free port. */
   readonly port: number
-  /** Aborted when the node begins to shut down: from then on, each response closes its connection. */
+  /** Aborted when the node begins to shut down. Each later response closes its connection. */
   readonly shutdown?: AbortSignal
 }
 
@@ -32,8 +32,8 @@ export interface RunningDashboard {
 const IDLE_SOCKET_MS = 60_000
 
 /**
- * Listens, then serves the app that `createAppAt` creates for the port. Rejects with the system error if it can't listen,
- * and with the error of `createAppAt`.
+ * Listens, then serves the app that `createAppAt` creates for the port. Rejects with the system error if it can't
+ * listen, and with the error of `createAppAt`.
  */
 export async function serveApp(
   { host, port, shutdown }: ListenOptions,
@@ -83,8 +83,8 @@ function listen(server: http.Server, { host, port }: ListenOptions): Promise<voi
 const CHECK_MS = 100
 
 /**
- * Browsers open connections in advance. Node does not count a connection without a request as idle, so this closes all
- * connections after the last response.
+ * Stops the server, and closes all connections after the last response. Browsers open connections before they need
+ * them, and Node does not treat a connection without a request as idle.
  */
 async function stopServer(server: http.Server, open: ReadonlySet<http.ServerResponse>, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))

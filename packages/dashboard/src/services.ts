@@ -1,4 +1,4 @@
-// The objects that the routes share. `startDashboard` creates them.
+// Defines the objects that the routes share. `startDashboard` creates them.
 
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
@@ -24,8 +24,8 @@ export interface Services {
   /** Public URL of the API, without a slash at the end. */
   readonly apiUrl: string
   readonly requestsPerMinute: number
-  /** How long the request log and walks are retained. */
+  /** Hours for which the service retains the request log and walks. */
   readonly requestLogHours: number
-  /** The number of trusted proxies in front of the dashboard. */
+  /** Number of trusted proxies in front of the dashboard. */
   readonly proxies: number
 }

@@ -1,5 +1,5 @@
-// The accounts of merchants. The operator creates them, and merchants sign in by password, by one-time link or by single
-// sign-on. This file limits the rate of attempts; better-auth stores passwords and sessions (auth.ts).
+// Manages the accounts of merchants. The operator creates accounts. Merchants sign in by password, by one-time link or
+// by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
 
 import { addMembership, type ControlDatabase, countAttempt, discountAttempt } from '@store-export/control'
 import { isAPIError } from 'better-auth/api'
@@ -8,7 +8,7 @@ import { browserName } from './browser-name.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 
 export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
-  /** null or absent without single sign-on. */
+  /** The provider; null or absent without single sign-on. */
   readonly singleSignOn?: SingleSignOnSettings | null
 }
 
@@ -22,22 +22,22 @@ export interface MerchantSession {
 /** The result of a sign-in. `cookies` are values of Set-Cookie. */
 export type SignInResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
-  /** The address or the password is wrong. It doesn't say which, so that it reveals no accounts. */
+  /** The address or the password is wrong. The result doesn't say which is wrong, so that it reveals no accounts. */
   | { readonly kind: 'rejected' }
-  /** There were too many attempts, so this one was not checked. */
+  /** There were too many attempts, so the dashboard did not check this attempt. */
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
-/** Why a password was not changed. */
+/** Why the dashboard did not change a password. */
 export type PasswordRejection = 'current' | 'too short' | 'too long'
 
-/** The text is not an email address. */
+/** Thrown for a string that is not an email address. */
 export class InvalidEmailError extends Error {
   override readonly name = 'InvalidEmailError'
 }
 
 /** The merchants' accounts in the control database. */
 export class Accounts {
-  /** null without single sign-on. */
+  /** Sign-in at the provider; null without single sign-on. */
   readonly singleSignOn: SingleSignOn | null
   readonly #auth: Auth
   readonly #database: ControlDatabase
@@ -52,7 +52,7 @@ export class Accounts {
     this.#auth = createAuth({ ...options, onLink: (email, token) => this.#links.set(email, token) })
   }
 
-  /** Gives an account access to a store; creates the account if needed. Throws `InvalidEmailError`, `UnknownStore`. */
+  /** Adds a store to an account, and creates a missing account. Throws `InvalidEmailError` or `UnknownStore`. */
   async addMerchant(email: string, storeId: string): Promise<{ id: string; email: string; isNew: boolean }> {
     const address = parseEmail(email)
     const { internalAdapter } = await this.#auth.$context
@@ -73,7 +73,7 @@ export class Accounts {
     return (await internalAdapter.findUserByEmail(parseEmail(email))) !== null
   }
 
-  /** Sets the password without checking the current one. */
+  /** Sets the password without a check of the current password. */
   async setPassword(merchantId: string, password: string): Promise<void> {
     const { internalAdapter, password: hasher } = await this.#auth.$context
     const hash = await hasher.hash(password)
@@ -85,7 +85,7 @@ export class Accounts {
     }
   }
 
-  /** Returns the token of a one-time sign-in link. Throws `InvalidEmailError`. */
+  /** Returns the token of a new one-time sign-in link. Throws `InvalidEmailError`. */
   async createSignInLink(email: string): Promise<string> {
     const address = parseEmail(email)
     await this.#auth.api.signInMagicLink({ body: { email: address }, headers: new Headers() })
@@ -122,7 +122,7 @@ export class Accounts {
     return { kind: 'succeeded', cookies }
   }
 
-  /** Signs in by one-time link, and uses up its token. */
+  /** Signs in by one-time link, which uses up its token. The rate limit counts attempts per client address. */
   async signInByLink(
     token: string,
     { clientAddress, headers }: { clientAddress: string; headers: Headers },
@@ -138,7 +138,7 @@ export class Accounts {
     return { kind: 'succeeded', cookies }
   }
 
-  /** Returns the session of the request, with cookies that extend it if it is due; null if the request has no session. */
+  /** Returns the session of the request, and cookies if better-auth extends the session; null without a session. */
   async sessionOf(headers: Headers): Promise<{ session: MerchantSession; cookies: readonly string[] } | null> {
     const result = await this.#auth.api.getSession({ headers: cookieHeader(headers), returnHeaders: true })
     if (result.response === null) return null
@@ -155,7 +155,7 @@ export class Accounts {
     return result.headers.getSetCookie()
   }
 
-  /** Ends all sessions of the account, including this one. */
+  /** Ends all sessions of the account, and returns the cookies that remove this session from the browser. */
   async signOutEverywhere(headers: Headers): Promise<readonly string[]> {
     await this.#auth.api.revokeSessions({ headers: cookieHeader(headers) })
     return this.signOut(headers)
@@ -179,8 +179,8 @@ export class Accounts {
   }
 
   /**
-   * Changes the password, or sets the first one, and ends all other sessions. Attempts are rate limited. A changed
-   * password replaces the current session, so the result has the cookies of the new one.
+   * Changes the password, or sets the first password, and ends all other sessions. Attempts are rate limited per
+   * account. A changed password replaces the current session, so the result has the cookies of the new session.
    */
   async changePassword(
     { merchantId }: MerchantSession,
@@ -222,7 +222,7 @@ export class Accounts {
 const SERVER_ERROR = 500
 const EMAIL_LENGTH_MAX = 254
 
-/** Returns the address in lower case, as it is stored. Throws `InvalidEmailError`. */
+/** Returns the address in lower case, as the control database stores it. Throws `InvalidEmailError`. */
 function parseEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > EMAIL_LENGTH_MAX || !/^[^\s@\p{Cc}<>"]+@[^\s@\p{Cc}<>"]+\.[^\s@\p{Cc}<>"]+$/u.test(email))

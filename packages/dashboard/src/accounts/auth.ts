@@ -1,5 +1,5 @@
-// Configures better-auth, which stores accounts, passwords and sessions: tables, cookies and lifetimes. The dashboard does
-// not serve the HTTP routes of better-auth; accounts.ts calls its functions.
+// Configures the tables, cookies and lifetimes of better-auth, which stores accounts, passwords and sessions. The
+// dashboard does not serve the HTTP routes of better-auth. Instead, accounts.ts calls its functions.
 
 import { randomUUID } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
@@ -10,10 +10,10 @@ import { kyselyDialect } from './kysely-dialect.ts'
 /** Shortest and longest password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
-/** Options of password sign-in and of single sign-on. */
+/** What password sign-in and single sign-on both need. */
 export interface CommonAuthOptions {
   readonly database: ControlDatabase
-  /** Signs session cookies. */
+  /** Key that signs session cookies. All nodes share it. */
   readonly secret: string
   /** Public URL of the dashboard. */
   readonly url: string
@@ -28,7 +28,7 @@ export interface AuthOptions extends CommonAuthOptions {
 
 const DAY_SECONDS = 86_400
 
-/** Creates the better-auth instance for passwords, links and sessions. */
+/** Returns a better-auth instance for passwords, links and sessions. */
 export function createAuth(options: AuthOptions) {
   const { linkMinutes, onLink } = options
   return betterAuth({
@@ -50,7 +50,7 @@ export function createAuth(options: AuthOptions) {
   })
 }
 
-/** Returns the better-auth options that every kind of sign-in shares, so that all create the same sessions. */
+/** Returns the better-auth options for every kind of sign-in. All kinds create the same sessions. */
 export function commonAuthOptions({ database, secret, url, sessionDays }: CommonAuthOptions) {
   const isSecure = url.startsWith('https:')
   const attributes = { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' } as const
@@ -84,7 +84,7 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
     advanced: {
       // Migrations of the control database create the tables.
       database: { generateId: () => randomUUID(), validateSchema: false },
-      // For privacy. The browser's name tells sessions apart.
+      // For privacy. The name of the browser distinguishes the sessions of a merchant.
       ipAddress: { disableIpTracking: true },
       useSecureCookies: false,
       cookies: {
@@ -95,12 +95,12 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
   } satisfies BetterAuthOptions
 }
 
-/** The name of the session cookie. With the prefix `__Host-`, browsers accept it over TLS only, for this host only. */
+/** Returns the name of the session cookie. Browsers accept the prefix `__Host-` only over TLS, for this host only. */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-session' : 'session'
 }
 
-/** The name of the cookie that binds a single sign-on to the browser that started it. */
+/** Returns the name of the cookie that binds a single sign-on to the browser that started it. */
 export function stateCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-single-sign-on' : 'single-sign-on'
 }

@@ -1,13 +1,13 @@
-// Reads the discovery document of an OpenID Connect provider. Each sign-in reads it again, to find out whether the provider
-// responds before the merchant is redirected to it.
+// Reads the discovery document of an OpenID Connect provider. Each sign-in reads it again, to check that the provider
+// responds before the dashboard redirects the merchant to it.
 
 import { isSecureUrl } from '../security/is-secure-url.ts'
 
 /** The parts of the discovery document that the dashboard uses. */
 export interface DiscoveryDocument {
-  /** The whole document. If it changes, the provider is configured again. */
+  /** The whole document. If it changes, the dashboard configures the provider again. */
   readonly text: string
-  /** null if claims are in the ID token only. */
+  /** URL of further claims; null if all claims are in the ID token. */
   readonly userInfoUrl: string | null
   /** Whether the provider sends its issuer with every authorization response (RFC 9207). */
   readonly sendsIssuer: boolean
@@ -23,7 +23,10 @@ export function discoveryUrl(issuer: string): string {
   return `${withoutSlash(issuer)}/.well-known/openid-configuration`
 }
 
-/** Returns null if no document arrives in time, if it names another issuer, or if an endpoint is neither HTTPS nor local. */
+/**
+ * Returns the document of the issuer. Returns null if no document arrives in time, if it names another issuer, or if an
+ * endpoint is neither HTTPS nor local.
+ */
 export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDocument | null> {
   const document = await fetchObject(discoveryUrl(issuer))
   if (document === null || withoutSlash(stringOf(document.issuer)) !== withoutSlash(issuer)) return null
@@ -36,7 +39,7 @@ export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDo
   }
 }
 
-/** Returns the JSON object at `url`; null if the provider sends none in time. */
+/** Returns the JSON object at `url`; null if the provider does not send an object within `PROVIDER_TIMEOUT_MS`. */
 export async function fetchObject(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -45,12 +48,12 @@ export async function fetchObject(
     const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS) })
     return response.ok ? objectOf(await response.json()) : null
   } catch {
-    // No connection, a timeout, a redirect or invalid JSON: in each case the provider can't be used now.
+    // After a failed connection, a timeout, a redirect or invalid JSON, the provider can't be used now.
     return null
   }
 }
 
-/** Returns a copy of the value if it is an object, otherwise null. */
+/** Returns a copy of the value if it is an object; otherwise null. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null ? { ...value } : null
 }

@@ -1,4 +1,4 @@
-// Recognizes an error of better-auth that is not the client's. better-auth wraps errors of the database in its own class.
+// Recognizes internal errors of better-auth. better-auth wraps errors of the database in its own class.
 
 import { isAPIError } from 'better-auth/api'
 

@@ -12,7 +12,7 @@ import {
   type QueryResult,
 } from 'kysely'
 
-/** Returns a dialect for PostgreSQL. The caller closes the pool. Streaming is not supported. */
+/** Returns a dialect for PostgreSQL. The caller closes the pool. The dialect does not support streaming. */
 export function kyselyDialect(pool: Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -65,7 +65,7 @@ class PooledConnection implements DatabaseConnection {
   }
 }
 
-/** A value that Kysely binds: a string, a number, a boolean, a date, bytes, or null. */
+/** Returns a value that the driver can bind. Objects other than dates and bytes become JSON. */
 function boundValue(value: unknown): Value {
   if (value === null || value === undefined) return null
   if (typeof value === 'object' && !(value instanceof Date) && !(value instanceof Uint8Array))

@@ -1,5 +1,5 @@
-// Configures better-auth for single sign-on: better-auth creates and checks state, PKCE, nonce and the signature of the ID
-// token. The dashboard uses only the verified email address, and stores no token of the provider.
+// Configures better-auth for single sign-on. better-auth creates and checks state, PKCE, nonce and the signature of the
+// ID token. The dashboard uses only the verified email address, and stores no token of the provider.
 
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
@@ -13,10 +13,10 @@ export interface ProviderOptions {
   readonly userInfoUrl: string | null
 }
 
-/** The ID of the only provider in better-auth. */
+/** ID of the only provider in better-auth. */
 export const PROVIDER_ID = 'oidc'
 
-/** The path to which the provider redirects after a sign-in. */
+/** Path to which the provider redirects after a sign-in. */
 export const CALLBACK_PATH = '/sign-in/oidc/callback'
 
 const NO_TOKENS = {
@@ -28,13 +28,13 @@ const NO_TOKENS = {
   scope: null,
 }
 
-/** Creates the better-auth instance. It loads the discovery document; if that fails, the instance has no provider. */
+/** Returns a better-auth instance that loads the discovery document. If this fails, the instance has no provider. */
 export function createProviderAuth(options: CommonAuthOptions, provider: ProviderOptions) {
   const { issuer, clientId, clientSecret, userInfoUrl } = provider
   const common = commonAuthOptions(options)
   return betterAuth({
     ...common,
-    // State is in a sealed cookie, so that abandoned sign-ins leave nothing in the database.
+    // The state is in a sealed cookie, so that abandoned sign-ins leave no rows in the database.
     account: { ...common.account, storeStateStrategy: 'cookie', updateAccountOnSignIn: false },
     databaseHooks: { account: { create: { before: async () => ({ data: NO_TOKENS }) } } },
     plugins: [
@@ -69,7 +69,9 @@ interface ProviderTokens {
   readonly clientId: string
 }
 
-/** Returns the profile, without an address that the provider did not verify; null without an ID token for this client. */
+/**
+ * Returns the profile; null without an ID token for this client. It has an address only if the provider verified it.
+ */
 async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
   if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null
@@ -83,7 +85,7 @@ async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: Prov
   return { sub, name: '', emailVerified: isVerified, ...(isVerified ? { email: email.trim().toLowerCase() } : {}) }
 }
 
-/** Whether the ID token was issued to this client, and not to another client in its audience (OpenID Connect Core, 3.1.3.7). */
+/** Whether the provider issued the ID token to this client, and not to another (OpenID Connect Core, 3.1.3.7). */
 function isIssuedTo(clientId: string, { aud, azp }: Readonly<Record<string, unknown>>): boolean {
   const hasOthers = Array.isArray(aud) && aud.length > 1
   return azp === clientId || (azp === undefined && !hasOthers)

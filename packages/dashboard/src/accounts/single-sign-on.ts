@@ -1,5 +1,5 @@
-// Single sign-on at the operator's OpenID Connect provider. It signs in existing accounts only. While the provider doesn't
-// respond, passwords and links still work.
+// Signs in existing accounts at the operator's OpenID Connect provider. While the provider doesn't respond, passwords
+// and links still work.
 
 import { countAttempt, discountAttempt, type Secret } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
@@ -31,7 +31,7 @@ export type SingleSignOnResult =
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
   | { readonly kind: 'unreachable' }
 
-/** The issuer is not a URL that can be an issuer. */
+/** Thrown for an issuer that is not a secure URL, or that has a query, a fragment or a password. */
 export class InvalidIssuerError extends Error {
   override readonly name = 'InvalidIssuerError'
 }
@@ -40,25 +40,27 @@ interface LoadedProvider extends Pick<DiscoveryDocument, 'text' | 'sendsIssuer'>
   readonly auth: ReturnType<typeof createProviderAuth>
 }
 
-/** better-auth redirects here after a successful sign-in, and only then. */
+/** better-auth redirects to this path only after a successful sign-in. */
 const HOME_PATH = '/'
-/** Shorter than the time limit of a page, so that a slow provider is distinguished from a slow database. */
+/**
+ * Shorter than the time limit of a page, so that the dashboard can distinguish a slow provider from a slow database.
+ */
 const CALLBACK_TIMEOUT_MS = 12_000
 const UNKNOWN_ACCOUNT_ERRORS = ['signup_disabled', 'account_not_linked', 'email_not_found', 'email_not_verified']
 /** The parameters that a provider adds to the callback URL. */
 const CALLBACK_PARAMETERS = ['code', 'state', 'error', 'iss']
 const TEMPORARY_ERRORS = ['server_error', 'temporarily_unavailable']
 
-/** Single sign-on at one provider. */
+/** Signs in merchants at one provider. */
 export class SingleSignOn {
   readonly label: string
   readonly #options: CommonAuthOptions
   readonly #settings: SingleSignOnSettings
-  /** Loaded at the first sign-in. */
+  /** The provider after the first sign-in; null before. */
   #provider: LoadedProvider | null = null
   #loading: Promise<LoadedProvider | null> | null = null
 
-  /** Sends no request yet. Throws `InvalidIssuerError`. */
+  /** Sends no request. Throws `InvalidIssuerError`. */
   constructor(options: CommonAuthOptions, settings: SingleSignOnSettings) {
     checkIssuer(settings.issuer)
     this.#options = options
@@ -66,7 +68,9 @@ export class SingleSignOn {
     this.label = settings.label
   }
 
-  /** Returns the URL of the provider's sign-in page, and the cookies that `finish` needs; null if it doesn't respond. */
+  /**
+   * Returns the URL of the provider's sign-in page, and the cookies for `finish`; null if the provider doesn't respond.
+   */
   async start(): Promise<{ url: string; cookies: readonly string[] } | null> {
     const provider = await this.#load()
     if (provider === null) return null
@@ -76,7 +80,7 @@ export class SingleSignOn {
     return { url: response.url ?? HOME_PATH, cookies: headers.getSetCookie() }
   }
 
-  /** Finishes the sign-in with the query of the callback URL. */
+  /** Finishes the sign-in with the query of the callback URL. The rate limit counts attempts per client address. */
   async finish(callback: {
     readonly query: Readonly<Record<string, string>>
     readonly clientAddress: string
@@ -103,14 +107,14 @@ export class SingleSignOn {
   async #exchange(all: Readonly<Record<string, string>>, headers: Headers): Promise<SingleSignOnResult> {
     const provider = await this.#load()
     if (provider === null) return { kind: 'unreachable' }
-    // A response without an issuer can come from another provider (mix-up attack). better-auth rejects a wrong one.
+    // A response without an issuer can come from another provider (mix-up attack). better-auth rejects a wrong issuer.
     if (provider.sendsIssuer && (all.iss ?? '') === '') return { kind: 'rejected', reason: 'broken', cookies: [] }
     const query = Object.fromEntries(Object.entries(all).filter(([name]) => CALLBACK_PARAMETERS.includes(name)))
     const params = { id: PROVIDER_ID }
     return resultOf(await provider.auth.api.callbackOAuth({ method: 'GET', params, query, headers, asResponse: true }))
   }
 
-  /** Returns the provider if it responds now, otherwise null. Simultaneous calls share one request. */
+  /** Returns the provider if it responds now; otherwise null. Simultaneous calls share one request. */
   #load(): Promise<LoadedProvider | null> {
     this.#loading ??= this.#loadNow().finally(() => {
       this.#loading = null
@@ -126,14 +130,16 @@ export class SingleSignOn {
     if (this.#provider?.text === text) return this.#provider
     const settings = { issuer, clientId, clientSecret: clientSecret.reveal(), userInfoUrl }
     const auth = createProviderAuth(this.#options, settings)
-    // better-auth loads the discovery document again, so this can take too long even now.
+    // better-auth loads the discovery document again, so the second request can time out after a successful first one.
     const context = await within(PROVIDER_TIMEOUT_MS, auth.$context, () => undefined).catch(() => null)
     if (!context?.socialProviders.some(({ id }) => id === PROVIDER_ID)) return null
     this.#provider = { text, sendsIssuer, auth }
     return this.#provider
   }
 
-  /** Returns what better-auth needs: the cookie of this sign-in, and the browser's name for the new session. */
+  /**
+   * Returns the headers that better-auth needs: the cookie of this sign-in, and the browser's name for the new session.
+   */
   #headersOf(headers: Headers): Headers {
     const name = `${stateCookieName(this.#options.url.startsWith('https:'))}=`
     const cookies = (headers.get('cookie') ?? '').split(';').map((each) => each.trim())

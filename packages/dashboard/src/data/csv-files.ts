@@ -1,24 +1,24 @@
-// The CSV files of a store. Each list has a file, and another one for rows embedded in its rows, such as order items. An
-// address has a column for each of its parts.
+// Declares the CSV files of a store. Each list has a file. Embedded rows, such as order items, have a file of their
+// own. An address has a column for each of its parts.
 
 import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
 import { selectFields } from './select-fields.ts'
 
 export interface CsvColumn {
-  /** Such as `total`, or `shipping_address.city` for a part of an address. */
+  /** Name of the column, such as `total`; `shipping_address.city` for a part of an address. */
   readonly header: string
   readonly field: string
   /** The part of an address; null for the whole field. */
   readonly part: string | null
-  /** A number that begins with a minus sign is not a formula. */
+  /** Whether the column contains numbers. A number that begins with a minus sign is not a formula. */
   readonly isNumber: boolean
 }
 
 export interface CsvFile {
-  /** The name in URLs: `orders`, `order-items`. */
+  /** Name in URLs, such as `orders` or `order-items`. */
   readonly name: string
-  /** The title on the page: "Orders", "Order items". */
+  /** Title on the page, such as "Orders" or "Order items". */
   readonly label: string
   /** The list whose page offers the download. */
   readonly list: string
@@ -29,7 +29,7 @@ export interface CsvFile {
   readonly columns: readonly CsvColumn[]
 }
 
-/** All files, in the order of the lists. */
+/** All files, in the order of the lists. The file of embedded rows follows the file of its list. */
 export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resource }): CsvFile[] => {
   const own = Object.entries(resource.fields).filter(([, { type }]) => type.kind !== 'many')
   const part = selectFields(
@@ -40,7 +40,7 @@ export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resou
   return [file, ...embeddedFiles(list, resource)]
 })
 
-/** Returns the file with this name in URLs, or null. */
+/** Returns the file with this name in URLs; null if there is no such file. */
 export function findCsvFile(name: string): CsvFile | null {
   return CSV_FILES.find((file) => file.name === name) ?? null
 }

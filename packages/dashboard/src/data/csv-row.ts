@@ -1,4 +1,4 @@
-// Converts rows from JSON bytes to CSV text, in pieces because one value can have megabytes.
+// Converts rows from JSON bytes to CSV text. The text has pieces, because one value can have megabytes.
 
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
@@ -6,12 +6,12 @@ import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf }
 /** Called with each piece of the text, in order. */
 export type WriteText = (piece: string) => void
 
-/** A longer value is split into pieces of at most this many bytes. */
+/** Maximum bytes of a piece. A longer value has several pieces. */
 const PIECE_BYTES = 16_384
 const NEEDS_QUOTES = /[",\r\n]/
-/** A spreadsheet reads text that begins with one of these as a formula. The last four are the fullwidth forms. */
+/** Text that a spreadsheet reads as a formula. The last four characters are the fullwidth forms. */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-/** A telephone number is not a formula. */
+/** Matches telephone numbers, which are not formulas. */
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
 /** Returns a CSV record of the texts, without protection against formulas. */
@@ -19,7 +19,7 @@ export function csvRecord(texts: readonly string[]): string {
   return `${texts.map(csvCell).join(',')}\r\n`
 }
 
-/** Writes the row that begins at `start` as a record; returns the offset after the row. */
+/** Writes the row that begins at `start` as a record, and returns the offset after the row. */
 export function* writeCsvRow(
   put: WriteText,
   bytes: Uint8Array,

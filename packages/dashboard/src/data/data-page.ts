@@ -21,7 +21,7 @@ import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } f
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus
-  /** null if the store is imported, or not ready. */
+  /** How to read the store; null if the store is imported or not ready. */
   readonly source: StoreSource | null
 }
 
@@ -29,18 +29,23 @@ export interface DataStore {
 export interface DataQuery {
   readonly list: string
   readonly order: DataOrder
-  /** The encoded position after which the page begins; null for the first page. */
+  /** Encoded position after which the page begins; null for the first page. */
   readonly cursor: string | null
-  /** The search text; null or empty without a search. */
+  /** Search text; null or empty without a search. */
   readonly text: string | null
 }
 
 const ROWS_OF_PAGE = 50
-/** After this time, a search starts no further scan batch. The page then says how far it searched, and links to the rest. */
+/**
+ * Time after which a search starts no further scan batch. The page then says how far it searched, and links to the
+ * rest.
+ */
 const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
-/** Returns the page; null if the list does not exist or the cursor is invalid. */
+/**
+ * Returns the page; null if the list does not exist or the cursor is invalid. If the read fails, `problem` says why.
+ */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
   const after = query.cursor === null ? null : decodePosition(query.cursor)
@@ -57,7 +62,7 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   }
 }
 
-/** Removes what PostgreSQL does not accept: zero characters and unpaired surrogates. */
+/** Returns the text without zero characters and unpaired surrogates, which PostgreSQL does not accept, and cut. */
 function cleanSearchText(typed: string | null): string {
   return (typed ?? '').slice(0, SEARCH_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '').trim()
 }
@@ -138,7 +143,9 @@ interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
   readonly search: Search
 }
 
-/** The engine searches a bounded part of the list per read, so this reads until the page is full or the time is over. */
+/**
+ * Reads until the page is full or the time is over, because the engine searches a bounded part of the list per read.
+ */
 async function searchPages(source: StoreSource, { tableResource, search, order, after }: SearchOptions) {
   const rows: RowTexts[] = []
   const until = performance.now() + SEARCH_MS

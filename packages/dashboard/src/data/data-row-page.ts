@@ -1,4 +1,4 @@
-// Reads one row for its page: the JSON that the API sends, formatted.
+// Reads one row for its page: the formatted JSON that the API sends.
 
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
@@ -10,7 +10,7 @@ import { findList, rowPath } from './lists.ts'
 import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
 import { readRow } from './store-rows.ts'
 
-/** The page, or the reason why there is none: `missing` means 404, `problem` has a message for the merchant. */
+/** The page, or the reason why there is no page: `missing` means 404, `problem` has a message for the merchant. */
 export type DataRowResult =
   | { readonly kind: 'page'; readonly page: DataRowPage }
   | { readonly kind: 'missing' }

@@ -1,5 +1,5 @@
-// Encodes a position in a list for the URL of the next page. The text is not signed: a merchant who changes it only gets
-// other rows of a list that they may read.
+// Encodes a position in a list for the URL of the next page. The text needs no signature: if a merchant changes it, the
+// page shows other rows of a list that the merchant can read.
 
 import type { Position } from '@store-export/engine'
 
@@ -13,7 +13,7 @@ const SHAPE = /^[A-Za-z0-9_-]{34}$/
 /** The range of PostgreSQL timestamps, so that the database accepts every decoded position. */
 const TIMESTAMP_MIN = -211_813_488_000_000_000n
 const TIMESTAMP_END = 9_223_371_331_200_000_000n
-/** PostgreSQL counts from 2000. */
+/** Start of PostgreSQL timestamps, in ms since 1970. */
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const INFINITIES: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
 
@@ -26,7 +26,7 @@ export function encodePosition({ createdAt, id }: Position): string {
   return bytes.toString('base64url')
 }
 
-/** Returns null if `text` is not an encoded position. Each position has exactly one text. */
+/** Returns the position; null if `text` is not an encoded position. Each position has exactly one text. */
 export function decodePosition(text: string): Position | null {
   if (!SHAPE.test(text)) return null
   const bytes = Buffer.from(text, 'base64url')
@@ -37,7 +37,7 @@ export function decodePosition(text: string): Position | null {
   return isTimestamp(microseconds) && encodePosition(position) === text ? position : null
 }
 
-/** Returns the creation time of the row at the position; null if there is none, or if a `Date` can't hold it. */
+/** Returns the creation time at the position; null if it has no creation time, or if a `Date` can't represent it. */
 export function creationTime({ createdAt }: Position): Date | null {
   if (createdAt === null) return null
   const date = new Date(Number(createdAt / 1000n) + EPOCH_MS)

@@ -9,15 +9,15 @@ export interface FormattedJson {
   readonly isWhole: boolean
 }
 
-/** The largest text that a page shows of one row. */
+/** Maximum characters that a page shows of one row. */
 export const JSON_CHARACTERS_MAX = 65_536
 /** Deeper levels have the indentation of this level, because lines with thousands of spaces are unreadable. */
 const INDENTED_LEVELS_MAX = 24
-/** Bytes that are read for each character of the result, because spaces between values are read but not copied. */
+/** Bytes to read for each character of the result. The result does not have the spaces between values. */
 const READ_PER_CHARACTER = 4
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs
 
-/** Formats JSON; the text has at most about `charactersMax` characters. */
+/** Returns formatted JSON of at most about `charactersMax` characters. */
 export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJson {
   const end = Math.min(bytes.length, charactersMax * READ_PER_CHARACTER)
   const source = textOf(bytes, { start: 0, end: end < bytes.length ? cutBefore(bytes, { start: 0, end }) : end })

@@ -1,4 +1,4 @@
-// Reads the page Settings > General: the store as the API returns it, and the fields that its schema version lacks.
+// Reads the page Settings > General: the store that the API returns, and the fields that its schema version lacks.
 
 import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
 import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'
@@ -85,7 +85,7 @@ const FACTS: readonly { readonly label: string; readonly field: string }[] = [
   { label: 'Weights shown in', field: 'weight_unit' },
 ]
 
-/** Returns the facts that the store's row has. */
+/** Returns a fact for each field of the store's row that is not null. */
 function factsOf(texts: RowTexts, languages: readonly string[]): { label: string; text: string }[] {
   const facts = FACTS.flatMap(({ label, field }) => {
     const text = texts.get(field) ?? null
@@ -94,7 +94,7 @@ function factsOf(texts: RowTexts, languages: readonly string[]): { label: string
   return languages.length === 0 ? facts : [...facts, { label: 'Languages', text: languages.join(', ') }]
 }
 
-/** Returns the lists for which this store has no table yet. */
+/** Returns a fact with the lists for which this store has no table yet; none if it has all tables. */
 function emptyLists(resources: readonly Resource[]): { label: string; text: string }[] {
   if (resources.length === 0) return []
   return [

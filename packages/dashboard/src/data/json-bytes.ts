@@ -1,10 +1,10 @@
-// Finds values in the JSON bytes of rows without parsing them into objects. A row can have megabytes, so these functions
-// do not recurse, and they yield regularly: `TimeSlicer` then lets the process do other work.
+// Finds values in the JSON bytes of rows without parsing them into objects. A row can have megabytes, so these
+// functions do not recurse, and they yield regularly. After a yield, `TimeSlicer` lets the process do other work.
 
 /** A job in small steps. It yields when it can be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T>
 
-/** The position of a value in the bytes; `end` is the offset after it. */
+/** The offsets of a value in the bytes. `end` is the offset after the value. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -22,8 +22,8 @@ const LETTER_U = 0x75
 const STEP_BYTES = 65_536
 
 /**
- * Returns the members of the object that begins at `start`, by name, and the offset after the object. The object must be
- * from the engine, which writes no spaces.
+ * Returns the members of the object that begins at `start`, by name, and the offset after the object. The object must
+ * be from the engine, which writes no spaces.
  */
 export function* membersOf(bytes: Uint8Array, start: number): Steps<{ members: Map<string, Span>; end: number }> {
   const members = new Map<string, Span>()
@@ -38,7 +38,7 @@ export function* membersOf(bytes: Uint8Array, start: number): Steps<{ members: M
   return { members, end: at + 1 }
 }
 
-/** Calls `use` with the start of each element of the array that begins at `start`; `use` returns the offset after it. */
+/** Calls `use` with the start of each element of the array at `start`. `use` returns the offset after the element. */
 export function* eachElement(
   bytes: Uint8Array,
   start: number,
@@ -81,7 +81,7 @@ export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
   return bytes.length
 }
 
-/** Decodes the bytes of the value as UTF-8. */
+/** Returns the bytes of the value as a string. */
 export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }

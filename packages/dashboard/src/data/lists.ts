@@ -1,5 +1,5 @@
-// The lists of the Data pages: every list of the contract whose resource declares a view. The table shows a few fields; the
-// page of a row and the CSV file show all.
+// Declares the lists of the Data pages: every list of the contract whose resource has a view. The table shows a few
+// fields. The page of a row and the CSV file show all fields.
 
 import {
   ENDPOINTS,
@@ -17,26 +17,26 @@ import { selectFields } from './select-fields.ts'
 
 type DeclaredColumn = Exclude<ListColumn, string>
 
-/** The facts about a store that its cells need. */
+/** What the cells of a row need to know about the store. */
 export interface CellContext {
   /** ISO 4217 code of the store; null if the store has none. */
   readonly storeCurrency: string | null
 }
 
-/** A column of a table. */
+/** A column of a table, with the kind of its cells. */
 export interface TableColumn extends DeclaredColumn {
   readonly label: string
   readonly kind: TableCell['kind']
-  /** The field with the currency of the row's amounts; null if they are in the store's currency. */
+  /** Field with the currency of the row's amounts; null if they are in the store's currency. */
   readonly currency: string | null
 }
 
 /** A list with its table and search. */
 export interface ListDeclaration {
-  /** The name in URLs: the last part of the endpoint's path. */
+  /** Name in URLs: the last segment of the endpoint's path. */
   readonly list: string
   readonly label: string
-  /** The path of its API endpoint. */
+  /** Path of the API endpoint. */
   readonly path: string
   readonly resource: Resource
   /** The resource with only the fields of the table, because other fields can have megabytes. */
@@ -72,18 +72,18 @@ function ageOf({ since }: Endpoint): number {
   return REVISIONS.findIndex(({ id }) => id === since)
 }
 
-/** Returns the list with this name in URLs, or null. */
+/** Returns the list with this name in URLs; null if there is no such list. */
 export function findList(name: string): ListDeclaration | null {
   return LISTS.find(({ list }) => list === name) ?? null
 }
 
-/** Returns the API path of a row; that of the list if the API has no endpoint for single rows. */
+/** Returns the API path of a row; the path of the list if the API has no endpoint for single rows. */
 export function rowPath(declaration: ListDeclaration, id: string): string {
   const one = ENDPOINTS.find(({ resource, response }) => resource === declaration.resource && response.kind === 'one')
   return one?.path.replace('{id}', id) ?? declaration.path
 }
 
-/** Returns the fields to search for `text`; null if the list can be searched by ID only. */
+/** Returns the fields to search for `text`; null if a search can only find IDs. */
 export function searchedFields(search: ListView['search'], text: string): Pick<Search, 'equal' | 'containing'> | null {
   const { email, equal = [], containing = [] } = search
   if (email !== undefined && text.includes('@')) return { equal: [email], containing: [] }

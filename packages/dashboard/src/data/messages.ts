@@ -1,12 +1,12 @@
-// Messages of the Data pages when there is no data to show.
+// Creates the messages of the Data pages for pages without data.
 
 import type { Resource } from '@store-export/contract'
 import type { StoreStatus } from '../pages/models.ts'
 
-/** Shown when the store's database fails. */
+/** The message when the service cannot read the store database. */
 export const UNREADABLE_MESSAGE = 'We can’t read this store’s data right now. Try again in a minute.'
 
-/** Returns the message for a text by which the list can't be searched. */
+/** Returns the message for a text that a search of the list can't find. */
 export function notSearchableMessage({ name }: Resource, by: string): string {
   return `Enter the ${by} of the ${name.toLowerCase()}. An ID looks like this: 3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b.`
 }

@@ -1,4 +1,4 @@
-// Streams a whole list as CSV. It holds one page of rows in memory. If a read fails, the download fails, so that an
+// Streams a whole list as CSV, with one page of rows in memory. If a read fails, the download fails, so that an
 // incomplete file does not look complete.
 
 import type { Position } from '@store-export/engine'
@@ -12,7 +12,7 @@ export interface CsvOptions {
   readonly file: CsvFile
   /** The clock of `performance.now()`. Each page has its own time limit. */
   readonly now: () => number
-  /** Aborted when the client has left. */
+  /** Aborted when the client has closed its connection. */
   readonly signal: AbortSignal
 }
 
@@ -22,8 +22,8 @@ const CHUNK_CHARACTERS = 65_536
 /**
  * Returns the file as UTF-8 with a byte order mark, a header and CRLF. Nested values are JSON, as the API sends them.
  *
- * Reads the first page before it resolves, so that the caller can still send an error page: rejects with
- * `StoreDatabaseError`. A later error fails the stream. The stream reads the next rows when the client has taken the
+ * Reads the first page before it resolves. If that read fails, it rejects with `StoreDatabaseError`, so that the caller
+ * can send an error page. A later error fails the stream. The stream reads the next rows when the client has read the
  * previous chunk.
  */
 export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8Array>> {

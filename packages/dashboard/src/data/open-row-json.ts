@@ -6,7 +6,7 @@ import type { StoreSource } from './store-rows.ts'
 
 const CHUNK_BYTES = 65_536
 
-/** Returns null if no row has this ID. Rejects with `StoreDatabaseError`. */
+/** Returns the JSON of the row with this ID; null if no row has it. Rejects with `StoreDatabaseError`. */
 export async function openRowJson(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, id }: { readonly resource: Resource; readonly id: string },

@@ -1,15 +1,15 @@
-// Reads the short strings that tables show from the JSON bytes of a row.
+// Reads short strings for tables from the JSON bytes of a row.
 
 import type { Resource } from '@store-export/contract'
 import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
 /**
- * Strings by field; null for a null value. For embedded rows, `items` is their number and `items.quantity` is the sum of
- * that field.
+ * Strings by field; null for a null value. For embedded rows, `items` is their number, and `items.quantity` is the sum
+ * of that field.
  */
 export type RowTexts = ReadonlyMap<string, string | null>
 
-/** A longer string is cut and ends with an ellipsis. */
+/** Maximum characters of a string. A longer string is cut and ends with an ellipsis. */
 export const TEXT_CHARACTERS_MAX = 200
 /** An escape sequence has at most six bytes. */
 const BYTES_OF_CHARACTER_MAX = 6
@@ -30,7 +30,7 @@ export function* rowTexts(
   return { texts, end }
 }
 
-/** Returns the value as a short string; null if it is null or absent. */
+/** Returns the value as a string of at most 200 characters; null if the value is null or absent. */
 export function shortText(bytes: Uint8Array, span: Span | undefined): string | null {
   if (isNull(bytes, span)) return null
   const { start, end } = span

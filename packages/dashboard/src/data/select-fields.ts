@@ -1,10 +1,10 @@
-// Reduces a resource to some of its fields, so that the engine reads and encodes only these.
+// Reduces a resource to some of its fields, so that the engine reads and encodes only these fields.
 
 import type { Field, FieldType, Resource } from '@store-export/contract'
 
 /**
- * Returns the resource with only the named fields, in this order. `variants.inventory` names a field of embedded rows;
- * `variants` alone selects their IDs. Throws if the resource lacks a field.
+ * Returns the resource with only the named fields, in this order. `variants.inventory` names a field of embedded rows.
+ * `variants` alone selects the IDs of embedded rows. Throws if the resource lacks a field.
  */
 export function selectFields(resource: Resource, names: readonly string[]): Resource {
   const tops = [...new Set(names.map((name) => name.split('.')[0] ?? ''))]
@@ -28,7 +28,7 @@ function selectEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: reado
   return { ...type, resource: withFields(resource, fields) }
 }
 
-/** Changes `list` too, so that page sizes and request batches are separate from those of the whole resource. */
+/** Returns the resource with another `list`, which separates its page sizes and request batches from the original. */
 function withFields(resource: Resource, fields: readonly [string, Field][]): Resource {
   const list = `${resource.list}(${fields.map(([name]) => name).join(',')})`
   return { ...resource, list, fields: Object.fromEntries(fields) }

@@ -1,4 +1,4 @@
-// Reads the rows of one store, with their values as the API serves them, and releases the memory of each page after use.
+// Reads the rows of one store with the values that the API serves, and releases the memory of each page after use.
 
 import { type Resource, store as storeResource } from '@store-export/contract'
 import type { RegisteredStore } from '@store-export/control'
@@ -23,20 +23,20 @@ export interface StoreSource {
   readonly address: StoreAddress
   /** Shared by all pages and downloads. */
   readonly timeSlicer: TimeSlicer
-  /** For the log. */
+  /** ID for the log; null outside of a request. */
   readonly requestId: string | null
-  /** On the clock of `performance.now()`. All reads for one page share one time limit. */
+  /** Start on the clock of `performance.now()`. All reads for one page share one time limit. */
   readonly startedAt: number
 }
 
 /** Rows of a list, as strings. */
 export interface StoreRowsPage {
   readonly rows: readonly RowTexts[]
-  /** The position of the next page; null on the last page. */
+  /** Position of the next page; null on the last page. */
   readonly next: Position | null
 }
 
-/** The fields of the store's own row that every page needs. */
+/** Fields of the store's own row that pages need. */
 export interface StoreOverview {
   /** ISO 4217 code; null if the store has none. */
   readonly currency: string | null
@@ -65,7 +65,7 @@ export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly limit: number
 }
 
-/** Reads rows as strings. Rejects with `StoreDatabaseError`. */
+/** Returns the rows as strings. Rejects with `StoreDatabaseError`. */
 export async function readRows(source: StoreSource, resource: Resource, range: RowRange): Promise<StoreRowsPage> {
   const page = await readPage(source, { resource, range })
   try {
@@ -89,12 +89,12 @@ function* textsOfRows(bytes: Uint8Array, resource: Resource): Steps<RowTexts[]> 
 export interface JsonPage {
   /** A JSON array, valid until `release`. */
   readonly bytes: Uint8Array
-  /** The position of the next page; null on the last page. */
+  /** Position of the next page; null on the last page. */
   readonly next: Position | null
   readonly release: () => void
 }
 
-/** Reads rows as JSON. The caller releases the page. Rejects with `StoreDatabaseError`. */
+/** Returns the rows as JSON. The caller releases the page. Rejects with `StoreDatabaseError`. */
 export async function readPage(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, range }: { readonly resource: Resource; readonly range: RowRange },
@@ -109,7 +109,7 @@ export async function readPage(
   }
 }
 
-/** Calls `use` with the row as JSON; returns null if no row has this ID. Rejects with `StoreDatabaseError`. */
+/** Returns what `use` makes of the row's JSON; null if no row has this ID. Rejects with `StoreDatabaseError`. */
 export function readRow<T>(
   source: StoreSource,
   resource: Resource,
@@ -120,12 +120,12 @@ export function readRow<T>(
   return withPage(source, { plan, prefix: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
-/** Calls `use` with the store's own row as JSON; returns null if its table is empty. Rejects with `StoreDatabaseError`. */
+/** Returns what `use` makes of the store's own row; null if its table is empty. Rejects with `StoreDatabaseError`. */
 export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) => Promise<T>): Promise<T | null> {
   return readOnlyRow(source, storeResource, use)
 }
 
-/** Returns null if the table with the store's own row is empty. Rejects with `StoreDatabaseError`. */
+/** Returns fields of the store's own row; null if its table is empty. Rejects with `StoreDatabaseError`. */
 export function readStoreOverview(source: StoreSource): Promise<StoreOverview | null> {
   return readOnlyRow(source, STORE_OVERVIEW, async (bytes) => {
     const { texts } = await source.timeSlicer.run(rowTexts(bytes, 0, STORE_OVERVIEW))

@@ -1,5 +1,5 @@
-// Caches the time zone of each store, in which its pages show dates. A cached zone is refreshed after a minute, in the
-// background. While a store is down or slow, its pages use the last known zone, or UTC.
+// Caches the time zone of each store, in which its pages show dates. After a minute, the next page refreshes the cached
+// zone in the background. While a store is down or slow, its pages use the last known zone, or UTC.
 
 import type { StoreAddress } from '@store-export/engine'
 import { within } from '@store-export/postgres'
@@ -7,21 +7,21 @@ import { readStoreOverview, type StoreSource } from './store-rows.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
 const CACHE_MS = 60_000
-/** How long a page waits for a zone that is not cached. */
+/** Time for which a page waits for a zone that is not cached. */
 const WAIT_MS = 300
 const STORES_MAX = 10_000
-/** Used until the zone is known. */
+/** Zone of the pages until the zone of the store is known. */
 const DEFAULT_ZONE = 'UTC'
 
 /** The cached zone of one store. */
 interface KnownZone {
   readonly requestedAt: number
-  /** null until it has been read once. */
+  /** IANA name; null before the first successful read. */
   zone: string | null
   reading: Promise<string>
 }
 
-/** The time zones of stores. */
+/** A cache of the time zones of up to 10,000 stores. */
 export class StoreTimeZones {
   readonly #reader: StoreSource['reader']
   readonly #timeSlicer: TimeSlicer
@@ -39,7 +39,7 @@ export class StoreTimeZones {
     this.#now = now
   }
 
-  /** Returns an IANA name. Waits 300 ms at most, and does not reject. */
+  /** Returns an IANA name after 300 ms at most. Does not reject. */
   async of(address: StoreAddress): Promise<string> {
     const known = this.#zones.get(address.storeId)
     const isFresh = known !== undefined && this.#now() - known.requestedAt < CACHE_MS

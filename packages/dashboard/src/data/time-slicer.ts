@@ -1,17 +1,17 @@
-// Keeps work on large rows from blocking the process, which also serves the API. One job runs for a few milliseconds, then
-// the process does other work for the same time, then the next job continues.
+// Prevents work on large rows from blocking the process, which also serves the API. One job runs for a few
+// milliseconds, the process does other work for the same time, and then the next job continues.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Steps } from './json-bytes.ts'
 
-/** The longest time slice. A single step of a job can exceed it. */
+/** Maximum length of a time slice. A single step of a job can exceed it. */
 const SLICE_MS = 3
 
 /** Runs jobs in time slices. */
 export class TimeSlicer {
   #last: Promise<void> = Promise.resolve()
 
-  /** Runs the job to its end. Rejects with the error of the job. */
+  /** Runs the job to its end, and returns its result. Rejects with the error of the job. */
   async run<T>(job: Steps<T>): Promise<T> {
     for (;;) {
       const step = await this.runSlice(job)
@@ -19,7 +19,7 @@ export class TimeSlicer {
     }
   }
 
-  /** Runs one time slice of the job, which ends early when `isEnough` returns true. Rejects with the error of the job. */
+  /** Runs one time slice of the job, and returns its last step. The slice ends early when `isEnough` returns true. */
   async runSlice<T>(job: Steps<T>, isEnough = () => false): Promise<IteratorResult<void, T>> {
     const before = this.#last
     const ended = Promise.withResolvers<void>()

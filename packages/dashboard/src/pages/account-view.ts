@@ -1,4 +1,4 @@
-// The account page: password and sessions.
+// Renders the account page: password and sessions.
 
 import { badge, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'

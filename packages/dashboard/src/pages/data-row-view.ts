@@ -1,4 +1,4 @@
-// The page of one row: its JSON as the API sends it.
+// Renders the page of one row: the JSON that the API sends.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { callout, card, pageHead } from '../ui/components.ts'

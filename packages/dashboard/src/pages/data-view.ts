@@ -1,4 +1,4 @@
-// The Data pages: the rows that the API returns, list by list, with a search.
+// Renders the Data pages: the rows that the API returns, list by list, with a search.
 
 import { stateBadge } from '../ui/badges.ts'
 import { callout, emptyState, pageHead } from '../ui/components.ts'
@@ -71,7 +71,7 @@ function rowsPart(frame: Frame, page: DataPage): Html {
   return html`${list}${problemPart(NOTHING)}<div class="data-foot">${rowsNote(frame, page)}${pager(page)}</div>`
 }
 
-/** The element for the error message of the script that loads more rows. */
+/** Returns the element for the error message of the script that loads more rows. */
 function problemPart(content: Html): Html {
   return html`<div id="rows-problem" role="alert">${content}</div>`
 }
@@ -128,7 +128,7 @@ function cellText(frame: Frame, { kind, text }: TableCell): Html | string {
   return Number.isNaN(date.getTime()) ? text : exactTime(date, frame)
 }
 
-/** The link to the next page. With the script, and without a search, it adds the rows below. */
+/** Returns the links to other pages. With the script, and without a search, "Load more" adds the rows to the table. */
 function pager({ firstHref, nextHref, search }: DataPage): Html {
   const first = firstHref === null ? NOTHING : linkButton(search.text === '' ? 'First page' : 'Show all', firstHref)
   return html`<div class="actions" id="pager">${first}${nextHref === null ? NOTHING : next(nextHref, search)}</div>`

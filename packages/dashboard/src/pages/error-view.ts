@@ -1,4 +1,4 @@
-// Error pages.
+// Renders error pages.
 
 import { linkButton } from '../ui/forms.ts'
 import { type Html, html } from '../ui/html.ts'

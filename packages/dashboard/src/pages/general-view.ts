@@ -1,4 +1,4 @@
-// Settings > General: the store as the API returns it, and the fields that its schema version lacks.
+// Renders Settings > General: the store that the API returns, and the fields that its schema version lacks.
 
 import { storeBadge } from '../ui/badges.ts'
 import { codeBlock } from '../ui/code-block.ts'

@@ -1,4 +1,4 @@
-// The only page that shows a new key.
+// Renders the only page that shows a new key.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { callout, card, pageHead } from '../ui/components.ts'

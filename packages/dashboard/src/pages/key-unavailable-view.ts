@@ -1,4 +1,5 @@
-// The page of a new key that the dashboard can't show again. It offers to replace the key in one step.
+// Renders the page of a new key that the dashboard can't show again. If no tool uses the key yet, the page offers to
+// replace it in one step.
 
 import { card, pageHead } from '../ui/components.ts'
 import { button, form, linkButton } from '../ui/forms.ts'

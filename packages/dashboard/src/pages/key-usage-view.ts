@@ -1,4 +1,4 @@
-// Usage of one key: its walks and its request log, to find out why a sync stopped.
+// Renders the usage of one key: its walks and its request log. They show why a sync stopped.
 
 import { keyBadge, walkBadge } from '../ui/badges.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
@@ -25,7 +25,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}`)
 }
 
-/** The card refreshes itself, and the log if it shows the newest lines. */
+/** Returns a card that refreshes itself. It also refreshes the log if the log shows the newest lines. */
 function walksPart(frame: Frame, page: KeyUsagePage): Html {
   const { key, log } = page
   const address = `${pathsOf(frame).keyUsage(key.id)}${log.errorsOnly ? '?show=errors' : ''}`

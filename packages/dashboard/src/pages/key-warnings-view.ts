@@ -1,4 +1,4 @@
-// Warnings about keys, at the top of Settings > API.
+// Renders the warnings about keys at the top of Settings > API.
 
 import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
 import { linkButton } from '../ui/forms.ts'
@@ -7,7 +7,7 @@ import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, KeyWarning } from './models.ts'
 
-/** Returns the warnings. Without any, returns an empty element, so that the page can refresh it. */
+/** Returns an element with the warnings. It is empty without warnings, so that the page can refresh it. */
 export function warningsPart(frame: Frame, warnings: readonly KeyWarning[]): Html {
   const items = warnings.map((warning) => item(frame, warning))
   return html`<div id="warnings">${warnings.length === 0 ? NOTHING : html`<section class="warnings" aria-labelledby="warnings-title"><h2 class="visually-hidden" id="warnings-title">Needs attention</h2><ul role="list">${items}</ul></section>`}</div>`

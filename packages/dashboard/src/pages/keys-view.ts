@@ -1,4 +1,4 @@
-// Settings > API: usage at a glance, the keys, and the form to create one.
+// Renders Settings > API: usage at a glance, the keys, and the form that creates a key.
 
 import { keyBadge } from '../ui/badges.ts'
 import { callout, card, emptyState, pageHead, tiles } from '../ui/components.ts'
@@ -23,7 +23,7 @@ export function keysView(frame: Frame, page: KeysPage): Html {
   )
 }
 
-/** Links to a new key whose page the merchant left before copying it. */
+/** Returns a link to a new key whose page the merchant left without confirming the copy. */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   if (unconfirmed === null) return NOTHING
   const again = html`<a href="${pathsOf(frame).created(unconfirmed.id)}">Show it again</a>`
@@ -33,7 +33,7 @@ function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   )
 }
 
-/** The parts of the page that refresh together, so that the tiles and the table are consistent. */
+/** Returns the parts of the page that refresh together, so that the tiles and the table are consistent. */
 export function liveFragment(frame: Frame, page: Pick<KeysPage, 'warnings' | 'tiles' | 'active'>): Html {
   return html`${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${activeCard(frame, page)}`
 }

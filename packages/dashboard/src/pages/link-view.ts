@@ -1,4 +1,5 @@
-// The page of a one-time sign-in link. It has a button, because programs that preview links open them, too.
+// Renders the page of a one-time sign-in link. The page has a button, because a program that previews the link would
+// otherwise use it up.
 
 import { callout } from '../ui/components.ts'
 import { button, form } from '../ui/forms.ts'
@@ -9,7 +10,7 @@ import type { Frame, LinkPage } from './models.ts'
 export function linkView(frame: Frame, page: LinkPage): Html {
   const content = html`<input type="hidden" name="token" value="${page.token}">${button('Sign in')}`
   return layout(
-    // Without navigation and account, because the current session ends when the merchant uses the link.
+    // The page has no navigation and no account, because the current session ends when the merchant uses the link.
     { ...frame, viewer: null },
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in with this link</h1>
 <p class="lead">The link works once and expires soon.</p>

@@ -1,14 +1,14 @@
-// The data of each page. Routes create it and views render it, so it does not depend on HTTP, SQL or HTML.
+// Defines the data of each page. Routes create it and views render it, so it does not depend on HTTP, SQL or HTML.
 
 import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
 
 /** A section of a store's pages in the navigation. */
 export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
 
-/** Only a ready store has data. */
+/** The status of a store. Only a ready store has data. */
 export type StoreStatus = 'ready' | 'generating' | 'imported'
 
-/** What every page of a store shows. */
+/** What every page of a store shows about the store. */
 export interface StoreHead {
   readonly id: string
   readonly name: string
@@ -27,15 +27,15 @@ export interface PageNotice {
 export interface Frame {
   /** The title of the document, without the product's name. */
   readonly title: string
-  /** null before the sign-in. */
+  /** The signed-in merchant; null before the sign-in. */
   readonly viewer: { readonly email: string; readonly storesCount: number } | null
-  /** null on pages without a store. */
+  /** The store of the page; null on pages without a store. */
   readonly store: StoreHead | null
   readonly section: Section | null
   readonly notice: PageNotice | null
   /** BCP 47 tag of the merchant's variant of English, for dates and numbers. */
   readonly locale: string
-  /** When the request arrived: "3 minutes ago" is relative to it. */
+  /** Time of the request. Texts such as "3 minutes ago" are relative to it. */
   readonly now: Date
   /** Public URL of the API, without a slash at the end. */
   readonly apiUrl: string
@@ -84,14 +84,14 @@ export interface AccountPage {
 
 /** Settings > General. */
 export interface GeneralPage {
-  /** null if the store can't be read now; `problem` says why. */
+  /** What the store's row says; null if the service can't read the store now, and `problem` says why. */
   readonly snapshot: {
     /** The response to GET /api/v1/store. */
     readonly json: JsonPreview
-    /** The highest schema version whose columns the store has; null below the first. */
+    /** The highest schema version whose columns the store has; null below the first version. */
     readonly revision: { readonly id: string; readonly date: string; readonly summary: string } | null
     readonly latestRevision: string
-    /** Fields that the store's schema version does not have: null in every response. */
+    /** Fields that the store's schema version does not have. They are null in every response. */
     readonly nullFields: readonly {
       readonly resource: string
       readonly field: string
@@ -109,7 +109,7 @@ export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly requests24h: number
-  /** The newer key that replaces this one, while both are active. Both have the same name. */
+  /** The newer key that replaces this key, while both keys are active. Both have the same name. */
   readonly replacedBy: (MaskedKey & { readonly id: string }) | null
 }
 
@@ -119,12 +119,12 @@ export type KeyWarning =
   | { readonly kind: 'failing'; readonly key: KeyRow; readonly requests: number; readonly since: Date }
   /** The tool stopped in the middle of a list. */
   | { readonly kind: 'stopped'; readonly key: KeyRow; readonly walk: StoppedWalk }
-  /** The tool stopped sending requests. `pauseHours` is its longest pause before. */
+  /** The tool stopped sending requests. `pauseHours` is its longest earlier pause. */
   | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
 
 /** Settings > API. */
 export interface KeysPage {
-  /** A new key that this browser created and the merchant did not confirm as copied; null without one. */
+  /** A new key of this browser that the merchant did not confirm as copied; null if there is no such key. */
   readonly unconfirmed: KeyRow | null
   readonly warnings: readonly KeyWarning[]
   readonly tiles: KeyTiles
@@ -155,7 +155,7 @@ export interface KeyCreatedPage {
   readonly key: string
   /** A shell command that contains the key. */
   readonly curl: string
-  /** The old key that it replaces; null if there is none, or if the old key is already revoked. */
+  /** The old key that the new key replaces; null if there is no old key, or if it is already revoked. */
   readonly replaces: KeyRow | null
 }
 
@@ -167,14 +167,14 @@ export interface KeyUnavailablePage {
 /** The confirmation page before a key is revoked. */
 export interface RevokePage {
   readonly key: KeyRow
-  /** The key that the merchant wants to replace afterwards, if this key is revoked because of the limit; null otherwise. */
+  /** The key that the merchant wants to replace after this revocation; null if the limit is not the reason for it. */
   readonly makesRoomFor: KeyRow | null
 }
 
 /** The confirmation page before a key is replaced. */
 export interface ReplacePage {
   readonly key: KeyRow
-  /** The other active keys if the limit is reached, so that one must be revoked first; null otherwise. */
+  /** The other active keys, if the limit is reached and the merchant must revoke a key first; null otherwise. */
   readonly others: readonly KeyRow[] | null
 }
 
@@ -184,7 +184,7 @@ export interface RequestSums {
   readonly successful: number
   /** Requests with an error of the client, such as a wrong parameter. */
   readonly clientErrors: number
-  /** Requests over the rate limit, or to a store that is not ready. */
+  /** Requests over the rate limit, or to a store that is not ready or imported. */
   readonly rejected: number
   /** Requests that failed because of an error of the service. */
   readonly failed: number
@@ -194,7 +194,7 @@ export interface RequestSums {
 export interface UsagePage {
   /** Every day in the store's time zone, such as `2026-11-21`, oldest first. */
   readonly days: readonly (RequestSums & { readonly day: string })[]
-  /** Active keys, and revoked keys with requests; those with most requests first. */
+  /** Active keys, and revoked keys with requests. Keys with most requests come first. */
   readonly keys: readonly (RequestSums & { readonly id: string; readonly name: string; readonly isActive: boolean })[]
   /** The only key that `days` counts; null for all keys. */
   readonly selectedKeyId: string | null
@@ -217,23 +217,23 @@ export interface KeyUsagePage {
 export interface RequestLogPart {
   /** Newest first. */
   readonly lines: readonly RequestLine[]
-  /** URL of older lines; null without any. */
+  /** URL of older lines; null if there are no older lines. */
   readonly olderHref: string | null
   /** Whether these are the newest lines, because no time was chosen. */
   readonly isNewest: boolean
   readonly errorsOnly: boolean
-  /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; empty without one. */
+  /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; '' without a choice. */
   readonly until: string
-  /** The error message for an invalid time, or null. */
+  /** The error message for an invalid time; null otherwise. */
   readonly problem: string | null
-  /** How many hours lines are retained. */
+  /** Hours for which the log retains lines. */
   readonly hours: number
 }
 
 /** One cell of a table of rows. */
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
-  /** null without a value; a timestamp is RFC 3339. */
+  /** The value; null if it is absent. A timestamp is RFC 3339. */
   readonly text: string | null
 }
 
@@ -249,27 +249,28 @@ export interface DataPage {
   readonly order: DataOrder
   /** URL of the list in the opposite order. */
   readonly otherOrderHref: string
-  /** URLs of other pages; null if there is no such page. */
+  /** URL of the first page; null if the page has no such link. */
   readonly firstHref: string | null
+  /** URL of the next page; null on the last page. */
   readonly nextHref: string | null
   readonly search: {
     /** The search text. */
     readonly text: string
-    /** What the merchant can search by: "ID or email address". */
+    /** Accepted input, such as "ID or email address". */
     readonly by: string
-    /** A message if the text can't be searched for, or was not found; null otherwise. */
+    /** A message if the search does not accept the text, or did not find it; null otherwise. */
     readonly problem: string | null
     /** Creation time of the last searched row, if the search stopped before the end of the list; null otherwise. */
     readonly reached: Date | null
   }
-  /** CSV files of the list and of rows embedded in its rows; empty if the store can't be read. */
+  /** CSV files of the list and of rows embedded in its rows; empty if the service can't read the store. */
   readonly files: readonly { readonly label: string; readonly href: string }[]
-  /** Path of the same rows in the API; null for a search, which the API does not offer. */
+  /** Path of the same rows in the API; null for a search, because the API has no search. */
   readonly apiPath: string | null
   readonly problem: string | null
 }
 
-/** The beginning of formatted JSON, or all of it. */
+/** Formatted JSON, or the beginning of it if `isWhole` is false. */
 export interface JsonPreview {
   readonly text: string
   readonly isWhole: boolean

@@ -1,4 +1,4 @@
-// The recipes: code to copy into a tool.
+// Renders the recipes: code to copy into a tool.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { card, facts, pageHead } from '../ui/components.ts'

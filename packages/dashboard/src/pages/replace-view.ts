@@ -1,4 +1,4 @@
-// The confirmation page before a key is replaced. It first offers the way that keeps the tool running.
+// Renders the confirmation page for the replacement of a key. It first offers the way in which the tool keeps running.
 
 import { callout, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
@@ -27,7 +27,7 @@ export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   )
 }
 
-/** The safe way: revoke another key first, so that this tool keeps running. */
+/** Returns the safe way: the merchant revokes another key first, so that this tool keeps running. */
 function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
   const paths = pathsOf(frame)
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY

@@ -1,4 +1,4 @@
-// The request log of a key, with a choice of time and a filter for errors.
+// Renders the request log of a key, with a choice of time and a filter for errors.
 
 import { statusBadge } from '../ui/badges.ts'
 import { card, emptyState } from '../ui/components.ts'
@@ -9,7 +9,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, KeyUsagePage, RequestLogPart } from './models.ts'
 
-/** The lines have their own ID, because they refresh without the form above them. */
+/** Returns the log. The lines have their own element ID, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
   const retention = quantity(log.hours, 'hour', frame)
   const note = `Each line combines the requests of one minute with the same endpoint and status. Lines are deleted after ${retention}. The log contains no customer data.`
@@ -70,7 +70,7 @@ function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: R
   }${olderHref === null ? NOTHING : linkButton('Older requests', olderHref)}</p></nav>`
 }
 
-/** A revoked key gets no link to the recipes. */
+/** Returns the message for a log without lines. For a revoked key, it has no link to the recipes. */
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, isNewest, hours }: RequestLogPart): Html {
   if (errorsOnly || !isNewest) {
     const all = linkButton('Show the newest requests', pathsOf(frame).keyUsage(key.id))

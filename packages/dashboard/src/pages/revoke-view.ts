@@ -1,4 +1,4 @@
-// The confirmation page before a key is revoked.
+// Renders the confirmation page for the revocation of a key.
 
 import { card, pageHead } from '../ui/components.ts'
 import { button, form, linkButton } from '../ui/forms.ts'

@@ -1,11 +1,11 @@
-// The sign-in page: the form, and the button for single sign-on if it is configured.
+// Renders the sign-in page: the form, and the button for single sign-on if it is configured.
 
 import { button, field, form } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { Frame, SignInPage } from './models.ts'
 
-/** The error message is above the form, because it doesn't say whether the address or the password is wrong. */
+/** Returns the page. The error message is above the form, because it must not say which field is wrong. */
 export function signInView(frame: Frame, page: SignInPage): Html {
   const { email, problem, next, singleSignOnLabel } = page
   const fields = html`${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', lengthMax: 254 })}

@@ -1,4 +1,5 @@
-// The page that leads to the provider of single sign-on. The browser follows its Refresh header; the link is a fallback.
+// Renders the page that leads to the provider of single sign-on. The browser follows the Refresh header of the
+// response. The link is a fallback.
 
 import { linkButton } from '../ui/forms.ts'
 import { type Html, html } from '../ui/html.ts'

@@ -1,4 +1,4 @@
-// The list of the merchant's stores.
+// Renders the list of the merchant's stores.
 
 import { storeBadge } from '../ui/badges.ts'
 import { emptyState, pageHead } from '../ui/components.ts'

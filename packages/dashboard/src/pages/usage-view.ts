@@ -1,4 +1,4 @@
-// Usage of the last 30 days: per day as a chart and as a table, and per key.
+// Renders the usage of the last 30 days: per day as a chart and as a table, and per key.
 
 import { PART_LABELS, requestsChart } from '../ui/chart.ts'
 import { badge, card, emptyState, pageHead, tiles } from '../ui/components.ts'

@@ -1,9 +1,10 @@
-// The recipes: code files, in which this replaces the placeholder by the URL of the API. They contain no key.
+// Reads the recipes from code files, and replaces the placeholder in them with the URL of the API. Recipes contain no
+// key.
 
 import { readFileSync } from 'node:fs'
 import type { Recipe } from '../pages/models.ts'
 
-/** Replaced by the URL of the API. */
+/** The URL in the code files that `recipesFor` replaces. */
 const PLACEHOLDER = 'https://api.example.com'
 
 const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
@@ -51,7 +52,7 @@ const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   },
 ]
 
-/** Returns the recipes for the API at `apiUrl`. Reads files. Throws `TypeError` if `apiUrl` is not a URL. */
+/** Returns the recipes for the API at `apiUrl`. Each call reads the files. Throws `TypeError` for an invalid URL. */
 export function recipesFor(apiUrl: string): Recipe[] {
   const url = literalUrl(apiUrl)
   return RECIPES.map(({ file, ...recipe }) => {
@@ -60,7 +61,7 @@ export function recipesFor(apiUrl: string): Recipe[] {
   })
 }
 
-/** Returns the URL without a slash at the end, and without characters that end a string in any of the languages. */
+/** Returns the URL without a slash at the end, and without characters that end a string in the languages of recipes. */
 function literalUrl(apiUrl: string): string {
   return new URL(apiUrl).href.replace(/\/+$/, '').replaceAll("'", '%27')
 }

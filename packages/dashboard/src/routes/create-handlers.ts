@@ -1,5 +1,5 @@
-// The checks before every page: session, access to the store, and CSRF protection of forms. Also the time limit, the error
-// pages and the events of a request.
+// Checks every request before its handler: session, access to the store, and CSRF protection of forms. It also applies
+// the time limit, and creates the error pages and the events of a request.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
@@ -20,7 +20,7 @@ type PageHandler<R extends DashboardRequest> = (request: R) => HandlerResult | P
 type FormHandler<R extends DashboardRequest> = (request: R, form: FormFields) => HandlerResult | Promise<HandlerResult>
 
 interface FormOptions {
-  /** Whether the handler is idempotent for the same form token. Otherwise the dashboard accepts a token only once. */
+  /** Whether the handler is idempotent for a form token. If not, the dashboard accepts each token only once. */
   readonly isRepeatable: boolean
 }
 
@@ -30,7 +30,7 @@ export const REPEATABLE: FormOptions = { isRepeatable: true }
 /** The Hono environment: the request and response of Node. */
 export type Environment = { readonly Bindings: HttpBindings }
 
-/** Functions that turn a handler of the dashboard into a Hono handler with the checks that it needs. */
+/** Functions that return a Hono handler: it makes the checks that a handler of the dashboard needs, then calls it. */
 export interface Handlers {
   readonly page: (handler: PageHandler<DashboardRequest>) => Handler<Environment>
   readonly form: (handler: FormHandler<DashboardRequest>) => Handler<Environment>
@@ -38,7 +38,7 @@ export interface Handlers {
   readonly merchantForm: (handler: FormHandler<MerchantRequest>) => Handler<Environment>
   readonly storePage: (handler: PageHandler<StoreRequest>) => Handler<Environment>
   readonly storeForm: (handler: FormHandler<StoreRequest>, options?: FormOptions) => Handler<Environment>
-  /** Without a time limit, for downloads. */
+  /** For downloads, which have no time limit. */
   readonly storeFile: (handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
@@ -101,7 +101,7 @@ async function handleRequest(
   return response
 }
 
-/** Finds the session. A visitor without one gets a random ID in a cookie, to which form tokens are bound. */
+/** Finds the session. A visitor without a session gets a random ID in a cookie, to which form tokens are bound. */
 async function authenticate(
   anonymous: DashboardRequest,
 ): Promise<{ request: DashboardRequest; cookies: readonly string[] }> {
@@ -126,7 +126,7 @@ function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<Das
     request.session === null ? redirectToSignIn(request) : handler({ ...request, session: request.session })
 }
 
-/** Redirects to the sign-in page, which leads back afterwards. A form is not processed, and the sign-in page says so. */
+/** Redirects to the sign-in page, which later leads back. It does not process a form, and the sign-in page says so. */
 async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResult> {
   const { method, path, url } = request.context.req
   if (method === 'GET' && path === '/') return { to: '/sign-in' }
@@ -136,7 +136,7 @@ async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResul
   return { to: `/sign-in?${new URLSearchParams({ next, late: 'form' })}` }
 }
 
-/** Returns the typed name of a new key as a query, so that it survives the sign-in. No other field is put into a URL. */
+/** Returns the typed name of a new key as a query, so that it survives the sign-in. URLs contain no other field. */
 async function typedName(request: DashboardRequest): Promise<string> {
   const { req } = request.context
   if (!req.path.endsWith('/settings/api/keys') || !isOwnForm(request)) return ''
@@ -164,7 +164,7 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
     if (form instanceof FormError) return unreadableFormPage(request, form, back)
     const hash = services.formTokens.check(form.form_token ?? '', request.formTokenScope)
     if (hash === null) return rejectedFormPage(request, back)
-    // Repeating a sign-in has no further effect.
+    // To repeat a sign-in has no further effect.
     const isRepeatable = request.session === null || options?.isRepeatable === true
     return isRepeatable || (await consumeFormToken(services.database, hash))
       ? handler(request, form)
@@ -172,7 +172,7 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
   }
 }
 
-/** Whether the form comes from a page of the dashboard, according to the browser. */
+/** Whether the browser says that the form comes from a page of the dashboard. */
 function isOwnForm({ context, services }: DashboardRequest): boolean {
   const origin = context.req.header('origin') ?? null
   const site = context.req.header('sec-fetch-site') ?? 'same-origin'

@@ -1,5 +1,5 @@
-// Creates and replaces keys, and shows a new key. A form that is sent twice creates one key, and both responses redirect to
-// its page. Only that page contains the key; URLs, sessions and logs don't.
+// Creates and replaces keys, and shows a new key. If the browser sends a form twice, the form creates one key, and both
+// responses redirect to its page. Only that page contains the key. URLs, sessions and logs don't.
 
 import { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from '@store-export/control'
 import { keyCreatedView } from '../pages/key-created-view.ts'
@@ -36,14 +36,14 @@ export async function replacePage(request: StoreRequest): Promise<HandlerResult>
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
-  // The merchant may have just revoked another key because of the limit.
+  // The merchant can have revoked another key just before, because of the limit.
   const { notice, cookies } = revokedNotice(request, page)
   return { ...askToReplace(request, key, page, notice), cookies }
 }
 
 /**
- * POST /stores/{s}/settings/api/keys/{k}/replace: replaces the key as the page offered. If keys have changed in the
- * meantime so that this is no longer possible, shows the page again.
+ * POST /stores/{s}/settings/api/keys/{k}/replace: replaces the key in the way that the page offered. If the keys have
+ * changed so that this is not possible any longer, shows the page again.
  */
 export async function replace(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const page = await readKeysPage(request)
@@ -98,7 +98,7 @@ async function createOnce(
   } catch (error) {
     const isRefusal = [InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable].some((known) => error instanceof known)
     if (!isRefusal) throw error
-    // A second request with the same form may have created it in the meantime.
+    // A second request with the same form can have created the key at the same time.
     return (await findCreatedKey(request, token)) ?? (error as Refusal)
   }
 }

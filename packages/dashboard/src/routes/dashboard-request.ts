@@ -1,4 +1,4 @@
-// A request to the dashboard, and the result of its handler.
+// Defines what a handler gets and what it returns.
 
 import type { RegisteredStore } from '@store-export/control'
 import type { Context } from 'hono'
@@ -12,12 +12,12 @@ export interface DashboardRequest {
   readonly context: Context
   readonly services: Services
   readonly requestId: string
-  /** On the clock of `performance.now()`. */
+  /** Start on the clock of `performance.now()`. */
   readonly startedAt: number
   readonly now: Date
-  /** null before the sign-in. */
+  /** The merchant's session; null before the sign-in. */
   readonly session: MerchantSession | null
-  /** The ID to which form tokens are bound: the session, or the visitor before the sign-in. */
+  /** ID to which form tokens are bound: that of the session, or that of the visitor before the sign-in. */
   readonly formTokenScope: string
   /** The merchant's stores, by name. */
   readonly stores: readonly RegisteredStore[]
@@ -37,7 +37,7 @@ export interface StoreRequest extends MerchantRequest {
 /** A page to send. */
 export interface PageResult {
   readonly html: Html
-  /** Default: 200. */
+  /** HTTP status; defaults to 200. */
   readonly status?: 200 | 400 | 403 | 404 | 409 | 413 | 415 | 429 | 500 | 503
   /** Values of Set-Cookie. */
   readonly cookies?: readonly string[]
@@ -49,10 +49,10 @@ export interface Redirect {
   readonly cookies?: readonly string[]
 }
 
-/** The result of a handler. A `Response` is sent unchanged. */
+/** The result of a handler. The dashboard sends a `Response` unchanged. */
 export type HandlerResult = PageResult | Redirect | Response
 
-/** Returns the frame of a page. */
+/** Returns what a page needs besides its own data. */
 export function frameOf(
   request: DashboardRequest | StoreRequest,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: PageNotice | null },
@@ -72,8 +72,9 @@ export function frameOf(
 }
 
 /**
- * Returns an English locale for numbers and dates, because the pages are English: the merchant's own if their first language
- * is English, otherwise `en-GB`, because most other languages also have day before month and a 24-hour clock.
+ * Returns an English locale for numbers and dates, because the pages are English. If the merchant's first language is
+ * English, it is the merchant's own locale. Otherwise, it is `en-GB`: like most other languages, it has the day before
+ * the month, and a 24-hour clock.
  */
 export function localeOf(acceptLanguage: string | undefined): string {
   const first = (acceptLanguage ?? '').split(',')[0]?.split(';')[0]?.trim() ?? ''

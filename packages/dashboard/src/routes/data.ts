@@ -1,4 +1,4 @@
-// The Data pages: lists, single rows, and downloads.
+// Handles requests for the Data pages: lists, single rows, and downloads.
 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -58,7 +58,7 @@ export async function csvDownload(request: StoreRequest): Promise<HandlerResult>
   const address = addressOf(store)
   if (file === null) return notFoundPage(request)
   const { name, list } = file
-  // The page of the list says why there are no rows.
+  // The page of the list says why it has no rows.
   if (address === null) return { to: storePaths(store.id).data(list) }
   const type = 'text/csv; charset=utf-8'
   return download(request, { list, type, name: `${name}-${now.toISOString().slice(0, 10)}.csv` }, (signal) => {
@@ -109,7 +109,7 @@ async function download(
     env.outgoing.writeHead(200, { ...securityHeaders(services.origins.isSecure), ...headers })
     // A later error closes the connection, so that the browser reports a failed download instead of a short file.
     await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
-      // The engine reports errors of the store, and a client that leaves is not an error.
+      // The engine reports errors of the store. A client that closes its connection is not an error.
       if (clientLeft.signal.aborted || cause instanceof StoreDatabaseError) return
       services.emit({ event: 'page.failed', requestId: request.requestId, cause })
     })

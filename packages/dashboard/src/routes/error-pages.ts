@@ -1,10 +1,10 @@
-// Error pages: not found, rejected forms, internal errors.
+// Creates the error pages: not found, rejected forms, internal errors.
 
 import { errorView } from '../pages/error-view.ts'
 import type { FormError } from '../security/form-body.ts'
 import { type DashboardRequest, frameOf, type PageResult } from './dashboard-request.ts'
 
-/** Also for stores of other merchants, so that the page does not reveal them. */
+/** Returns the page for an unknown path, and for a store of another merchant, so that it does not reveal stores. */
 export function notFoundPage(request: DashboardRequest): PageResult {
   const page = {
     heading: 'Page not found',
@@ -14,7 +14,7 @@ export function notFoundPage(request: DashboardRequest): PageResult {
   return { status: 404, html: errorView(frameOf(request, { title: 'Not found' }), page) }
 }
 
-/** For a form whose token was already used. */
+/** Returns the page for a form whose token is used up. `next` is the path of the form's page. */
 export function repeatedFormPage(request: DashboardRequest, next: string): PageResult {
   const page = {
     heading: 'This form was already sent',
@@ -24,7 +24,7 @@ export function repeatedFormPage(request: DashboardRequest, next: string): PageR
   return { status: 409, html: errorView(frameOf(request, { title: 'Already sent' }), page) }
 }
 
-/** For a form of another session or site, or with an expired token. */
+/** Returns the page for a form of another session or site, or with an expired token. */
 export function rejectedFormPage(request: DashboardRequest, next: string): PageResult {
   const page = {
     heading: 'This form has expired',
@@ -34,7 +34,7 @@ export function rejectedFormPage(request: DashboardRequest, next: string): PageR
   return { status: 403, html: errorView(frameOf(request, { title: 'Form expired' }), page) }
 }
 
-/** For a body that is not a form. */
+/** Returns the page for a body that is not a form. */
 export function unreadableFormPage(
   request: DashboardRequest,
   { status, message }: FormError,
@@ -49,8 +49,8 @@ export function unreadableFormPage(
 }
 
 /**
- * For an internal error. If the control database is unreachable, API requests fail too, and the page says so. After a form,
- * the dashboard can't know whether the change was saved.
+ * Returns the page for an internal error. If the control database is unreachable, API requests fail as well, and the
+ * page says so. After a form, the dashboard can't know whether it has saved the change.
  */
 export function errorPage(request: DashboardRequest, isTemporary: boolean): PageResult {
   const isForm = request.context.req.method === 'POST'

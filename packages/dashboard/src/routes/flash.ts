@@ -1,4 +1,5 @@
-// A message that the next page shows once after a redirect. That page deletes the cookie, so a reload doesn't repeat it.
+// Passes a message through a redirect to the next page, in a cookie. That page deletes the cookie, so a reload doesn't
+// repeat the message.
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
@@ -12,7 +13,7 @@ export function flashCookie(request: DashboardRequest, value: string): string {
   return cookie(request, value, SECONDS)
 }
 
-/** Returns the message and the cookie that deletes it; an empty value and no cookies without a message. */
+/** Returns the message and the cookie that deletes it; '' and no cookies without a message. */
 export function takeFlash(request: DashboardRequest): { readonly value: string; readonly cookies: readonly string[] } {
   const value = getCookie(request.context, NAME) ?? ''
   return { value, cookies: value === '' ? [] : [cookie(request, '', 0)] }

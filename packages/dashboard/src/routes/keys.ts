@@ -1,4 +1,4 @@
-// Settings > API: the keys of a store. create-key.ts and revoke-key.ts change them.
+// Handles requests for Settings > API, the keys of a store. create-key.ts and revoke-key.ts change the keys.
 
 import { LIMITS } from '@store-export/contract'
 import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
@@ -20,7 +20,10 @@ export function toKeys({ store }: StoreRequest): HandlerResult {
   return { to: storePaths(store.id).api }
 }
 
-/** GET /stores/{s}/settings/api?name={typed before the session ended}; `?copied` confirms that a new key was copied. */
+/**
+ * GET /stores/{s}/settings/api?name={name}: `name` is a name that the merchant typed before the session ended.
+ * `?copied` confirms that the merchant has copied a new key.
+ */
 export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   if (req.query('copied') !== undefined)
@@ -37,7 +40,7 @@ export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
   return { html: liveFragment(frameOf(request, { title: 'API keys', section: 'api' }), await readKeysPage(request)) }
 }
 
-/** Renders the page, with the content of its form and a notice. */
+/** Returns the page, with the content of its form and a notice. */
 export function renderKeysPage(
   request: StoreRequest,
   page: Omit<KeysPage, 'create'>,
@@ -47,7 +50,7 @@ export function renderKeysPage(
   return { html: keysView(frame, { ...page, create: create ?? { name: '', problem: null } }) }
 }
 
-/** Returns the notice that a key was revoked, which is shown once. */
+/** Returns the notice that a key was revoked, and the cookies that prevent a second display. */
 export function revokedNotice(
   request: StoreRequest,
   { revoked }: Pick<KeysPage, 'revoked'>,
@@ -59,19 +62,19 @@ export function revokedNotice(
   return { notice: { kind: 'done', text }, cookies }
 }
 
-/** Redirects to the keys with a notice if this key is revoked. Any other key that is not active is not found. */
+/** Redirects to the keys with a notice if the key of the URL is revoked. Returns 404 for an unknown key. */
 export function redirectFromInactiveKey(request: StoreRequest, { revoked }: Pick<KeysPage, 'revoked'>): HandlerResult {
   const keyId = keyIdOf(request)
   if (!revoked.some(({ id }) => id === keyId)) return notFoundPage(request)
   return { to: storePaths(request.store.id).api, cookies: [flashCookie(request, `revoked.${keyId}`)] }
 }
 
-/** Returns the active key of the URL, or null. */
+/** Returns the key of the URL; null if it is not an active key. */
 export function activeKey(request: StoreRequest, { active }: Pick<KeysPage, 'active'>): KeyRow | null {
   return active.find(({ id }) => id === keyIdOf(request)) ?? null
 }
 
-/** Returns the key ID of the URL. */
+/** Returns the key ID of the URL in lower case. */
 export function keyIdOf({ context }: StoreRequest): string {
   return (context.req.param('key') ?? '').toLowerCase()
 }
@@ -85,7 +88,7 @@ export function emitRevoked({ services, requestId, store }: StoreRequest, keyId:
   services.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
 }
 
-/** Reads the page without its form. */
+/** Returns the data of the page without its form. */
 export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
   const { services, store, head, now } = request
   const { database, requestsPerMinute, requestLogHours } = services
@@ -109,7 +112,7 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
     keysMax,
   }
   const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
-  // The pages of a store that is not ready have a message of their own.
+  // The pages of a store that is not ready have another message.
   const warnings = head.status === 'ready' ? warningsOf({ keys: active, hours, stopped, now }) : []
   return {
     warnings,
@@ -122,7 +125,7 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
   }
 }
 
-/** Adds requests and the newer key to each key. */
+/** Returns the keys with their requests in 24 hours, and with the newer key that replaces each key. */
 export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<string, number>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)

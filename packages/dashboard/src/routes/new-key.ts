@@ -1,6 +1,6 @@
-// Derives a new key from the token of its form. A form that is sent twice therefore creates one key, and a reload can show
-// the key again. The control database stores only hashes of the token and the key. The browser has the token in a cookie for
-// ten minutes. See docs/contribute/decisions/044-derive-new-keys-from-form-tokens.md.
+// Derives a new key from the token of its form. If the browser sends the form twice, both requests derive the same key,
+// and a reload can show the key again. The control database stores only hashes of the token and the key. The browser
+// has the token in a cookie for ten minutes. See docs/contribute/decisions/044-derive-new-keys-from-form-tokens.md.
 
 import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/control'
 import { getCookie } from 'hono/cookie'
@@ -8,25 +8,25 @@ import { serialize } from 'hono/utils/cookie'
 import { storePaths } from '../ui/store-paths.ts'
 import type { StoreRequest } from './dashboard-request.ts'
 
-/** How long the dashboard can show a new key again. */
+/** Time in which the dashboard can show a new key again. */
 export const NEW_KEY_SECONDS = 600
 
 const COOKIE = 'new-key'
 
-/** Derives the key of this token: random bytes for `createKey`, the key, and its hash. */
+/** Returns the key of this token: random bytes for `createKey`, the key, and its hash. */
 export function deriveNewKey({ services, store }: StoreRequest, token: string) {
   const random: RandomBytes = services.formTokens.bytesOf(token, `key of ${store.id}`)
   const key = makeApiKey(random)
   return { random, key, hash: hashApiKey(key) }
 }
 
-/** Returns the key that the form with this token created; null if it created none. */
+/** Returns the key that the form with this token created; null if it created no key. */
 export function findCreatedKey(request: StoreRequest, token: string): ReturnType<typeof findKeyByHash> {
   const { hash } = deriveNewKey(request, token)
   return findKeyByHash({ database: request.services.database, storeId: request.store.id, hash })
 }
 
-/** Returns the new key that this browser created and the merchant did not confirm as copied; null without one. */
+/** Returns the new key of this browser that the merchant did not confirm as copied; null if there is no such key. */
 export async function unconfirmedKey(
   request: StoreRequest,
 ): Promise<{ readonly id: string; readonly reveal: () => string } | null> {
@@ -37,7 +37,7 @@ export async function unconfirmedKey(
   return { id: found.id, reveal: () => deriveNewKey(request, token).key.reveal() }
 }
 
-/** Returns the cookie that holds the token of a new key. Browsers send it only to the pages of the store's keys. */
+/** Returns the cookie with the token of a new key. Browsers send it only to the pages of the store's keys. */
 export function newKeyCookie(request: StoreRequest, token: string): string {
   return cookie(request, token, NEW_KEY_SECONDS)
 }

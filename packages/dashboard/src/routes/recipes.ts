@@ -1,4 +1,4 @@
-// The page of recipes.
+// Handles requests for the page of recipes.
 
 import { recipesView } from '../pages/recipes-view.ts'
 import { recipesFor } from '../recipes/recipes.ts'
@@ -12,7 +12,7 @@ export function recipesPage(request: StoreRequest): HandlerResult {
   return { html: recipesView(frameOf(request, { title: 'Recipes', section: 'recipes' }), page) }
 }
 
-/** The guides to syncing, by their names in the API's URLs. */
+/** The guides to syncing, with their names in the API's URLs. */
 const GUIDES = [
   {
     name: 'store-sync',

@@ -1,4 +1,4 @@
-// Turns the result of a handler into a response. Pages are compressed, and browsers must not store them.
+// Turns the result of a handler into a response. It compresses pages, and forbids browsers to store them.
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -6,10 +6,10 @@ import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
 
 const NO_STORE = 'no-store'
 const SEE_OTHER = 303
-/** Smaller responses are not worth compressing. */
+/** The dashboard does not compress smaller responses, because this would save little. */
 const SMALL_BYTES = 1000
 
-/** Returns the response; `cookies` are added to those of the result. A `Response` is returned unchanged. */
+/** Returns the response with `cookies` and the cookies of the result. Returns a `Response` unchanged. */
 export async function respond(
   request: DashboardRequest,
   result: HandlerResult,
@@ -30,7 +30,7 @@ export async function respond(
   return new Response(await encode(body, encoding), { status: result.status ?? 200, headers })
 }
 
-/** Returns the best encoding of an Accept-Encoding header for a body of `bytes` bytes; null for none. */
+/** Returns the best encoding of an Accept-Encoding header for a body of `bytes`; null for no compression. */
 export function chooseEncoding(accepted: string, bytes: number): 'br' | 'gzip' | null {
   if (bytes < SMALL_BYTES) return null
   const names = accepted.split(',').flatMap((each) => {

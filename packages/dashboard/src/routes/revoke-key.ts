@@ -1,4 +1,4 @@
-// Revokes a key after a confirmation. Sending the form twice has the same result as sending it once.
+// Revokes a key after a confirmation. To send the form twice has the same result as to send it once.
 
 import { isUuid, revokeKey } from '@store-export/control'
 import { revokeView } from '../pages/revoke-view.ts'
@@ -9,7 +9,7 @@ import { notFoundPage } from './error-pages.ts'
 import { flashCookie } from './flash.ts'
 import { activeKey, actorOf, emitRevoked, keyIdOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
-/** GET /stores/{s}/settings/api/keys/{k}/revoke?for={other key}: `for` is the key to replace afterwards. */
+/** GET /stores/{s}/settings/api/keys/{k}/revoke?for={key}: `for` is the key that the merchant wants to replace next. */
 export async function revokePage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const key = activeKey(request, page)

@@ -1,4 +1,5 @@
-// Sign-in by password or one-time link, and sign-out. The error message is the same whether or not the account exists.
+// Handles sign-in by password or one-time link, and sign-out. The error message does not reveal whether an account
+// exists.
 
 import { linkView } from '../pages/link-view.ts'
 import { signInView } from '../pages/sign-in-view.ts'
@@ -45,7 +46,7 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem, email, next })
 }
 
-/** GET /link/{token}: a page with a button, because programs that preview links would use up the token. */
+/** GET /link/{token}: shows a button, because programs that preview links would otherwise use up the token. */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   return {
@@ -81,15 +82,15 @@ export function renderSignIn(request: DashboardRequest, content: SignInContent):
 
 interface SignInContent extends Pick<PageResult, 'cookies'> {
   readonly status: 200 | 400 | 429 | 503
-  /** The error message, or null. */
+  /** The error message; null without an error. */
   readonly problem: string | null
-  /** The typed address, to fill the field again. */
+  /** The typed address, with which the page fills the field again. */
   readonly email?: string
   /** Path to open after the sign-in. */
   readonly next?: string
 }
 
-/** Redirects to the page from which the merchant came, or to the stores. Ends the browser's previous session. */
+/** Redirects to `next`, the page from which the merchant came. Ends the previous session of the browser. */
 export async function redirectAfterSignIn(
   request: DashboardRequest,
   cookies: readonly string[],
@@ -99,7 +100,7 @@ export async function redirectAfterSignIn(
   return { to: next, cookies }
 }
 
-/** Returns the path if it is a page of the dashboard, otherwise `/`, so that a sign-in can't redirect to another site. */
+/** Returns the path of a page of the dashboard, or `/` for other paths, so that no sign-in leads to another site. */
 export function safePath(path: string): string {
   const isSafe = path.length <= PATH_LENGTH_MAX && SAFE_PATH.test(path)
   return isSafe ? path : '/'

@@ -1,5 +1,6 @@
-// Single sign-on. The response to the form is a page with a Refresh header, not a redirect. Browsers apply the policy
-// `form-action` to every redirect after a form, and the hosts of the provider are unknown. So the policy can stay 'self'.
+// Handles single sign-on. The response to the form is a page with a Refresh header, because browsers apply the policy
+// `form-action` to every redirect after a form. The hosts of the provider are unknown, so a redirect would need a
+// policy weaker than 'self'.
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
@@ -61,7 +62,7 @@ function returnCookie({ services }: DashboardRequest, path: string, maxAge: numb
 }
 
 const RETURN_COOKIE = 'return-to'
-/** The lifetime of that cookie. */
+/** Lifetime of the cookie `return-to`. */
 const RETURN_SECONDS = 600
 
 function emit({ services, requestId }: DashboardRequest, outcome: SingleSignOnResult['kind']): void {

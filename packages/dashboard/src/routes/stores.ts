@@ -1,4 +1,4 @@
-// The list of stores, and Settings > General.
+// Handles requests for the list of stores, and for Settings > General.
 
 import type { RegisteredStore } from '@store-export/control'
 import type { DataStore } from '../data/data-page.ts'

@@ -1,4 +1,4 @@
-// The usage of a store in the last 30 days, and the recent usage of one key.
+// Handles requests for the usage of a store in the last 30 days, and for the recent usage of one key.
 
 import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks } from '@store-export/control'
 import { keyUsageView } from '../pages/key-usage-view.ts'
@@ -54,7 +54,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   const keyId = (context.req.param('key') ?? '').toLowerCase()
   const keys = await listKeys({ database, storeId: store.id })
   if (!keys.some(({ id }) => id === keyId)) return notFoundPage(request)
-  // Old lines are deleted once a day. Until then, the page hides them.
+  // The service deletes old lines once a day. Until then, the page hides them.
   const since = new Date(now.getTime() - requestLogHours * HOUR_MS)
   const choice = choiceOf(request)
   const [hours, log, walks] = await Promise.all([
@@ -74,7 +74,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
 }
 
 interface LogChoice extends Pick<RequestLogPart, 'until' | 'problem' | 'errorsOnly'> {
-  /** Only lines of earlier minutes are shown; null for the newest lines. */
+  /** The log shows only lines of minutes before this time; null for the newest lines. */
   readonly before: Date | null
 }
 

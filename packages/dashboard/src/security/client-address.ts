@@ -1,11 +1,11 @@
 // Finds the client address for the rate limit of sign-ins. Each trusted proxy appends the address of its peer to
-// X-Forwarded-For. The entries further left come from the client and can be forged.
+// X-Forwarded-For. The client can forge the entries before these addresses.
 
 import { isIP } from 'node:net'
 
 /**
- * Returns the entry that the first of `proxies` trusted proxies appended; the address of the connection without a valid
- * entry. An IPv6 address is reduced to its /64 network.
+ * Returns the entry that the first of `proxies` trusted proxies appended; the address of the connection if there is no
+ * valid entry. Returns the /64 network of an IPv6 address.
  */
 export function clientAddress(connection: string, forwardedFor: string | null, proxies: number): string {
   const entries = (forwardedFor ?? '').split(',').map((each) => each.trim())
@@ -13,7 +13,7 @@ export function clientAddress(connection: string, forwardedFor: string | null, p
   return network(entry !== undefined && isIP(entry) !== 0 ? entry : connection)
 }
 
-/** One client has a whole IPv6 network, so its first 64 bits identify the client. */
+/** Returns an IPv4 address, or the first 64 bits of an IPv6 address, because one client has a whole IPv6 network. */
 function network(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain

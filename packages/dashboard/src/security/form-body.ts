@@ -1,9 +1,11 @@
 // Reads the URL-encoded body of a form, up to a size limit.
 
-/** The fields of a form by name. The first one of a repeated name wins. */
+/** The fields of a form by name. Of several fields with one name, it has the first. */
 export type FormFields = Readonly<Record<string, string>>
 
-/** The body is not a form that the dashboard can read. */
+/**
+ * Thrown for a body that is not a form, is too large, or is incomplete. `status` is the HTTP status of the response.
+ */
 export class FormError extends Error {
   override readonly name = 'FormProblem'
   readonly status: 400 | 413 | 415

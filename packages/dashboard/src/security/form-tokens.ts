@@ -1,5 +1,6 @@
-// The single-use token in each form. It proves that the form is from the dashboard and belongs to this session. The control
-// database stores a hash of each used token; only the browser has the token itself.
+// Creates and checks the single-use token in each form. The token proves that the form is from the dashboard and
+// belongs to this session. The control database stores a hash of each used token. Only the browser has the token
+// itself.
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@store-export/control'
@@ -7,23 +8,23 @@ import type { RandomBytes } from '@store-export/control'
 export interface FormTokensOptions {
   readonly secret: string
   readonly random: RandomBytes
-  /** Milliseconds since 1970. */
+  /** Returns ms since 1970. */
   readonly now: () => number
 }
 
 /*
- * Layout in bytes: random (16), seconds since 1970 (4), signature (16). Together 48 characters of base64url. The signature
- * covers the session ID, which is not part of the token.
+ * Layout in bytes: random (16), seconds since 1970 (4), signature (16). Together 48 characters of base64url. The
+ * signature covers the session ID, which is not part of the token.
  */
 const RANDOM_BYTES = 16
 const PAYLOAD_BYTES = 20
 const SIGNATURE_BYTES = 16
 const SHAPE = /^[A-Za-z0-9_-]{48}$/
 
-/** How long a token is valid. */
+/** Hours for which a token is valid. */
 export const FORM_HOURS = 12
 
-/** Creates and checks the tokens. */
+/** Creates and checks the tokens of all sessions. */
 export class FormTokens {
   readonly #options: FormTokensOptions
 
@@ -38,7 +39,9 @@ export class FormTokens {
     return Buffer.concat([payload, this.#sign(payload, sessionId)]).toString('base64url')
   }
 
-  /** Returns the token's hash for `consumeFormToken`; null if the token belongs to another session, is forged or expired. */
+  /**
+   * Returns the token's hash for `consumeFormToken`; null for a token that is forged, expired or of another session.
+   */
   check(text: string, sessionId: string): Buffer | null {
     if (!SHAPE.test(text)) return null
     const payload = payloadOf(text)
@@ -49,8 +52,9 @@ export class FormTokens {
   }
 
   /**
-   * Derives bytes from the secret, the token and a purpose. The same input gives the same bytes. Neither the control
-   * database nor the holder of the token can compute them, because that needs both the token and the secret.
+   * Returns bytes that are derived from the secret, the token and a purpose. The same input gives the same bytes.
+   * Neither the control database nor the owner of the token can compute them, because this needs both the token and the
+   * secret.
    */
   bytesOf(text: string, purpose: string): RandomBytes {
     const secret = Buffer.concat([Buffer.from(this.#options.secret), payloadOf(text)])

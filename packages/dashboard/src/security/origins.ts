@@ -1,4 +1,4 @@
-// The origins of the dashboard, from which it accepts forms. On a loopback address, it has several names.
+// Defines the origins from which the dashboard accepts forms. On a loopback address, the dashboard has several names.
 
 /** The public URL of the dashboard, and checks of the Origin and Host headers. */
 export interface Origins {
@@ -11,14 +11,17 @@ export interface Origins {
   readonly isOwnHost: (host: string | null) => boolean
 }
 
-/** The dashboard can't be served under this URL. */
+/** Thrown for a URL under which the dashboard can't be served. */
 export class InvalidDashboardUrlError extends Error {
   override readonly name = 'InvalidDashboardUrlError'
 }
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Returns the origins of a dashboard at `url`. Throws `InvalidDashboardUrlError`. */
+/**
+ * Returns the origins of a dashboard at `url`. Throws `InvalidDashboardUrlError` for an insecure URL, or one with a
+ * path.
+ */
 export function originsOf(url: string): Origins {
   const { protocol, hostname, port, origin, pathname, search } = parse(url)
   const isSecure = protocol === 'https:'

@@ -1,6 +1,7 @@
-// The security headers of all responses: pages load scripts and styles from this origin only, and can't be framed.
+// Defines the security headers of all responses. Pages load scripts and styles only from this origin, and no other page
+// can frame them.
 
-/** The Content-Security-Policy: no inline scripts or styles. */
+/** The Content-Security-Policy, which forbids inline scripts and styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,8 +14,8 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Returns the headers. The referrer policy is `same-origin`, because with `no-referrer` browsers send forms with the origin
- * "null", which the CSRF check rejects.
+ * Returns the headers. The referrer policy is `same-origin`, because `no-referrer` makes browsers send forms with the
+ * origin "null", which the CSRF check rejects.
  */
 export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
   return {

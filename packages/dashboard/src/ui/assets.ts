@@ -1,5 +1,5 @@
-// The style sheet, scripts and icon of the pages, read and compressed once. The URL of a file contains a hash of its
-// content, so that browsers can cache it forever.
+// Reads and compresses the style sheet, the scripts and the icon of the pages once. The URL of a file contains a hash
+// of its content, so that browsers can cache the file forever.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ export interface Assets {
   readonly icon: Asset
 }
 
-/** Returns the assets. The first call reads the files; the server makes it when it starts. */
+/** Returns the assets. The first call, which is at the start of the server, reads the files. */
 export function assets(): Assets {
   loaded ??= loadAssets()
   return loaded
@@ -31,7 +31,7 @@ export function assets(): Assets {
 
 let loaded: Assets | null = null
 
-/** The parts of the style sheet. The order matters: later rules override earlier ones. */
+/** The parts of the style sheet. The order matters, because later rules override earlier rules. */
 const STYLE_PARTS = ['base.css', 'layout.css', 'components.css', 'forms.css', 'code.css', 'tables.css', 'pages.css']
 
 const CONTENT_TYPES = {

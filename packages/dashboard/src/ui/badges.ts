@@ -1,4 +1,4 @@
-// Badges for the status of stores, keys, requests, walks and rows.
+// Renders badges for the status of stores, keys, requests, walks and rows.
 
 import type { KeyRow, StoreStatus, WalkRow } from '../pages/models.ts'
 import { badge, type Tone } from './components.ts'
@@ -14,7 +14,7 @@ export function keyBadge(key: KeyRow): Html {
   return key.replacedBy === null ? badge('Active', 'good') : badge('Being replaced', 'waiting')
 }
 
-/** The HTTP status of a response. */
+/** Returns a badge with the HTTP status of a response. */
 export function statusBadge(status: number): Html {
   return badge(String(status), toneOfStatus(status))
 }
@@ -24,13 +24,13 @@ function toneOfStatus(status: number): Tone {
   return status < 500 ? 'waiting' : 'bad'
 }
 
-/** The progress of a walk: a list that a tool read page by page. */
+/** Returns a badge with the progress of a walk, which is a list that a tool reads page by page. */
 export function walkBadge(status: WalkRow['status']): Html {
   if (status === 'finished') return badge('Finished', 'good')
   return status === 'stopped' ? badge('Stopped', 'bad') : badge('In progress', 'waiting')
 }
 
-/** The status of a row, such as "paid". Unknown statuses are neutral. */
+/** Returns a badge with the status of a row, such as "paid". Unknown statuses are neutral. */
 export function stateBadge(word: string): Html {
   return badge(word.replaceAll('_', ' '), TONES.get(word.toLowerCase()) ?? 'neutral')
 }

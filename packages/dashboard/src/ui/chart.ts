@@ -1,5 +1,5 @@
-// Draws requests per day as stacked bars. Position and pattern distinguish the parts, not only color. Widths are percentages
-// and heights are pixels, so that text has the same size at every width.
+// Draws requests per day as stacked bars. Color, position and pattern distinguish the parts. Widths are percentages and
+// heights are pixels, so that text has the same size at every width.
 
 import type { RequestSums } from '../pages/models.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
@@ -27,11 +27,11 @@ ${dayLabels(days, display)}
 }
 
 const HEIGHT = 200
-/** Space above the highest line, for the upper half of its label. */
+/** Space in pixels above the highest line, for the upper half of its label. */
 const ABOVE = 8
 const LABELS = 24
 const STEPS = 4
-/** So that one request among thousands is visible. */
+/** Minimum height of a part in pixels, so that one request among thousands is visible. */
 const PART_HEIGHT_MIN = 3
 type Part = keyof RequestSums
 
@@ -46,7 +46,7 @@ export const PART_LABELS = {
 /** Parts with a pattern, because some people can't distinguish their colors from those of the neighboring parts. */
 const PATTERNED: readonly Part[] = ['clientErrors', 'rejected']
 
-/** Returns a round number at or above `value` that is divisible by four, so that the labels of the axis are whole numbers. */
+/** Returns a round number that is at least `value`. It is divisible by four, so that the axis has whole numbers. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const found = [1, 2, 4, 6, 8, 10].map((step) => step * power).find((top) => top >= value && top % STEPS === 0)
@@ -69,7 +69,7 @@ function isPatterned(part: Part): boolean {
   return PATTERNED.includes(part)
 }
 
-/** Stripes for rejected requests, dots for client errors. */
+/** Returns the pattern of a part: stripes for rejected requests, dots for client errors. */
 function pattern(part: Part, id: string): Html {
   const shape =
     part === 'rejected'

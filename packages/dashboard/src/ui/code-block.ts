@@ -1,4 +1,5 @@
-// A block of code with a copy button, and syntax colors for JSON. The script shows the button, because it needs the script.
+// Renders a block of code with a copy button, and syntax colors for JSON. The button needs the script, so it is hidden
+// until the script shows it.
 
 import { type Html, html, NOTHING } from './html.ts'
 
@@ -9,9 +10,9 @@ export interface CodeOptions {
   readonly label: string
   readonly text: string
   readonly language?: 'json' | 'text'
-  /** Wraps long lines instead of scrolling. */
+  /** Whether long lines wrap instead of scrolling. */
   readonly isWrapped?: boolean
-  /** The script removes the text when the merchant leaves the page. */
+  /** Whether the script removes the text when the merchant leaves the page. */
   readonly isSecret?: boolean
   /** Whether copying is the main action of the page. */
   readonly isMain?: boolean
@@ -27,12 +28,12 @@ ${copyButton(id, label, options.isMain)}
 </div>`
 }
 
-/** Copies the text of the element with this ID. Hidden until the script shows it. */
+/** Returns a button that copies the text of the element with this ID. */
 function copyButton(id: string, label: string, isMain = false): Html {
   return html`<button type="button" class="button ${isMain ? 'main' : 'plain'} copy" data-copy="${id}" hidden><span data-copy-label>Copy</span><span class="visually-hidden"> ${label}</span></button>`
 }
 
-/** Adds a class to each token of JSON. The text itself does not change, even if it isn't JSON. */
+/** Returns the text with a class for each token of JSON. The text itself does not change, even if it isn't JSON. */
 export function jsonCode(text: string): Html {
   // The pattern has one group around the whole token, so `split` returns other text and tokens alternately.
   const parts = text.split(TOKEN)
@@ -40,8 +41,8 @@ export function jsonCode(text: string): Html {
 }
 
 /**
- * A string (with its colon if it is a name), a number, true, false or null. The closing quote of a string is optional, or
- * the match would take quadratic time on a string without an end.
+ * Matches a string (with its colon if it is a name), a number, true, false or null. The closing quote of a string is
+ * optional. Otherwise, the match would take quadratic time on a string without an end.
  */
 const TOKEN = /("(?:[^"\\\n]|\\.)*"?:?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\btrue\b|\bfalse\b|\bnull\b)/
 

@@ -1,17 +1,17 @@
-// The components of pages, as pure functions from text to HTML.
+// Renders the components of pages with pure functions from text to HTML.
 
 import type { PageNotice } from '../pages/models.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 
-/** The color of a badge. Its text says the same. */
+/** The color of a badge. The text of the badge has the same meaning. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
 
 export function badge(text: string, tone: Tone = 'neutral'): Html {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
-/** The head of a page. */
+/** The title of a page, and what is next to it. */
 export interface PageHead {
   readonly title: string
   /** One or two sentences under the title. */
@@ -33,13 +33,13 @@ function breadcrumbs(trail: readonly { readonly label: string; readonly href: st
   return html`<nav class="trail" aria-label="Breadcrumb"><ol>${steps}</ol></nav>`
 }
 
-/** A section of a page with its own heading; `id` is the heading's ID. */
+/** A section of a page with its own heading. `id` is the heading's ID. */
 export interface CardOptions {
   readonly id: string
   readonly title: string
   readonly note?: Html | string
   readonly actions?: Html
-  /** Without padding, for tables. */
+  /** Whether the card has no padding, for tables. */
   readonly isFlush?: boolean
 }
 
@@ -52,17 +52,17 @@ export function card({ id, title, note, actions, isFlush }: CardOptions, content
 </section>`
 }
 
-/** A message that the page shows once. */
+/** Returns a message that the page shows once. */
 export function notice({ kind, text }: PageNotice): Html {
   return html`<div class="notice ${kind}" role="${kind === 'problem' ? 'alert' : 'status'}">${ICONS[kind]}<p>${text}</p></div>`
 }
 
-/** A message that the page shows while it is true. */
+/** Returns a message that the page shows while it is true. */
 export function callout(content: Html | string, tone: Tone = 'neutral'): Html {
   return html`<div class="callout ${tone}"><p>${content}</p></div>`
 }
 
-/** Says that there is nothing to show, and offers the next step. */
+/** Returns a message that says why a part of the page is empty, with a link or button for the next step. */
 export function emptyState(heading: string, text: Html | string, next: Html = NOTHING): Html {
   return html`<div class="empty"><p class="empty-title">${heading}</p><p>${text}</p>${next}</div>`
 }
@@ -93,7 +93,7 @@ function meter(filled: number): Html {
   return html`<svg class="meter ${tone}" width="100%" height="4" aria-hidden="true" focusable="false"><rect class="meter-all" width="100%" height="4" rx="2"/><rect class="meter-part" width="${(share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`
 }
 
-/** A list of labels and values, one per line. */
+/** Returns a list of labels and values, one per line. */
 export function facts(list: readonly { readonly label: string; readonly text: Html | string }[]): Html {
   return html`<dl class="facts">${list.map(
     ({ label, text }) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`,

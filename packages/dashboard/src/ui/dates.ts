@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts'
 /** The part of a frame that formatting needs. */
 export type DisplayContext = Pick<Frame, 'locale' | 'now' | 'store'>
 
-/** Returns "3 minutes ago" with the exact time as title. From one week on, returns the exact time. */
+/** Returns a text such as "3 minutes ago" with the exact time as title; the exact time from one week on. */
 export function relativeTime(date: Date, display: DisplayContext): Html {
   const exact = exactText(date, display)
   const seconds = (date.getTime() - display.now.getTime()) / 1000
@@ -19,7 +19,7 @@ export function exactTime(date: Date, display: DisplayContext, seconds = false):
   return timeElement(date, { text: exactText(date, display, seconds), title: zoneOf(display), display })
 }
 
-/** Formats a day such as `2026-11-21` as "21 Nov", or with `long` as "Saturday 21 November". Returns other text as it is. */
+/** Returns `2026-11-21` as "21 Nov", or with `long` as "Saturday 21 November". Returns other text unchanged. */
 export function dayText(day: string, display: DisplayContext, long = false): string {
   const date = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return day
@@ -27,7 +27,7 @@ export function dayText(day: string, display: DisplayContext, long = false): str
   return formatOf(display.locale, { ...shape, timeZone: 'UTC' }).format(date)
 }
 
-/** Formats a whole number with the separators of the locale. */
+/** Returns a whole number with the separators of the locale. */
 export function count(value: number, display: Pick<Frame, 'locale'>): string {
   return new Intl.NumberFormat(withLatinDigits(display.locale)).format(value)
 }
@@ -37,7 +37,7 @@ export function quantity(value: number, noun: string, display: Pick<Frame, 'loca
   return `${count(value, display)} ${value === 1 ? noun : `${noun}s`}`
 }
 
-/** Returns the value of a `lang` attribute. */
+/** Returns the value of a `lang` attribute for the locale. */
 export function languageOf(display: Pick<Frame, 'locale'>): string {
   return supportedLocale(display.locale)
 }
@@ -70,7 +70,7 @@ function exactText(date: Date, display: DisplayContext, seconds = false): string
   }).format(date)
 }
 
-/** Counts calendar days: 23:00 of the day before yesterday is "2 days ago", even if that is less than 48 hours. */
+/** Counts calendar days: 23:00 of the day before yesterday is "2 days ago", even within 48 hours. */
 function relativeText(date: Date, display: DisplayContext): string {
   const { locale, now } = display
   const seconds = (date.getTime() - now.getTime()) / 1000
@@ -87,12 +87,12 @@ function dayNumber(date: Date, display: DisplayContext): number {
   return Date.parse(`${formatOf('en-CA', shape).format(date)}T00:00:00Z`) / (DAY * 1000)
 }
 
-/** The pages are English, so numbers have Latin digits. */
+/** Returns the locale with Latin digits, because the pages are English. */
 function withLatinDigits(locale: string): Intl.Locale {
   return new Intl.Locale(supportedLocale(locale), { numberingSystem: 'latn' })
 }
 
-/** A browser can send any text as its locale. */
+/** Returns a supported locale, because a browser can send any text as its locale. */
 function supportedLocale(locale: string): string {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale)[0] ?? FALLBACK_LOCALE

@@ -1,9 +1,12 @@
-// Forms, fields with label, hint and error, buttons, and links that look like buttons.
+// Renders forms, fields with label, hint and error, buttons, and links that look like buttons.
 
 import type { Frame } from '../pages/models.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
-/** `main`: the main action. `plain`: another action. `danger`: leads to a destructive action. `danger-main`: performs it. */
+/**
+ * `main`: the main action. `plain`: another action. `danger`: leads to a destructive action. `danger-main`: performs
+ * it.
+ */
 export type ButtonKind = 'main' | 'plain' | 'danger' | 'danger-main'
 
 /** Returns a form that posts to `action`, with a single-use form token. */
@@ -15,19 +18,19 @@ ${content}
 }
 
 export interface FieldOptions {
-  /** The name in the form, and the ID of the element. */
+  /** Name in the form, and ID of the element. */
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'datetime-local'
   readonly value?: string
   readonly hint?: string
-  /** The error message. A field with one is marked as invalid. */
+  /** The error message. A field with an error message is marked as invalid. */
   readonly problem?: string | null
   readonly autocomplete: string
   readonly lengthMin?: number
   readonly lengthMax?: number
   readonly isRequired?: boolean
-  /** In a monospaced font. */
+  /** Whether the font is monospaced. */
   readonly isCode?: boolean
 }
 
@@ -49,12 +52,14 @@ ${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` :
 </div>`
 }
 
-/** A submit button. */
+/** Returns a submit button. */
 export function button(label: string, kind: ButtonKind = 'main'): Html {
   return html`<button type="submit" class="button ${kind}">${label}</button>`
 }
 
-/** A link that looks like a button. `about` completes the label for screen readers, such as the name of a key. */
+/**
+ * Returns a link that looks like a button. `about` completes the label for screen readers, as the name of a key does.
+ */
 export function linkButton(label: string, href: string, options: { kind?: ButtonKind; about?: string } = {}): Html {
   const about = options.about === undefined ? NOTHING : html`<span class="visually-hidden"> ${options.about}</span>`
   return html`<a class="button ${options.kind ?? 'plain'}" href="${href}">${label}${about}</a>`

@@ -1,4 +1,4 @@
-// HTML fragments. Hono's template tag escapes every value, and no view bypasses it.
+// Defines HTML fragments. Hono's template tag escapes every value, and no view bypasses it.
 
 import { html } from 'hono/html'
 

@@ -1,4 +1,4 @@
-// The icons, on a grid of 16 pixels. Each one stands next to text, so screen readers skip them.
+// Defines the icons on a grid of 16 pixels. Each icon is next to text, so screen readers skip it.
 
 import { type Html, html } from './html.ts'
 

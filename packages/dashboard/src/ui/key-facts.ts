@@ -1,11 +1,11 @@
-// Facts about a key, for the pages that ask before it is replaced or revoked.
+// Renders facts about a key, for the confirmation pages before its replacement or revocation.
 
 import type { Frame, KeyRow, MaskedKey } from '../pages/models.ts'
 import { facts } from './components.ts'
 import { count, exactTime, relativeTime } from './dates.ts'
 import { type Html, html } from './html.ts'
 
-/** The first and last characters of a key, which distinguish it from another key with the same name. */
+/** Returns the first and last characters of a key. They distinguish it from another key with the same name. */
 export function maskedKey({ prefix, lastFour }: MaskedKey): Html {
   return html`<code>${prefix}…${lastFour}</code>`
 }

@@ -1,5 +1,5 @@
-// The document around every page: styles, scripts, navigation and account. On a phone, the navigation is above the page and
-// needs no script.
+// Renders the document around every page: styles, scripts, navigation and account. On a phone, the navigation is above
+// the page and needs no script.
 
 import type { Frame, Section } from '../pages/models.ts'
 import { assets } from './assets.ts'
@@ -32,7 +32,7 @@ ${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.view
 `
 }
 
-/** htmx adds no style, stores no history, and ignores the body of an error response. */
+/** Configures htmx to add no style, to store no history, and to ignore the body of an error response. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorCSS: false,
   history: false,

@@ -1,8 +1,8 @@
-// The URL paths of a store's pages.
+// Builds the URL paths of a store's pages.
 
 import type { Frame } from '../pages/models.ts'
 
-/** Returns the paths of the store's pages. */
+/** Returns the paths of the pages of one store. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
   const keys = `${base}/settings/api/keys`

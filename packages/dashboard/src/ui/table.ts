@@ -1,19 +1,20 @@
-// Tables. A wide table scrolls in its own region, which the keyboard can reach. A stacked table becomes cards on a phone.
+// Renders tables. A wide table scrolls in its own region, which the keyboard can reach. A stacked table becomes cards
+// on a phone.
 
 import { type Html, html, NOTHING } from './html.ts'
 
 export interface Column {
   readonly label: string
   readonly isNumber?: boolean
-  /** For screen readers only, such as the heading of a column of buttons. */
+  /** Whether only screen readers get the label, such as the heading of a column of buttons. */
   readonly isVisuallyHidden?: boolean
 }
 
 export interface TableOptions {
-  /** For screen readers only. */
+  /** The name of the table, for screen readers only. */
   readonly caption: string
   readonly columns: readonly Column[]
-  /** Cells in the order of the columns; the first is the row's heading. */
+  /** Cells in the order of the columns. The first cell is the row's heading. */
   readonly rows: readonly (readonly (Html | string)[])[]
   /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
@@ -58,7 +59,7 @@ function row({ columns, cells, isSelected }: RowOptions): Html {
 `
 }
 
-/** The placeholder for an absent value. */
+/** Returns the placeholder for an absent value. */
 export function noValue(text = 'none'): Html {
   return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${text}</span>`
 }

@@ -1,5 +1,5 @@
-// Sums usage by day, by key and for the tiles. Usage is recorded per hour. An hour belongs to the day in which it begins, in
-// the store's time zone.
+// Sums usage by day, by key and for the tiles. The service records usage per hour. An hour belongs to the day in which
+// it begins in the store's time zone.
 
 import type { UsageHour } from '@store-export/control'
 import type { RequestSums } from '../pages/models.ts'
@@ -15,7 +15,7 @@ export interface UsageOfStore {
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** Returns the sums of each of the last `count` days, oldest first. Days without requests are included. */
+/** Returns the sums of each of the last `count` days, oldest first. Includes days without requests. */
 export function sumsByDay({ hours, timeZone, now }: UsageOfStore, count: number): (RequestSums & { day: string })[] {
   const dayOf = dayNames(timeZone)
   const sums = new Map(lastDays(dayOf(now), count).map((day) => [day, noRequests()]))
@@ -23,7 +23,7 @@ export function sumsByDay({ hours, timeZone, now }: UsageOfStore, count: number)
   return [...sums].map(([day, sum]) => ({ day, ...sum }))
 }
 
-/** Returns the hours of the last `count` days. `hours` can have more, because days begin at different times in each zone. */
+/** Returns the hours of the last `count` days. `hours` can have more, because each time zone has other days. */
 export function hoursOfDays({ hours, timeZone, now }: UsageOfStore, count: number): UsageHour[] {
   const dayOf = dayNames(timeZone)
   const days = new Set(lastDays(dayOf(now), count))
@@ -60,7 +60,7 @@ export function rejectedSince({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'
   return hours.reduce((sum, { hour, rejected }) => (hour.getTime() >= since ? sum + rejected : sum), 0)
 }
 
-/** Returns the number of requests of each key in about the last 24 hours, by key ID. Usage is known per hour. */
+/** Returns the number of requests of each key in the last 24 hours and the part of this hour, by key ID. */
 export function requestsIn24Hours({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>): Map<string, number> {
   const since = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - DAY_MS
   const recent = hours.filter(({ hour }) => hour.getTime() >= since)
@@ -109,7 +109,7 @@ function dayNames(timeZone: string): (time: Date) => string {
   return (time) => format.format(time)
 }
 
-/** Counts back in UTC, because calendar days do not depend on daylight saving time. */
+/** Returns the last `count` days. Counts in UTC, because calendar days do not depend on daylight saving time. */
 function lastDays(today: string, count: number): string[] {
   const last = Date.parse(`${today}T00:00:00Z`)
   return Array.from({ length: count }, (_, index) =>

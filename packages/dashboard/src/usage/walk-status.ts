@@ -13,7 +13,7 @@ export function walkStatus(
   return now.getTime() - lastAt.getTime() < STOPPED_MS ? 'in progress' : 'stopped'
 }
 
-/** Returns the time range in which the last page of a stopped walk can be: recent enough for the log, but no longer active. */
+/** Returns the time range for the last page of a stopped walk: within the log, but too old for an active walk. */
 export function stoppedWalkRange(
   now: Date,
   requestLogHours: number,

@@ -7,20 +7,20 @@ import { sumsByKey, totalRequests } from './summaries.ts'
 export interface WarningOptions {
   /** Active keys. */
   readonly keys: readonly KeyRow[]
-  /** About eight days, oldest first. */
+  /** Usage of about eight days, oldest first. */
   readonly hours: readonly UsageHour[]
-  /** Walks that did not reach the end of their list, the latest first. */
+  /** Walks that did not reach the end of their list, latest first. */
   readonly stopped: readonly StoppedWalk[]
   readonly now: Date
 }
 
 const HOUR_MS = 3_600_000
-/** Fewer errors can be the first attempts of a new tool. */
+/** Minimum errors for a warning. Fewer errors can be the first attempts of a new tool. */
 const ERRORS_MIN = 5
-/** Fewer hours with requests do not show how often the tool usually runs. */
+/** Minimum hours with requests for a warning. Fewer hours do not show how often the tool usually runs. */
 const USED_HOURS_MIN = 4
 const USAGE_SPAN_MIN_MS = 24 * HOUR_MS
-/** A tool can be late by a quarter of its longest pause, plus one hour, because usage is recorded per hour. */
+/** A tool can be late by a quarter of its longest pause, plus one hour, because the service records usage per hour. */
 const LATE_FACTOR = 1.25
 
 /** Returns at most one warning for each key: the most urgent one. */
@@ -32,7 +32,7 @@ export function warningsOf({ keys, hours, stopped, now }: WarningOptions): KeyWa
   })
 }
 
-/** Warns if no request of this hour and the hour before returned data. */
+/** Returns a warning if at least five requests of this hour and the hour before failed, and none returned data. */
 function failing(key: KeyRow, hours: readonly UsageHour[], now: Date): KeyWarning | null {
   const since = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - HOUR_MS)
   const sums = sumsByKey(hours.filter(({ hour }) => hour >= since)).get(key.id)
@@ -46,8 +46,8 @@ function stoppedIn(key: KeyRow, stopped: readonly StoppedWalk[]): KeyWarning | n
 }
 
 /**
- * Warns if the last request of a regularly used key is longer ago than its longest pause so far. A key that is being
- * replaced gets no such warning.
+ * Returns a warning if the last request of a regularly used key is longer ago than its longest pause so far. A key with
+ * a newer key gets no such warning.
  */
 function silent(key: KeyRow, hours: readonly UsageHour[], now: Date): KeyWarning | null {
   if (key.lastUsedAt === null || key.replacedBy !== null || hours.length < USED_HOURS_MIN) return null
