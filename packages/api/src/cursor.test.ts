@@ -88,7 +88,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] a cursor is rejected if only the concatenation of list and store ID is the same', () => {
+test('[R15] if only the concatenation of list and store ID is the same, a cursor is rejected', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })

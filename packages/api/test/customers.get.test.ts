@@ -29,7 +29,7 @@ test('[EP-CUSTOMER, RES-CUSTOMER, ENV-1, GEN-3] each customer by ID is the same 
   }
 })
 
-test('[EP-ID-MISSING] the ID of no customer returns 404', async () => {
+test('[EP-ID-MISSING] a valid ID without a customer returns 404', async () => {
   const response = await platform.get(`/api/v1/customers/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

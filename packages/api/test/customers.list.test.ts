@@ -52,7 +52,7 @@ describe('[Q-CREATED] created_since', () => {
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('[R14] if a customer was never updated, updated_since compares the time of creation', async () => {
+  test('[R14] if a customer was never updated, updated_since compares its created_at', async () => {
     const [unchanged] = await store.sql`select id::text, created_at::text as at from customers
       where updated_at is null order by created_at desc limit 1`
     const at = String(unchanged?.at).replace(' ', 'T').replace(/\+00$/, 'Z')

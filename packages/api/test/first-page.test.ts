@@ -84,24 +84,21 @@ test.each([
     'customers?updated_since=2026-01-01T00:00:00Z',
     'alter table customers enable row level security; create policy slow on customers using (slow())',
   ],
-])(
-  '[ERR-3] if %s exceeds the time limit, the server cancels the statement, and the connection stays open',
-  async (path, change) => {
-    const slow = await platform.provision()
-    const [table = ''] = path.split('?')
-    const reader = readerOf(slow)
-    await slow.sql.unsafe(`insert into ${table} (id, email) values (gen_random_uuid(), 'a@b.example');
+])('[ERR-3] if the list %s exceeds the time limit, the server cancels its statement', async (path, change) => {
+  const slow = await platform.provision()
+  const [table = ''] = path.split('?')
+  const reader = readerOf(slow)
+  await slow.sql.unsafe(`insert into ${table} (id, email) values (gen_random_uuid(), 'a@b.example');
     create function slow() returns boolean language plpgsql security definer as 'begin perform pg_sleep(20); return true; end';
     grant execute on function slow() to "${reader}"; ${change}; grant select on ${table} to "${reader}"`)
-    clearEvents(platform)
-    const node = await startNode(platform, { STORE_TIMEOUT_MS: '1500' })
-    const { status } = await fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } }).finally(() =>
-      node.close(),
-    )
-    expect(status).toBe(502)
-    // SQLSTATE of a statement that the server ended. The connection stays open.
-    expect(eventsOf(platform, 'store.query_failed').map(({ cause }) => (cause as { code?: string }).code)).toEqual([
-      '57014',
-    ])
-  },
-)
+  clearEvents(platform)
+  const node = await startNode(platform, { STORE_TIMEOUT_MS: '1500' })
+  const { status } = await fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } }).finally(() =>
+    node.close(),
+  )
+  expect(status).toBe(502)
+  // SQLSTATE of a statement that the server ended. The connection stays open.
+  expect(eventsOf(platform, 'store.query_failed').map(({ cause }) => (cause as { code?: string }).code)).toEqual([
+    '57014',
+  ])
+})

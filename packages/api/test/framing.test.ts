@@ -131,14 +131,14 @@ describe('[R36] malformed requests', () => {
 
   test('a request with headers that arrive slowly returns 408 at the time limit', async () => {
     const socket = connectTo(url)
-    const said: Buffer[] = []
-    socket.on('data', (chunk: Buffer) => said.push(chunk))
+    const received: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => received.push(chunk))
     socket.on('error', () => undefined)
     const drip = setInterval(() => socket.writable && socket.write('X-A: 1\r\n'), 50)
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
     await new Promise((resolve) => socket.on('close', resolve))
     clearInterval(drip)
-    expectFraming(parseResponses(Buffer.concat(said).toString('latin1'))[0], 408)
+    expectFraming(parseResponses(Buffer.concat(received).toString('latin1'))[0], 408)
   })
 
   test('a malformed request emits the event request.malformed', () => {
@@ -186,8 +186,8 @@ describe('unusual, well-formed requests', () => {
   })
 
   test('a request with Expect: 100-continue or another expectation is served', async () => {
-    const said = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
-    expect(parseResponses(said).at(-1)?.status).toBe(200)
+    const received = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
+    expect(parseResponses(received).at(-1)?.status).toBe(200)
     expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
   })
 
@@ -239,23 +239,23 @@ describe('pipelining', () => {
   test('pipelined requests are served in their order', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
-    const said = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
-    expect(parseResponses(said).map(({ status }) => status)).toEqual([200, 400, 401, 200])
+    const received = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
+    expect(parseResponses(received).map(({ status }) => status)).toEqual([200, 400, 401, 200])
   })
 
   test('invalid bytes are rejected only after the responses to the valid requests before them', async () => {
     const slow = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     for (const ahead of [[slow], [`${GET}`, slow], [slow, slow, `${GET}`]]) {
-      const said = await sendBytes(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
+      const received = await sendBytes(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
       const expected = [...ahead.map((each) => (each === slow ? 200 : 401)), 400]
-      const statuses = said === '' ? [] : parseResponses(said).map(({ status }) => status)
+      const statuses = received === '' ? [] : parseResponses(received).map(({ status }) => status)
       expect(statuses).toEqual(expected.slice(0, statuses.length))
     }
   })
 
   test('the body of a request is not parsed as another request', async () => {
-    const said = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
-    expect(parseResponses(said)).toHaveLength(1)
+    const received = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
+    expect(parseResponses(received)).toHaveLength(1)
   })
 })
 
@@ -341,13 +341,13 @@ test('[ERR-1] a client that sends 16 MB of body before it reads gets the respons
     ['GET', coding, chunked],
   ] as const) {
     const socket = connectTo(patient.service.url)
-    const said: Buffer[] = []
-    socket.on('data', (chunk: Buffer) => said.push(chunk))
+    const received: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => received.push(chunk))
     socket.pause()
     socket.write(`${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${header}`)
     socket.write(bytes, () => socket.resume())
     await once(socket, 'close')
-    const responses = parseResponses(Buffer.concat(said).toString('latin1'))
+    const responses = parseResponses(Buffer.concat(received).toString('latin1'))
     expect(responses.map(({ status, headers }) => [status, headers.connection])).toEqual([
       [method === 'GET' ? 200 : 405, 'close'],
     ])
@@ -370,9 +370,9 @@ test('[R36] if a body arrives slowly after the response, the connection is close
   const { hostname, port } = new URL(hurried.service.url)
   // A client that keeps sending although the service does not respond any more.
   const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true })
-  const said: Buffer[] = []
+  const received: Buffer[] = []
   socket.on('error', () => undefined)
-  socket.on('data', (chunk: Buffer) => said.push(chunk))
+  socket.on('data', (chunk: Buffer) => received.push(chunk))
   const closed = new Promise((resolve) => socket.once('close', resolve))
   // The time limit of the request ends before its response.
   await sql`begin`
@@ -385,7 +385,7 @@ test('[R36] if a body arrives slowly after the response, the connection is close
   const startedAt = performance.now()
   await closed
   expect(performance.now() - startedAt).toBeLessThan(4000)
-  expect(parseResponses(Buffer.concat(said).toString('latin1')).map(({ status }) => status)).toEqual([200])
+  expect(parseResponses(Buffer.concat(received).toString('latin1')).map(({ status }) => status)).toEqual([200])
 })
 
 test('if the time limit for headers is longer than the limit for requests, the service still starts', async () => {

@@ -44,7 +44,7 @@ describe('[R31] rows of a list of IDs', () => {
     expect(text).toBe(JSON.stringify({ data: expected, meta: { next_cursor: null, has_more: false } }))
   })
 
-  test('[FMT-6, FMT-7] at schema version launch, a list of IDs has null for a missing updated_at, or no rows', async () => {
+  test('[FMT-6, FMT-7] without updated_at, a list of IDs has null, and without a table it has no rows', async () => {
     const old = await filledStore(platform, 'launch')
     for (const name of LISTS_WITH_IDS) {
       const rows = (await walk(name, old, 'limit=50')).flat()
@@ -91,7 +91,7 @@ describe('[R31] pages of IDs', () => {
     }
   })
 
-  test('[PAG-2] if few large rows fit into a page of a list, its page of IDs is not shorter', async () => {
+  test('[PAG-2] if the rows of a list are large, a page of its IDs is not shorter', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()

@@ -96,7 +96,7 @@ describe('incremental sync by the rules of the specification', () => {
     },
   )
 
-  test('[SYNC-4, Q-CREATED] at schema version launch, created_since returns new customers, and a full sync changed ones', async () => {
+  test('[SYNC-4, Q-CREATED] at schema version launch, created_since returns new customers, and a full sync returns changed ones', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const copy: Copy = new Map()
     await sync(launch, 'customers', { copy, query: '' })

@@ -149,7 +149,7 @@ test('the log contains no email address and no name of a customer', async () => 
 
 test('[GEN-5] no response has a CORS header', () => {
   for (const { headers } of responses) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
-  for (const said of raw) expect(said.toLowerCase()).not.toContain('access-control')
+  for (const received of raw) expect(received.toLowerCase()).not.toContain('access-control')
 })
 
 test('no error message contains SQL, a file name or a database name', () => {

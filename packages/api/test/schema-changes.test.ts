@@ -136,7 +136,7 @@ describe('a partly migrated store', () => {
       expect(await ask(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
   })
 
-  test('[R28] without deleted_at, customer_id, created_at or order_id, lists are still served', async () => {
+  test('[R28] if deleted_at, customer_id, created_at or order_id is dropped, lists are still served', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const [address] = await rows(store, 'customer-addresses')
     await store.sql`alter table customer_addresses drop column deleted_at`

@@ -153,7 +153,7 @@ describe('transactions that are open at the request of a first page', () => {
       (email: string) => `begin; insert into slow_commits values (1);
       commit and chain; insert into orders (id, email) values (gen_random_uuid(), '${email}'); select pg_sleep(1); commit`,
     ],
-  ])('[SYNC-1] no row is missed of %s', async (_what, messageFor) => {
+  ])('[SYNC-1] an incremental sync does not miss the row of %s', async (_what, messageFor) => {
     await store.sql.unsafe(`create table if not exists slow_commits (n int);
       create or replace function wait_a_while() returns trigger language plpgsql as 'begin perform pg_sleep(1.5); return null; end';
       drop trigger if exists waits on slow_commits;
@@ -191,7 +191,7 @@ describe('transactions that are open at the request of a first page', () => {
   })
 
   test.each(OTHER_LISTS)(
-    'an open transaction does not delay %s, which has no updated_since, but the watermark precedes it',
+    'an open transaction does not delay the list %s, but its watermark precedes the transaction',
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)

@@ -74,7 +74,7 @@ describe('numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] %s is returned as null in a nullable field and as "0.00" in another field, and is counted',
+    '[R17] the amount %s is null in a nullable field and "0.00" in a required one, and is counted',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })

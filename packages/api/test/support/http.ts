@@ -84,9 +84,9 @@ export function connectTo(url: string): net.Socket {
 }
 
 /** Parses consecutive responses from the text of a socket. Each has its length. */
-export function parseResponses(said: string): RawResponse[] {
+export function parseResponses(received: string): RawResponse[] {
   const responses: RawResponse[] = []
-  for (let rest = said; rest !== ''; ) {
+  for (let rest = received; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n')
     if (end < 0) throw new Error(`no complete response: ${JSON.stringify(rest)}`)
     const [line = '', ...lines] = rest.slice(0, end).split('\r\n')
