@@ -354,7 +354,7 @@ describe('stores without data to show', () => {
   })
 
   test.each(['imported', 'generating'] as const)(
-    '[AUTH-7] if a store is %s, each page says the same about the store',
+    '[AUTH-7] if a store is %s, each page shows the same message instead of data',
     async (status) => {
       const unserved = { id: idAt(1), status, source: null }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })

@@ -52,9 +52,9 @@ test('a third download of one merchant or a fifth in total returns 429 until ano
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
-  const refused = await one.visitor.get(file())
-  expect(refused.status).toBe(429)
-  expect(refused.text).toContain('Too many downloads are in progress')
+  const rejected = await one.visitor.get(file())
+  expect(rejected.status).toBe(429)
+  expect(rejected.text).toContain('Too many downloads are in progress')
   expect((await third.visitor.get(file())).status).toBe(429)
   for (const { leave } of open) leave()
   await expect.poll(async () => (await third.visitor.get(file())).status).toBe(200)

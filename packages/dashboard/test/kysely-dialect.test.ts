@@ -47,7 +47,7 @@ test('a transaction that throws is rolled back, another is committed, and both r
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
-test('a statement that fails rejects with the server’s error and releases the connection', async () => {
+test('if a statement fails, it rejects with the error of the server and releases the connection', async () => {
   const database = kysely()
   const twice = { token_hash: Buffer.from('twice'), used_at: OLD }
   const insertTwice = () => database.insertInto('used_form_tokens').values(twice).execute()

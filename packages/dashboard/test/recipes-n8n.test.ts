@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
-import { type BusyProxy, type Refusal, startBusyProxy } from './support/busy-proxy.ts'
+import { type BusyProxy, type ProxyError, startBusyProxy } from './support/busy-proxy.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
 
@@ -131,8 +131,8 @@ async function storedIds(): Promise<string[]> {
   return rows.map(({ id }) => String(id))
 }
 
-async function through(refusals: ReadonlyMap<number, Refusal>): Promise<Workflow> {
-  proxy = await startBusyProxy(platform.service.url, refusals)
+async function through(errors: ReadonlyMap<number, ProxyError>): Promise<Workflow> {
+  proxy = await startBusyProxy(platform.service.url, errors)
   return workflowAt(proxy.url)
 }
 

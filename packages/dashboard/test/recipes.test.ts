@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
-import { type BusyProxy, isInstalled, type Refusal, runToEnd, startBusyProxy } from './support/busy-proxy.ts'
+import { type BusyProxy, isInstalled, type ProxyError, runToEnd, startBusyProxy } from './support/busy-proxy.ts'
 
 const SIZE = { orders: 640, customers: 60, products: 30, locations: 2, groups: 2 }
-const BUSY: ReadonlyMap<number, Refusal> = new Map([
+const BUSY: ReadonlyMap<number, ProxyError> = new Map([
   [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '3' } }],
   [3, { status: 502, code: 'STORE_DB_ERROR' }],
 ])

@@ -109,7 +109,7 @@ describe('visitors who are not signed in', () => {
     }
   })
 
-  test('if the session ends before a form is sent, the visitor learns so and gets the typed name back', async () => {
+  test('if the session ends before a form is sent, the sign-in page says so, and the typed name is restored', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')

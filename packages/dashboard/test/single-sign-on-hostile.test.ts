@@ -119,7 +119,7 @@ describe('responses of the provider', () => {
   test.each([
     ['without an ID token', ({ id_token: _none, ...rest }: Record<string, unknown>) => rest],
     [
-      'with the ID token of an earlier sign-in, which has another nonce',
+      'with the ID token of an earlier sign-in',
       (response: Record<string, unknown>) => ({ ...response, id_token: scene.provider.tokens.findLast(isIdToken) }),
     ],
     [
@@ -178,7 +178,7 @@ describe('responses of the provider', () => {
 
   test.each([
     ['names another issuer', { issuer: 'https://login.example.net' }],
-    ['sends tokens unencrypted', { token_endpoint: 'http://login.example.net/token' }],
+    ['has a token endpoint without TLS', { token_endpoint: 'http://login.example.net/token' }],
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
   ])('a provider with a discovery document that %s counts as unreachable', async (_what, changed) => {

@@ -53,13 +53,13 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
   )
 }
 
-test('each form of the page has its own token', () => {
+test('each form of the keys page has its own token', () => {
   const tokens = [...pageWith([KEY]).matchAll(/name="form_token" value="(token-\d+)"/g)].map(([, token]) => token)
   expect(tokens).toHaveLength(2)
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('at the limit of keys, the page names the least recently used key instead of the form', () => {
+test('at the limit of keys, the keys page names the least recently used key instead of the form', () => {
   const page = pageWith(
     Array.from({ length: 5 }, () => KEY),
     { leastUsed: { ...KEY, requests24h: 1 } },
@@ -70,7 +70,7 @@ test('at the limit of keys, the page names the least recently used key instead o
   expect(page).not.toContain('name="name"')
 })
 
-test('a rejected name stays in its field, with an error message', () => {
+test('if the name of a key is rejected, it stays in its field with an error message', () => {
   const page = pageWith([], { create: { name: '<b>', problem: 'Give the key a name.' } })
   expect(page).toMatch(
     /<input id="name"[^>]*value="&lt;b&gt;"[^>]*aria-describedby="name-hint name-problem" aria-invalid="true"/,
@@ -78,6 +78,6 @@ test('a rejected name stays in its field, with an error message', () => {
   expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
 })
 
-test('if there are no keys, the page says "No keys yet"', () => {
+test('if a store has no keys, the keys page says "No keys yet"', () => {
   expect(pageWith([])).toContain('No keys yet')
 })

@@ -36,6 +36,6 @@ test('if the locale or the time zone is unknown, dates are in English and UTC', 
   expect(count(1234, strange)).toBe('1,234')
 })
 
-test('text that is not a day stays as it is', () => {
+test('if a text is not a day, dayText returns it unchanged', () => {
   expect(dayText('soon', display)).toBe('soon')
 })

@@ -41,7 +41,7 @@ test('hostile text in each field of the frame is escaped', () => {
   expect(page).not.toMatch(/<img src=x|<script>/)
 })
 
-test('the navigation marks the section of the page', () => {
+test('the navigation marks only the section of the page as current', () => {
   const page = String(layout(frameWith({ section: 'usage' }), html``))
   expect(page.match(/aria-current="page"/g)).toHaveLength(1)
   expect(page).toMatch(/\/usage" aria-current="page"/)

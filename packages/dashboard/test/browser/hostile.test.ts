@@ -210,11 +210,11 @@ describe('hostile texts', () => {
       await outside.getByLabel('Email').evaluate(`(input) => { input.type = 'text' }`)
       await signIn(outside, { email: text, password: 'not this one' })
       expect(await outside.getByLabel('Email').getAttribute('value')).toBe(text)
-      const refused = await shownElements(outside)
+      const rejected = await shownElements(outside)
       expect(
         difference(
           elements,
-          refused.filter((element) => element !== 'p class role'),
+          rejected.filter((element) => element !== 'p class role'),
         ),
         text,
       ).toBeNull()

@@ -62,23 +62,23 @@ export interface BusyProxy {
 }
 
 /** An error response of the proxy. Status 0 means no response. */
-export interface Refusal {
+export interface ProxyError {
   readonly status: number
   readonly code: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Forwards requests to `target`, except those whose index is in `refusals`. */
-export async function startBusyProxy(target: string, refusals: ReadonlyMap<number, Refusal>): Promise<BusyProxy> {
+/** Forwards requests to `target`, except those whose index is in `errors`. */
+export async function startBusyProxy(target: string, errors: ReadonlyMap<number, ProxyError>): Promise<BusyProxy> {
   const seen: SeenRequest[] = []
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', target)
     const at = performance.now()
-    const refusal = refusals.get(seen.length)
+    const error = errors.get(seen.length)
     // Added before the first await, so that the order of requests stays the same.
-    const index = seen.push({ at, query: url.searchParams, status: refusal?.status ?? 0 }) - 1
-    if (refusal !== undefined) {
-      const { status, code, headers } = refusal
+    const index = seen.push({ at, query: url.searchParams, status: error?.status ?? 0 }) - 1
+    if (error !== undefined) {
+      const { status, code, headers } = error
       if (status === 0) return
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(JSON.stringify({ error: { code, message: 'try again' } }))
