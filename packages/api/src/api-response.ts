@@ -3,7 +3,7 @@
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
 import { type PageWriter, StoreDatabaseError } from '@store-export/engine'
-import { SERVICE_LINK } from './reference/reference-routes.ts'
+import { errorLinks, SERVICE_LINKS } from './links.ts'
 
 /** A complete response. */
 export interface ApiResponse {
@@ -21,7 +21,7 @@ export const API_HEADERS = {
   'cache-control': 'private, no-store',
   vary: 'x-api-key, accept-encoding',
   'x-content-type-options': 'nosniff',
-  link: SERVICE_LINK,
+  link: SERVICE_LINKS,
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -48,7 +48,8 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)
   const { body, ...rest } = jsonResponse(status, Buffer.from(JSON.stringify({ error: { code, message } })), 0)
-  return { ...rest, body, headers: { ...rest.headers, ...retryAfter(code, random), ...headers } }
+  const link = errorLinks(code)
+  return { ...rest, body, headers: { ...rest.headers, link, ...retryAfter(code, random), ...headers } }
 }
 
 /** Chooses a random value in the range, so clients that failed at the same time retry at different times (R41). */

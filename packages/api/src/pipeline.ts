@@ -7,6 +7,7 @@ import type { FirstPage, PageWriter, Plan, ReadRequest, StoreAddress, StoreReade
 import { type ApiRequest, readKey } from './api-request.ts'
 import { type ApiResponse, listResponse, OPENING, objectResponse } from './api-response.ts'
 import { type CursorContent, openCursor, sealCursor } from './cursor.ts'
+import { pageLinks } from './links.ts'
 import { planRequest } from './plan-request.ts'
 import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
 import type { KeyRejected } from './request-event.ts'
@@ -67,8 +68,10 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   trace.headers['x-sync-watermark'] = formatTimestamp(watermark)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
   if (parameter !== null) trace.headers['x-sync-parameter'] = parameter
-  const isLast = plan.kind === 'allOf' || !page.hasMore
-  return listResponse(page, isLast ? null : sealCursor({ position: positionOf(page), watermark }, scope))
+  if (plan.kind === 'allOf' || !page.hasMore) return listResponse(page, null)
+  const nextCursor = sealCursor({ position: positionOf(page), watermark }, scope)
+  trace.headers.link = pageLinks(endpoint, request.query, nextCursor)
+  return listResponse(page, nextCursor)
 }
 
 function requireKey(key: PlainKey | KeyRejected['reason'], trace: Trace): HashedKey {
@@ -89,6 +92,7 @@ async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, tr
   const { remaining, secondsToNextMinute } = admission
   trace.headers['ratelimit-policy'] = `"minute";q=${requestsPerMinute};w=60`
   trace.headers.ratelimit = `"minute";r=${remaining};t=${secondsToNextMinute}`
+  trace.headers['ratelimit-remaining'] = String(remaining)
   if (admission.withinLimit) return admission
   const wait = `wait ${secondsToNextMinute} s, as the header Retry-After says, and prefer pages of 250 rows`
   throw new ApiError(

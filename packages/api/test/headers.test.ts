@@ -131,9 +131,13 @@ describe('responses with every status', () => {
   test('[R31] every response to a valid key has the rate limit, and no 401 has it', async () => {
     await everyCase(({ headers, status }, { what }) => {
       if (status === 401)
-        return expect([headers.ratelimit, headers['ratelimit-policy']], what).toEqual([undefined, undefined])
+        return expect(
+          Object.keys(headers).filter((name) => name.startsWith('ratelimit')),
+          what,
+        ).toEqual([])
       expect(headers['ratelimit-policy'], what).toBe('"minute";q=100000;w=60')
       expect(headers.ratelimit, what).toMatch(/^"minute";r=\d+;t=([1-9]|[1-5]\d|60)$/)
+      expect(headers['ratelimit-remaining'], what).toBe(/;r=(\d+);/.exec(headers.ratelimit ?? '')?.[1])
     })
   })
 
@@ -152,6 +156,52 @@ describe('responses with every status', () => {
   })
 })
 
+describe('[R31] the header link', () => {
+  const linksOf = ({ headers }: RawResponse): Record<string, string> =>
+    Object.fromEntries(
+      [...(headers.link ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g)].map(([, target, rel]) => [rel, String(target)]),
+    )
+  const get = (path: string) => send({ what: path, status: 200, path, key: store.key })
+
+  test('an error links to the page of its code, and other responses have no such link', async () => {
+    await everyCase(async (response, { what }) => {
+      const { help } = linksOf(response)
+      expect(help, what).toBe(response.status === 200 ? undefined : `/errors/${response.json.error.code}`)
+      if (help !== undefined) expect((await sendRequest(platform.service.url, { path: help })).status, what).toBe(200)
+    })
+  })
+
+  test('every page but the last links to the next page, with the filters of the request', async () => {
+    const since = encodeURIComponent('2001-01-01T00:00:00+02:00')
+    for (const list of SPEC_ENDPOINTS.filter(({ parameters }) => parameters.includes('cursor'))) {
+      const filters = list.parameters.includes('updated_since') ? `&updated_since=${since}` : ''
+      const query = list.parameters.includes('limit') ? `?limit=7${filters}&x=1` : ''
+      const seen: string[] = []
+      let pages = 0
+      for (let path: string | undefined = list.path + query; path !== undefined; pages += 1) {
+        const response = await get(path)
+        seen.push(...response.json.data.map(({ id }: { id: string }) => id))
+        const { next } = linksOf(response)
+        const { next_cursor: cursor } = response.json.meta
+        const kept = query.replace('?', '').replace('&x=1', '')
+        const expected = `${list.path}?${kept === '' ? '' : `${kept}&`}cursor=${cursor}`
+        expect(next, path).toBe(cursor === null ? undefined : expected)
+        path = next
+      }
+      const whole = await get(list.path.includes('/ids/') ? list.path : `${list.path}?limit=250`)
+      expect(seen.slice(0, 250), list.path).toEqual(whole.json.data.slice(0, 250).map(({ id }: { id: string }) => id))
+      if (list.path === '/api/v1/orders') expect([new Set(seen).size, pages]).toEqual([260, 38])
+    }
+  })
+
+  test('the link to the next page has the filters, no ignored parameters, and one cursor', async () => {
+    const first = await get('/api/v1/orders?status=paid&x=%3E%0D%0A&limit=1')
+    const second = await get(String(linksOf(first).next))
+    expect(second.status).toBe(200)
+    expect(linksOf(second).next).toBe(`/api/v1/orders?limit=1&status=paid&cursor=${second.json.meta.next_cursor}`)
+  })
+})
+
 describe('[R4] HEAD', () => {
   /** A page with a cursor. Each first page would have a new watermark. */
   const repeatable = async (each: Case): Promise<Case> => {
@@ -160,7 +210,7 @@ describe('[R4] HEAD', () => {
   }
 
   // The values of these headers change with each response.
-  const VARYING = ['date', 'x-request-id', 'ratelimit', 'x-sync-watermark']
+  const VARYING = ['date', 'x-request-id', 'ratelimit', 'ratelimit-remaining', 'x-sync-watermark']
 
   test('HEAD returns the status and the headers of GET, without a body', async () => {
     for (const listed of cases.filter(({ method }) => method === undefined)) {

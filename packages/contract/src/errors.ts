@@ -45,6 +45,10 @@ export const ERRORS = {
       'updated_since was sent for customers of a store that does not track customer updates. Use created_since.',
       'A parameter was sent empty, or twice.',
     ],
+    otherStatuses: [
+      { status: 408, condition: 'The request did not arrive in time.', retry: 'Yes.' },
+      { status: 431, condition: 'The headers of the request are too large.', retry: 'No.' },
+    ],
   },
   INVALID_CURSOR: {
     status: 400,
@@ -69,6 +73,7 @@ export const ERRORS = {
       'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
       'The method was not GET (status 405): the service is read-only.',
     ],
+    otherStatuses: [{ status: 405, condition: 'The method is not GET or HEAD.', retry: 'No.' }],
   },
   RATE_LIMITED: {
     status: 429,
@@ -109,6 +114,16 @@ export interface ErrorDeclaration {
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
+  /** Further statuses of responses with this code. */
+  readonly otherStatuses?: readonly ErrorStatus[]
+}
+
+/** A status of an error code, and when the service returns it. */
+export type ErrorStatus = Pick<ErrorDeclaration, 'status' | 'condition' | 'retry'>
+
+/** Returns every status of an error code; the status of the specification is the first. */
+export function errorStatusesOf(error: ErrorDeclaration): readonly ErrorStatus[] {
+  return [error, ...(error.otherStatuses ?? [])]
 }
 
 /** Returns the codes that endpoints with this kind of response can return, in the order of `errors`. */

@@ -25,6 +25,12 @@ export const RESPONSE_HEADERS = {
     example: 18_342,
     on: 'every response',
   },
+  link: {
+    note: 'Links to other documents (RFC 8288), with addresses relative to the service. `rel="next"` is the next page of a list, with the filters of the request and the cursor; absent on the last page. `rel="help"` is the page of an error code.',
+    schema: { type: 'string' },
+    example: '</api/v1/orders?limit=250&cursor=…>; rel="next"',
+    on: 'every response',
+  },
   'ratelimit-policy': {
     note: `The rate limit of the key: q requests in w seconds (${REQUESTS_HEADER}).`,
     schema: { type: 'string' },
@@ -35,6 +41,12 @@ export const RESPONSE_HEADERS = {
     note: `The remaining rate limit: r requests in this window, and t seconds until the next window (${REQUESTS_HEADER}).`,
     schema: { type: 'string' },
     example: '"minute";r=117;t=42',
+    on: 'every response to a valid key',
+  },
+  'ratelimit-remaining': {
+    note: 'The remaining requests in this window as a number, for tools that do not parse `ratelimit`.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 117,
     on: 'every response to a valid key',
   },
   'x-sync-watermark': {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CONTRACT, resourcesOf } from './contract.ts'
 import { ERRORS } from './errors.ts'
-import { fieldTable, headerTable, limitTable, referencePage } from './markdown.ts'
+import { errorPage, errorTable, fieldTable, headerTable, limitTable, referencePage } from './markdown.ts'
 import { order } from './resources/order.ts'
 
 describe('the reference page', () => {
@@ -20,6 +20,14 @@ describe('the reference page', () => {
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
     expect(reference).toContain('"name": "Linden & Loom"')
     expect(referencePage()).not.toContain('curl')
+  })
+
+  it('the error table lists every status of a code, and the page of the code names the further ones', () => {
+    expect(errorTable()).toContain('| 404 | [NOT_FOUND](../errors/NOT_FOUND.md) |')
+    expect(errorTable()).toContain(
+      '| 405 | [NOT_FOUND](../errors/NOT_FOUND.md) | The method is not GET or HEAD. | No. |',
+    )
+    expect(errorPage('NOT_FOUND', ERRORS.NOT_FOUND)).toContain('With status 405: The method is not GET or HEAD.')
   })
 
   it('the reference page lists the values of each status', () => {

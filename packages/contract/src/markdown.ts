@@ -10,7 +10,7 @@ import {
   rowShapeOf,
 } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
-import type { ErrorDeclaration } from './errors.ts'
+import { type ErrorDeclaration, errorStatusesOf } from './errors.ts'
 import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { LIMITS } from './limits.ts'
@@ -65,22 +65,21 @@ export function parameterTable(parts: Partial<Contract> = {}): string {
 
 /** Returns a table of the error codes with links to their pages. */
 export function errorTable(parts: Partial<Contract> = {}): string {
-  const rows = Object.entries(contractWith(parts).errors).map(([name, { status, condition, retry }]) => [
-    String(status),
-    errorLink(name),
-    condition,
-    retry,
-  ])
+  const rows = Object.entries(contractWith(parts).errors).flatMap(([name, error]) =>
+    errorStatusesOf(error).map(({ status, condition, retry }) => [String(status), errorLink(name), condition, retry]),
+  )
   return table(['Status', 'Code', 'What happened', 'Retry'], rows)
 }
 
 /** Returns the page of the error code `name`. */
-export function errorPage(name: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): string {
+export function errorPage(name: string, error: ErrorDeclaration): string {
+  const { status, condition, retry, fix, mistakes, otherStatuses = [] } = error
   return lines(
     `# ${name}`,
     `HTTP status ${status}.`,
     '## What happened',
     condition,
+    ...otherStatuses.map((each) => `With status ${each.status}: ${each.condition}`),
     '## How to fix it',
     fix,
     `**Retry?** ${retry}`,

@@ -2,14 +2,14 @@
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, ERRORS } from './errors.ts'
 import { exampleListOf, exampleOf } from './example.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { listName, type OpenApiObject, requiredProperties, schemaRef } from './openapi-schema.ts'
 import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName, repeatedParameter } from './parameters.ts'
 
-const COMMON_HEADERS = ['x-request-id', 'content-length'] as const
-const AUTHENTICATED_HEADERS = [...COMMON_HEADERS, 'ratelimit-policy', 'ratelimit'] as const
+const COMMON_HEADERS = ['x-request-id', 'content-length', 'link'] as const
+const AUTHENTICATED_HEADERS = [...COMMON_HEADERS, 'ratelimit-policy', 'ratelimit', 'ratelimit-remaining'] as const
 const OBJECT_HEADERS = [...AUTHENTICATED_HEADERS, 'x-ignored-params'] as const
 const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const
 const UPDATED_LIST_HEADERS = [...LIST_HEADERS, 'x-sync-parameter'] as const
@@ -93,7 +93,7 @@ function errorResponse(status: number, examples: readonly ErrorExample[], { erro
   ])
   const conditions = [...new Set(examples.map(({ code }) => `\`${code}\`: ${errors[code]?.condition ?? ''}`))]
   return {
-    description: status === METHOD_STATUS ? 'The method is not GET or HEAD.' : conditions.join(' '),
+    description: status === METHOD_STATUS ? ERRORS.NOT_FOUND.otherStatuses[0].condition : conditions.join(' '),
     headers: headerRefs(ERROR_HEADERS[status] ?? AUTHENTICATED_HEADERS),
     content: { 'application/json': { schema: schemaRef('ErrorResponse'), examples: Object.fromEntries(named) } },
   }

@@ -1,4 +1,4 @@
-import type { Contract, ErrorDeclaration } from '@store-export/contract'
+import { type Contract, type ErrorDeclaration, errorStatusesOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
 /** Returns the pages `/errors` and `/errors/{CODE}`. */
@@ -8,9 +8,11 @@ export function errorPages({ errors }: Contract): HtmlPage[] {
 }
 
 function indexPage(declared: ReadonlyArray<readonly [string, ErrorDeclaration]>): HtmlPage {
-  const rows = declared.map(
-    ([code, { status, condition, retry }]) =>
-      `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
+  const rows = declared.flatMap(([code, error]) =>
+    errorStatusesOf(error).map(
+      ({ status, condition, retry }) =>
+        `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
+    ),
   )
   const main = `<h1>Errors</h1>
 <p class="lead">All error responses have the same body. The code is stable and meant for programs. The message is for people.</p>
@@ -24,12 +26,14 @@ ${rows.join('\n')}
   return { path: '/errors', title: 'Errors · Store Data Export', main }
 }
 
-function errorPage(code: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): HtmlPage {
+function errorPage(code: string, error: ErrorDeclaration): HtmlPage {
+  const { status, condition, retry, fix, mistakes, otherStatuses = [] } = error
+  const others = otherStatuses.map((each) => `<p>With status ${each.status}: ${escapeHtml(each.condition)}</p>\n`)
   const main = `<h1>${escapeHtml(code)}</h1>
 <p class="status">HTTP status ${status}</p>
 <h2>What happened</h2>
 <p>${escapeHtml(condition)}</p>
-<h2>How to fix it</h2>
+${others.join('')}<h2>How to fix it</h2>
 <p>${escapeHtml(fix)}</p>
 <p><strong>Retry?</strong> ${escapeHtml(retry)}</p>
 <h2>Common mistakes</h2>

@@ -63,6 +63,11 @@ describe('the documents', () => {
     }
   })
 
+  it('[R3] status 405 is on the page of all errors, and on the page of its code', () => {
+    expect(textOf('/errors')).toContain('<tr><td>405</td><td><a href="/errors/NOT_FOUND">NOT_FOUND</a></td>')
+    expect(textOf('/errors/NOT_FOUND')).toContain('<p>With status 405: The method is not GET or HEAD.</p>')
+  })
+
   it('[ERR-1] a new error code gets a page with escaped text', () => {
     const strange: ErrorDeclaration = {
       status: 418,

@@ -20,9 +20,6 @@ export interface ReferenceOptions extends Partial<Contract> {
   readonly listensAt?: string
 }
 
-/** Value of the header `link`, with the addresses of the documentation. */
-export const SERVICE_LINK = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
-
 /**
  * Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages and the
  * guides.

@@ -1,0 +1,25 @@
+// Creates the values of the header `link` (RFC 8288). Addresses are relative to the origin of the service.
+
+import { type Endpoint, ERRORS, type ErrorCode } from '@store-export/contract'
+
+/** The links of every response: the addresses of the documentation. */
+export const SERVICE_LINKS = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
+
+const HELP_LINKS = new Map<string, string>(
+  Object.keys(ERRORS).map((code) => [code, `${SERVICE_LINKS}, </errors/${code}>; rel="help"`]),
+)
+
+/** Returns the links of an error, with the page of its code. */
+export function errorLinks(code: ErrorCode): string {
+  return HELP_LINKS.get(code) ?? SERVICE_LINKS
+}
+
+/** Returns the links of a page, with the address of the next page. It has the parameters of `query`, which are valid. */
+export function pageLinks({ path, parameters }: Endpoint, query: URLSearchParams, nextCursor: string): string {
+  let address = `${path}?`
+  for (const name of parameters) {
+    const text = name === 'cursor' ? null : query.get(name)
+    if (text !== null) address += `${name}=${encodeURIComponent(text)}&`
+  }
+  return `${SERVICE_LINKS}, <${address}cursor=${nextCursor}>; rel="next"`
+}
