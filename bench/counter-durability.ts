@@ -1,5 +1,6 @@
-// Measures request counters that survive a crash of the control database. Compares the statement that checks and counts
-// a key on an unlogged table, on a logged table without a wait for the disk, and on a logged table with it.
+// Measures request counters that survive a crash of the control database. Runs the statement that checks and counts a key on
+// three tables: unlogged, logged without a wait for the disk, and logged with this wait.
+//
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
 
 import { randomBytes } from 'node:crypto'
@@ -88,7 +89,7 @@ async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
   return hashes
 }
 
-/** Each connection has its own keys, so that it waits only for the write. */
+/** Measures one table. Each connection has separate keys, so that it waits only for the write. */
 async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
   const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
   const { pool } = database
@@ -119,7 +120,7 @@ async function measure(measured: BenchServer, hashes: readonly HashedKey[], wait
   return { perSecond: requests / seconds, cpuMs: cpuMs / requests, walBytes: walBytes / requests }
 }
 
-/** The same pool, but the counting statement waits for the disk. */
+/** Returns the pool with a counting statement that waits for the disk. */
 function waitingForDisk(pool: Pool): Pool {
   const query: Pool['query'] = (statement, options) => {
     const text = statement.text.replace("set_config('synchronous_commit', 'off', true) = 'off'", 'true')

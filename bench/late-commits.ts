@@ -1,5 +1,5 @@
-// `npm run bench:late-commits`: measures how many rows copies lose to transactions that commit late, with each
-// protection on and off, and what the poll of open transactions costs. Runs on the embedded and on an installed
+// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late, with each
+// protection on and off. Also measures the cost of the poll of open transactions. Runs on the embedded and on an installed
 // PostgreSQL.
 
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ import { median } from './lib/rounds.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'
 import { experiment, type Participant } from './service/late-commits/experiment.ts'
 
-/** Longest waits for open transactions, in ms: none, the default, and one that outlasts every transaction here. */
+/** Maximum waits for open transactions, in ms: none, the default, and one that outlasts every transaction here. */
 const BOUNDS_MS = [0, 500, 4000] as const
 const CLOCKS_AHEAD_MS = [0, 2000] as const
 const STORE_TIMEOUT_MS = 10_000
@@ -77,7 +77,7 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
   return startService({ config, controlUrl, keys, emit: () => undefined })
 }
 
-/** The same connection runs an empty statement and a poll in turn. */
+/** Returns the cost of a poll. One connection runs an empty statement and a poll in turn. */
 async function costOfLook({ readerUrl }: Dataset): Promise<string> {
   const connection = await connect(parseConnectionUrl(readerUrl), { applicationName: 'bench' })
   const spent = { nothing: [] as number[], look: [] as number[] }

@@ -1,5 +1,5 @@
-// `npm run bench:many-stores`: reads 2,000 store databases in random order through one node, and compares with opening
-// a connection and reading the same page. Prints the result.
+// Runs `npm run bench:many-stores`, which reads 2,000 store databases in random order through one node. The baseline opens a
+// connection and reads the same page. Prints the result.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -48,7 +48,7 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_OPERATIONS_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000',
-    // all stores are on one server, which has room for the connections
+    // All stores are on one server, which has room for the connections.
     STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX: '200',
   })
   const samples: Samples = { service: [], direct: [], failures: 0 }
@@ -78,7 +78,7 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
   }
 }
 
-/** Runs both in turn, each on its own store: otherwise, the first would warm up the second. */
+/** Reads with both in turn, each from another store. From the same store, the first would warm up the second. */
 async function askBoth({ stores }: ManyStores, url: string, samples: Samples): Promise<void> {
   const [first, second] = [pick(stores), pick(stores)]
   const client = createApiClient(url, first.key)
@@ -92,7 +92,7 @@ async function askBoth({ stores }: ManyStores, url: string, samples: Samples): P
   samples.direct.push(await timed(() => readDirectly(second.readerUrl)))
 }
 
-/** A program that opens a connection for each page. */
+/** Reads a page over a new connection. */
 async function readDirectly(readerUrl: string): Promise<void> {
   const sql = openClient(readerUrl)
   try {

@@ -1,5 +1,5 @@
-// `npm run bench:peers`: reads the same orders from the service and from other servers, in one run on one database.
-// Prints the result and stores it in bench/results, docs/concepts/performance.md, and its chart. Fails if a peer
+// Runs `npm run bench:peers`, which reads the same orders from the service and from other servers, in one run on one
+// database. Prints the result. Stores it in bench/results, docs/concepts/performance.md, and its chart. Fails if a peer
 // returns other orders.
 
 import { existsSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { peersSummary } from './peers/peers-report.ts'
 import { writePeersResult } from './peers/peers-results.ts'
 import { writeDocument } from './service/document.ts'
 
-// Without this, Ctrl-C would leave processes and a folder behind.
+// Without this handler, Ctrl-C would leave processes and a folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readPeersOptions(process.argv.slice(2))
 if (existsSync(new URL('peers/programs/node_modules', import.meta.url))) await benchAll(options)

@@ -1,4 +1,4 @@
-// `npm run bench`: measures on the embedded PostgreSQL and on an installed one. Prints the results and stores them in
+// Runs `npm run bench`, which measures on the embedded PostgreSQL and on an installed one. Prints the results. Stores them in
 // bench/results, docs/concepts/performance.md, and its chart. It asserts nothing.
 
 import { type BenchOptions, readOptions, type ServerKind } from './lib/options.ts'
@@ -8,7 +8,7 @@ import { writeDocument } from './service/document.ts'
 import { measureServer } from './service/measure.ts'
 import { summary } from './service/report.ts'
 
-// Without this, Ctrl-C would leave a server and its folder behind.
+// Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readOptions(process.argv.slice(2))
 for (const kind of options.servers) await bench(kind, options)

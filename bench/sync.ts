@@ -1,5 +1,5 @@
-// `npm run bench:sync`: measures how fast store-sync copies a large store, and its processor time and memory. Prints
-// the results and stores them in bench/results/sync and docs/concepts/performance.md. It asserts nothing.
+// Runs `npm run bench:sync`, which measures how fast store-sync copies a large store, and its processor time and memory.
+// Prints the results. Stores them in bench/results/sync and docs/concepts/performance.md. It asserts nothing.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ import { readSyncResult, writeSyncResult } from './sync/sync-results.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../docs/concepts/performance.md', import.meta.url))
 
-// Without this, Ctrl-C would leave a server and its folder behind.
+// Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readSyncOptions(process.argv.slice(2))
 const server = await startBenchServer('embedded')

@@ -1,5 +1,6 @@
-// Measures the cost of writing usage: sums by hour, the request log, and list reads of busy keys, and the size of a log
-// line.
+// Measures the cost of writing usage: sums by hour, the request log, and list reads of busy keys. Also measures the size of a
+// log line.
+//
 // Run: npm run bench:usage -- [--server embedded|system]. Prints the results.
 
 import { randomBytes } from 'node:crypto'
@@ -18,11 +19,11 @@ import { type BenchServer, startBenchServer } from './lib/servers.ts'
 
 const STORES = 200
 const KEYS_PER_STORE = 5
-/** Minutes of the simulated clock. */
+/** Number of minutes of the simulated clock. */
 const MINUTES = 10
-/** A node writes every two seconds. */
+/** Number of writes of a node per minute. It writes every two seconds. */
 const FLUSHES_PER_MINUTE = 30
-/** At 30 writes a minute, every key makes 120 requests a minute: the limit. */
+/** Number of requests of a key per write. At 30 writes a minute, every key makes 120 requests a minute, which is the limit. */
 const REQUESTS_PER_FLUSH = 4
 const REQUEST = { outcome: 'successful', status: 200, code: null, rows: 250, durationMs: 12 } as const
 const ENDPOINTS = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']

@@ -1,12 +1,11 @@
-// Inputs of the simulation that were not measured, each with its flag. Measured costs come from bench/results
-// (costs.ts).
+// Declares the inputs of the simulation that were not measured, each with its flag. costs.ts reads the measured costs.
 
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import type { ServerKind } from '../lib/options.ts'
 
-/** A number that a flag can change. */
+/** An input that a flag can change. */
 interface Assumption {
   readonly flag: string
   readonly default: number
@@ -71,23 +70,22 @@ export const ASSUMPTIONS = {
 /** Values of the assumptions. */
 export type Assumptions = Readonly<Record<keyof typeof ASSUMPTIONS, number>>
 
-/** Options of the command. */
 export interface FleetOptions {
   readonly assumptions: Assumptions
-  /** Fleets to simulate, by their number of stores. */
+  /** Numbers of stores of the fleets to simulate. */
   readonly stores: readonly number[]
-  /** Kind of server whose measured costs are used. */
+  /** Kind of the server whose measured costs are used. */
   readonly server: ServerKind
-  /** Price of a core-hour in any currency; null prints no price. */
+  /** Price of a core-hour in any currency; null to print no price. */
   readonly pricePerCoreHour: number | null
-  /** Measures the costs of connections instead of simulating. */
+  /** Whether to measure the costs of connections instead of simulating. */
   readonly measures: boolean
 }
 
 /** The default values. */
 export const DEFAULT_ASSUMPTIONS: Assumptions = valuesOf({})
 
-/** Parses the flags. Throws for unknown flags. */
+/** Returns the options of the arguments. Throws for unknown flags and invalid values. */
 export function readFleetOptions(args: readonly string[]): FleetOptions {
   const numbers = Object.fromEntries(Object.values(ASSUMPTIONS).map(({ flag }) => [flag, { type: 'string' as const }]))
   const { values } = parseArgs({
@@ -118,7 +116,7 @@ function valuesOf(texts: Readonly<Record<string, string | boolean | undefined>>)
     const text = texts[flag]
     return [name, text === undefined ? otherwise : numberOf(flag, String(text))]
   })
-  // Object.fromEntries loses the types of the names
+  // `Object.fromEntries` loses the types of the names.
   return Object.fromEntries(entries) as Assumptions
 }
 

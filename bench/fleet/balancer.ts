@@ -5,24 +5,22 @@ import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 /** Ways to balance requests: at random, or by a consistent hash of the key, which sends a store to the same node. */
 export const BALANCINGS = ['random', 'by key'] as const
 
-/** One of them. */
 export type Balancing = (typeof BALANCINGS)[number]
 
 /** Returns the number of the node for a store. Each store has one key. */
 export type Balancer = (store: number) => number
 
-/** Options of a balancer. */
 export interface BalancerOptions {
   readonly balancing: Balancing
   readonly nodes: number
-  /** Points of a node on the hash ring. */
+  /** Number of a node's points on the hash ring. */
   readonly ringPoints: number
   readonly random: SeededRandom
 }
 
 const RING = 2 ** 32
 
-/** Creates a balancer. */
+/** Returns a balancer of this kind. */
 export function createBalancer({ balancing, nodes, ringPoints, random }: BalancerOptions): Balancer {
   if (balancing === 'random') return () => random.between(0, nodes - 1)
   const points = Array.from({ length: nodes * ringPoints }, (_, index) => ({
@@ -34,7 +32,7 @@ export function createBalancer({ balancing, nodes, ringPoints, random }: Balance
   return (store) => owners[behind(positions, spread(store)) % owners.length] ?? 0
 }
 
-/** Index of the first position at or after `at`; the number of positions if there is none. */
+/** Returns the index of the first position at or after `at`; the number of positions if there is none. */
 function behind(positions: Uint32Array, at: number): number {
   let [low, high] = [0, positions.length]
   while (low < high) {
@@ -45,7 +43,7 @@ function behind(positions: Uint32Array, at: number): number {
   return low
 }
 
-/** A number spread over 32 bits: the final mix of MurmurHash3. */
+/** Returns a number spread over 32 bits: the final mix of MurmurHash3. */
 function spread(number: number): number {
   let value = (number + 1) | 0
   value = Math.imul(value ^ (value >>> 16), 0x85eb_ca6b)

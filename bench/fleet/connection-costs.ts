@@ -1,5 +1,5 @@
-// Measures the additional cost of a request whose store has no connection on the node, or whose columns must be read
-// again, and the share of the control database. `--measure` stores it in bench/results/fleet for the simulation.
+// Measures the additional cost of a request if its store has no connection on the node, or if the node must read its columns.
+// Also measures the share of the control database. `--measure` stores the costs in bench/results/fleet for the simulation.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,7 +18,7 @@ export interface ProcessorTime {
   readonly database: number
 }
 
-/** Medians of the rounds, each for an empty page of changes. */
+/** Medians over the rounds, each for an empty page of changes. */
 export interface ConnectionCosts {
   readonly server: ServerKind
   readonly version: string
@@ -27,29 +27,29 @@ export interface ConnectionCosts {
   readonly node: string
   readonly command: string
   readonly rounds: number
-  /** Over HTTP with a key, including the write of its usage. */
+  /** Cost over HTTP with a key, including the write of its usage. */
   readonly request: ProcessorTime
-  /** The same rows, read by the engine over an open connection. */
+  /** Cost of the same rows, read by the engine over an open connection. */
   readonly warm: ProcessorTime
-  /** The same over a new connection, while the previous one is closed. */
+  /** Cost of the same rows over a new connection, while the previous one is closed. */
   readonly opening: ProcessorTime
-  /** The same over an open connection, after its columns were forgotten. */
+  /** Cost of the same rows over an open connection, if the columns must be read. */
   readonly columns: ProcessorTime
 }
 
 const ORDERS = 2000
 const ROUNDS = 15
-/** Requests of a round: few, so that noise of the machine affects all variants equally. */
+/** Requests of a round. The number is low, so that noise of the machine affects all variants equally. */
 const REQUESTS = 100
-/** Usage is written every two seconds. A round waits for the writes that it caused. */
+/** Usage is written every two seconds. A round waits until its usage is written. */
 const USAGE_WRITTEN_MS = 2200
 
-/** The stored costs of a kind of server. Rejects if there are none. */
+/** Returns the stored costs of a kind of server. Rejects if there are none. */
 export async function readConnectionCosts(kind: ServerKind): Promise<ConnectionCosts> {
   return JSON.parse(await readFile(fileOf(kind), 'utf8')) as ConnectionCosts
 }
 
-/** Measures on a kind of server and stores the result. */
+/** Measures on a kind of server, stores the result, and returns it. */
 export async function measureConnectionCosts(kind: ServerKind): Promise<ConnectionCosts> {
   // Background work of the server must not count for one of the variants.
   const server = await startBenchServer(kind, { autovacuum: 'off' })

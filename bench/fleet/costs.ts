@@ -1,4 +1,4 @@
-// The measured costs of the simulation: processor time by kind of request, from bench/results.
+// Reads the measured costs for the simulation from bench/results: processor time by kind of request.
 
 import type { ServerKind } from '../lib/options.ts'
 import { type BenchResult, readResults } from '../lib/results.ts'
@@ -12,15 +12,15 @@ export interface RequestCost {
   readonly control: number
 }
 
-/** All costs. */
+/** The costs of all kinds of work, in ms of processor time. */
 export interface Costs {
-  /** A request whose store has a connection and known columns. */
+  /** Cost of a request whose store has a connection and known columns. */
   readonly request: Readonly<Record<RequestKind, RequestCost>>
   /** Additional cost of opening a connection and closing another one. */
   readonly opening: RequestCost
   /** Additional cost of reading a store's columns. */
   readonly columns: RequestCost
-  /** Source of the figures, as a sentence. */
+  /** Source of the costs, as a sentence. */
   readonly source: string
 }
 
@@ -31,7 +31,7 @@ const FIGURES: Readonly<Record<RequestKind, string>> = {
   walk: 'orders, pages of 250',
 }
 
-/** The stored figures of a kind of server. Rejects if one is missing. */
+/** Returns the stored costs of a kind of server. Rejects if one of them is missing. */
 export async function readCosts(kind: ServerKind): Promise<Costs> {
   const result = (await readResults()).find(({ server }) => server === kind)
   if (result === undefined) throw new Error(`bench/results has nothing of ${kind}: npm run bench -- --server ${kind}`)
@@ -39,9 +39,9 @@ export async function readCosts(kind: ServerKind): Promise<Costs> {
 }
 
 /**
- * The benchmark measures whole requests; the other measurement has their parts, perhaps on a busier machine. Its
- * figures therefore count as ratios to a request that both have measured. Database time beyond reading belongs to the
- * control database.
+ * Returns the costs from two measurements. The benchmark measures whole requests. The other measurement has their parts,
+ * perhaps from a busier machine. So its values count as ratios to a request that both have measured. Database time in
+ * addition to reading belongs to the control database.
  */
 function costsOf(result: BenchResult, { request, warm, opening, columns, ...measurement }: ConnectionCosts): Costs {
   const empty = figureOf(result, FIGURES.empty)

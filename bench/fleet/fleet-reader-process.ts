@@ -1,5 +1,5 @@
-// Reads a store without HTTP and without a key, to measure connections: over an open connection, after it was closed,
-// and after the columns were forgotten.
+// Reads a store without HTTP and without a key, to measure connections. Reads over an open connection, after the connection
+// was closed, and after the columns were dropped from the cache.
 
 import { order } from '@store-export/contract'
 import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } from '@store-export/engine'
@@ -34,7 +34,7 @@ answerCalls(
   () => pools.close(),
 )
 
-/** Requests an empty page of changes, after `prepare` each time. */
+/** Requests an empty page of changes `count` times. Calls `prepare` before each. */
 async function read(count: number, prepare: () => void): Promise<void> {
   const since = BigInt(Date.now() - Date.UTC(2000, 0)) * 1000n
   const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=', value: since } as const

@@ -5,7 +5,7 @@ import type { Balancing } from './balancer.ts'
 import type { Costs } from './costs.ts'
 import { type FleetFigures, simulate } from './simulate.ts'
 
-/** The stores and assumptions of a fleet. */
+/** The number of stores, the assumptions, and the costs of a fleet. */
 export interface FleetDemand {
   readonly stores: number
   readonly balancing: Balancing
@@ -20,10 +20,10 @@ export interface SizedFleet extends FleetFigures {
   readonly nodes: number
 }
 
-/** Estimates simulate less than an hour; the last simulation is complete. */
+/** Duration of the simulations that estimate. The last simulation runs for the whole time. */
 const GUESS_SECONDS = 30
 
-/** The smallest fleet found whose busiest node stays within `coreShare` in its 99th percentile second. */
+/** Returns the smallest fleet found whose busiest node stays within `coreShare` in its 99th percentile second. */
 export function sizeFleet(demand: FleetDemand): SizedFleet {
   const { assumptions } = demand
   const guessed = enlarge(demand, { ...assumptions, seconds: Math.min(GUESS_SECONDS, assumptions.seconds) })
@@ -36,7 +36,7 @@ function enlarge(demand: FleetDemand, assumptions: Assumptions, nodesFirst = ass
     const figures = simulate({ ...demand, assumptions, nodes })
     const excess = figures.busiestNode99 / assumptions.coreShare
     if (excess <= 1) return { ...figures, nodes, stores: demand.stores, balancing: demand.balancing }
-    // less than in proportion, because more nodes also keep more connections open
+    // Less than in proportion, because more nodes also have more open connections.
     nodes = Math.max(nodes + 1, Math.floor(nodes * excess * 0.95))
   }
 }

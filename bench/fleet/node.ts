@@ -1,5 +1,5 @@
-// The connections of a node: which stores have one, by last use (engine/src/stores/store-pools.ts), and whose columns are
-// known (store-columns.ts).
+// Simulates the connections of a node: the stores with a connection by their last use (engine/src/stores/store-pools.ts), and
+// the stores whose columns are cached (store-columns.ts).
 
 /** Limits of a node. */
 export interface NodeBounds {
@@ -21,11 +21,10 @@ export interface Preparation {
   readColumns: boolean
 }
 
-/** One node. */
 export class FleetNode {
-  /** Step of the last use by store, least recent first. */
+  /** Step of the last use by store, least recent use first. */
   private readonly pools = new Map<number, number>()
-  /** Step of the last column read by store, oldest first. Expired entries are removed, which bounds the memory. */
+  /** Step of the last read of columns by store, oldest first. Expired entries are removed, which limits the memory. */
   private readonly columns = new Map<number, number>()
   private readonly prepared: Preparation = { opened: false, readColumns: false }
   private readonly bounds: NodeBounds
@@ -36,7 +35,7 @@ export class FleetNode {
     this.hooks = hooks
   }
 
-  /** Stores with open connections now. */
+  /** Number of stores with open connections. */
   get storesConnected(): number {
     return this.pools.size
   }
@@ -53,7 +52,7 @@ export class FleetNode {
     return this.prepared
   }
 
-  /** Closes and forgets what has expired. Call this from time to time. */
+  /** Closes connections and removes columns that have expired. Call this from time to time. */
   tidy(now: number): void {
     for (const usedAt of this.pools.values()) {
       if (now - usedAt < this.bounds.idleSteps) break
@@ -68,7 +67,7 @@ export class FleetNode {
   private mustReadColumns(store: number, now: number): boolean {
     const readAt = this.columns.get(store)
     if (readAt !== undefined && now - readAt < this.bounds.columnsSteps) return false
-    // at the end, because the order is that of the reads
+    // Added at the end, because the map is in the order of the reads.
     this.columns.delete(store)
     this.columns.set(store, now)
     return true

@@ -1,4 +1,4 @@
-// The results of the simulation as Markdown tables. Pure.
+// Formats the results of the simulation as Markdown tables. Reads nothing itself.
 
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
@@ -8,11 +8,11 @@ import type { SizedFleet } from './fleet-size.ts'
 
 /** Hours of a month: 365 × 24 / 12. */
 const MONTH_HOURS = 730
-/** Connections of a node to the control database besides admission: usage, registry, and readiness. */
+/** Connections of a node to the control database in addition to admission: usage, registry, and readiness. */
 const OTHER_CONTROL_CONNECTIONS = 3
 const USAGE_STATEMENTS = 3
 
-/** The whole output. */
+/** Returns the whole output. */
 export function fleetReport(fleets: readonly SizedFleet[], options: FleetOptions, costs: Costs): string {
   return `${outcome(fleets, options)}\nProcessor time, from ${costs.source}:\n\n${measured(costs)}\nAssumed:\n\n${assumed(options)}`
 }
@@ -56,7 +56,7 @@ function priceRow({ pricePerCoreHour, assumptions }: FleetOptions): Row {
   return [`price a month, at ${pricePerCoreHour} a core-hour`, (fleet) => count(hours(fleet) * (pricePerCoreHour ?? 0))]
 }
 
-/** Statements of admission, usage writes, and the check for removed stores every five seconds. */
+/** Returns the statements per second: admission, usage writes, and the check for removed stores every five seconds. */
 function controlStatements({ requestsPerSecond99, nodes }: SizedFleet): number {
   return requestsPerSecond99 + nodes * ((USAGE_STATEMENTS * 1000) / SETTINGS.usageFlushMs.default + 1 / 5)
 }
@@ -65,7 +65,7 @@ function controlConnections(): number {
   return SETTINGS.controlPoolSize.default + OTHER_CONTROL_CONNECTIONS
 }
 
-/** Cores for reading, at the same share of a core as nodes. */
+/** Returns the core-hours for reading per month, at the same share of a core as nodes. */
 function databaseCoreHours({ controlCores99, storeCores99 }: SizedFleet, coreShare: number): number {
   return ((controlCores99 + storeCores99) / coreShare) * MONTH_HOURS
 }

@@ -18,33 +18,33 @@ export interface Fleet {
   readonly costs: Costs
 }
 
-/** Results. "99" is the 99th percentile of the seconds. */
+/** The results. A name with "99" is the 99th percentile of the seconds. */
 export interface FleetFigures {
   readonly requests: number
   readonly requestsPerSecond: number
   readonly requestsPerSecond99: number
-  /** Requests that opened a connection. */
+  /** Number of requests that opened a connection. */
   readonly opened: number
-  /** Requests that read their store's columns. */
+  /** Number of requests that read their store's columns. */
   readonly columnsRead: number
-  /** Average cores of all nodes. */
+  /** Average number of cores of all nodes. */
   readonly nodeCores: number
-  /** Share of a core that the busiest node uses, by its own 99th percentile. */
+  /** Share of a core that the busiest node uses, in its own 99th percentile second. */
   readonly busiestNode99: number
   readonly controlCores99: number
   readonly storeCores: number
   readonly storeCores99: number
-  /** Maximum connections to stores of one node. */
+  /** Maximum number of connections of one node to stores. */
   readonly connectionsOfNode: number
-  /** Maximum connections of one store server from all nodes. */
+  /** Maximum number of connections of all nodes to one store server. */
   readonly connectionsOfServer: number
 }
 
 const SECOND_STEPS = 1000 / STEP_MS
-/** Long enough for pools to reach their limit or a stable size. */
+/** Duration in which pools reach their limit or a stable size. */
 const WARM_UP_SECONDS = 120
 
-/** Simulates `assumptions.seconds` seconds. The same fleet gives the same figures. */
+/** Simulates `assumptions.seconds` seconds and returns the results. The same fleet gives the same results. */
 export function simulate(fleet: Fleet): FleetFigures {
   const { assumptions, stores } = fleet
   const traffic = createTraffic(stores, assumptions, createRandom(`traffic ${assumptions.seed}`))
@@ -61,9 +61,8 @@ export function simulate(fleet: Fleet): FleetFigures {
   return run.figures()
 }
 
-/** State of a simulation. */
 class FleetRun {
-  /** In steps. */
+  /** Current step. */
   now = 0
   private readonly fleet: Fleet
   private readonly nodes: readonly FleetNode[]
@@ -77,7 +76,7 @@ class FleetRun {
   private readonly second = { requests: 0, control: 0, store: 0 }
   private readonly nodeMs: Float64Array
   private readonly perSecond: { requests: Float64Array; control: Float64Array; store: Float64Array }
-  /** Cores by node and second. */
+  /** Used cores, by node and second. */
   private readonly nodeSeconds: Float32Array
 
   constructor(fleet: Fleet) {
@@ -93,7 +92,7 @@ class FleetRun {
     this.nodeSeconds = new Float32Array(nodes * seconds)
   }
 
-  /** Resets the counts of the warm-up; connections stay open. */
+  /** Resets the counts after the warm-up. Connections stay open. */
   begin(): void {
     this.requests = this.opened = this.columnsRead = 0
     this.serverConnectionsMost = Math.max(...this.serverConnections)
@@ -101,7 +100,7 @@ class FleetRun {
     this.clearSecond()
   }
 
-  /** Handles a request. */
+  /** Handles a request of a store. */
   take(store: number, cost: RequestCost): void {
     const at = this.balance(store)
     const node = this.nodes[at]
@@ -126,7 +125,7 @@ class FleetRun {
     for (const node of this.nodes) node.tidy(this.now)
   }
 
-  /** Records the second. */
+  /** Records the results of a second. */
   endSecond(second: number): void {
     this.perSecond.requests[second] = this.second.requests
     this.perSecond.control[second] = this.second.control / 1000
@@ -136,7 +135,7 @@ class FleetRun {
     this.clearSecond()
   }
 
-  /** The results. */
+  /** Returns the results. */
   figures(): FleetFigures {
     const { seconds, connectionsPerStore } = this.fleet.assumptions
     const busiest = this.nodes.map((_, node) =>

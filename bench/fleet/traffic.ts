@@ -1,25 +1,24 @@
-// The requests of a fleet in steps of 10 ms: incremental syncs that repeat every few minutes, and full syncs. Memory
-// grows by four bytes per active store and with the running syncs, not with the requests.
+// Generates the requests of a fleet in steps of 10 ms: incremental syncs that repeat every few minutes, and full syncs.
+// Memory grows by four bytes per active store and with the running syncs, but not with the requests.
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
 
-/** Kinds of request: an empty page, a page of a hundred changed orders, and a page of a full sync. */
+/** Kinds of requests: an empty page, a page of a hundred changed orders, and a page of a full sync. */
 export type RequestKind = 'empty' | 'changed' | 'walk'
 
-/** Length of a step. */
+/** Length of a step, in ms. */
 export const STEP_MS = 10
 
-/** Takes a request of a store. */
+/** Called with each request of a store. */
 export type Take = (store: number, kind: RequestKind) => void
 
-/** A stream of requests. */
 export interface Traffic {
   /** Passes the requests of the next step to `take`. */
   step(take: Take): void
 }
 
-/** Maximum number of steps ahead; a longer gap is shortened. */
+/** Maximum number of steps ahead. A longer gap is shortened. */
 const AHEAD_MAX = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
 
@@ -29,7 +28,7 @@ interface Reader {
   readonly walks: boolean
 }
 
-/** Creates the traffic of a number of stores. `random` decides the rest. */
+/** Returns the traffic of `stores` stores. `random` decides when each store sends requests. */
 export function createTraffic(stores: number, assumptions: Assumptions, random: SeededRandom): Traffic {
   const active = Math.max(1, Math.round(stores * assumptions.activeShare))
   const storeAt = (index: number) => Math.floor((index * stores) / active)
@@ -74,7 +73,7 @@ interface StartOptions {
   readonly random: SeededRandom
 }
 
-/** Active stores that start a sync at each step of the interval, read in the order of the steps. */
+/** Returns a function for the active stores that start a sync at a step. Call it for each step in order. */
 function makeStarts(active: number, { interval, assumptions, random }: StartOptions): (step: number) => Uint32Array {
   const phases = Uint32Array.from({ length: active }, () =>
     random.chance(assumptions.alignedShare) ? random.between(0, MINUTE_STEPS - 1) : random.between(0, interval - 1),

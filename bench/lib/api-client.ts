@@ -1,8 +1,8 @@
-// A client of the API for benchmarks. It drops bodies except their last bytes, which contain the next cursor.
+// Sends requests to the API for benchmarks. Drops bodies except for their last bytes, which contain the next cursor.
 
 import http from 'node:http'
 
-/** A response that was read to its end. */
+/** A response that was read completely. */
 export interface Received {
   readonly status: number
   readonly bytes: number
@@ -10,21 +10,21 @@ export interface Received {
   readonly nextCursor: string | null
 }
 
-/** Requests the API with one key over connections that stay open. */
+/** Sends requests with one key over connections that stay open. */
 export interface ApiClient {
   /**
-   * Requests a path below `/api/v1`; `headers` are sent with the key. Rejects if the connection is closed early.
-   * Reads the next cursor of uncompressed responses.
+   * Requests a path below `/api/v1` with the key and `headers`. Rejects if the connection is closed early. Reads the next
+   * cursor only of uncompressed responses.
    */
   ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
-  /** Like `ask`, but rejects for any status other than 200. */
+  /** Requests a path like `ask`, but rejects for any status other than 200. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
   close(): void
 }
 
 const TAIL_BYTES = 200
 
-/** A client of the API at `url`. */
+/** Returns a client of the API at `url`. */
 export function createApiClient(url: string, key: string): ApiClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
   const ask: ApiClient['ask'] = (path, headers = {}) =>
@@ -40,7 +40,7 @@ export function createApiClient(url: string, key: string): ApiClient {
   }
 }
 
-/** Path of a page of a list; `cursor` is null for the first page. */
+/** Returns the path of a page of a list. `cursor` is null for the first page. */
 export function pagePath(list: string, limit: number, cursor: string | null): string {
   return `/${list}?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`
 }

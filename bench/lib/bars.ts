@@ -1,6 +1,5 @@
 // Draws horizontal bars as an SVG document for light and dark backgrounds.
 
-/** One bar. */
 export interface Bar {
   readonly label: string
   readonly value: number
@@ -14,31 +13,30 @@ export interface BarGroup {
 
 /** Groups that share a scale. */
 export interface BarPanel {
-  /** Unit of the values. */
+  /** Unit of the values, for the axis. */
   readonly unit: string
   /** Label of the line at the value 1. */
   readonly one: string
   readonly groups: readonly BarGroup[]
 }
 
-/** A whole picture. */
 export interface BarPicture {
   readonly title: string
-  /** The picture in words, for people who don't see it. */
+  /** Description of the picture in words, for people who don't see it. */
   readonly description: string
   readonly panels: readonly BarPanel[]
 }
 
 const WIDTH = 880
 const MARGIN = 28
-/** Start of the bars; their labels are to the left. */
+/** Start of the bars, in pixels. Their labels are on the left. */
 const BARS_LEFT = 290
 const BARS_RIGHT = WIDTH - MARGIN - 60
 const PANEL_GAP = 40
 const BAR_STEP = 24
 const BAR_HEIGHT = 14
 
-/** The media query follows the viewer's setting. The picture brings its own background, so it fits every page. */
+/** The media query follows the viewer's setting. The picture has a background, so it fits every page. */
 const STYLE = `
 text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
 .ground { fill: #ffffff; stroke: #d1d9e0 }
@@ -57,7 +55,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-s
 }
 `
 
-/** The picture as text. `label` and all other strings may contain any character. */
+/** Returns the picture as SVG. All strings may contain any character. */
 export function drawBars({ title, description, panels }: BarPicture): string {
   let top = MARGIN + 38
   const parts: string[] = []

@@ -1,4 +1,4 @@
-// The service as operators run it: `npm run build`, then `store-export serve` as a process of its own.
+// Runs the service as operators do: `npm run build`, then `store-export serve` in a separate process.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,6 @@ import { promisify } from 'node:util'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LISTENS = /"listener":"api","address":"(?<address>http:[^"]+)"/
 
-/** A running service. */
 export interface BuiltService {
   readonly processId: number
   /** Address of the API. */
@@ -29,7 +28,7 @@ export async function startBuiltService(settings: Readonly<Record<string, string
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  // if the benchmark itself ends
+  // Kills the service if the benchmark itself exits.
   process.once('exit', () => child.kill('SIGKILL'))
   return {
     processId: child.pid ?? 0,
@@ -42,7 +41,7 @@ export async function startBuiltService(settings: Readonly<Record<string, string
   }
 }
 
-/** Its output is read to the end, so that it never waits for the benchmark. */
+/** Returns the address of the API. The output is read to its end, so that the service never waits for the benchmark. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     if (child.stdout === null) throw new TypeError('its output is not read')

@@ -1,9 +1,9 @@
-// The measured process's side of the calls from the benchmark: see child.ts.
+// Handles the benchmark's calls in the measured process. child.ts is the other side.
 
 /** The response to a call. */
 export interface CallAnswer {
   readonly value: unknown
-  /** Null if the call succeeded. */
+  /** Message of the error; null if the call succeeded. */
   readonly error: string | null
 }
 
@@ -12,7 +12,7 @@ interface Call {
   readonly argument: unknown
 }
 
-/** Handles calls by name until the benchmark disconnects. Then the process calls `close` and ends. */
+/** Handles calls by name until the benchmark disconnects. Then the process calls `close` and exits. */
 export function answerCalls(
   calls: Readonly<Record<string, (argument: never) => Promise<unknown>>>,
   close: () => Promise<void>,

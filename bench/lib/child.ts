@@ -1,4 +1,4 @@
-// Runs measured code in a process of its own, so that its processor time is separate. child-calls.ts is the other side.
+// Runs measured code in a separate process, so that its processor time is separate. child-calls.ts is the other side.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,20 +9,20 @@ import type { CallAnswer } from './child-calls.ts'
 /** The program that serves the API for a benchmark. */
 export const SERVICE_PROCESS = new URL('service-process.ts', import.meta.url)
 
-/** A running process that handles calls one at a time. */
+/** A running process, which handles calls one at a time. */
 export interface Child {
   readonly processId: number
-  /** Resolves to the result of a call. Rejects with its error, or if the process ends. */
+  /** Resolves to the result of a call. Rejects with the error of the call, or if the process exits. */
   call(name: string, argument: unknown): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Starts a program of the benchmark by its URL. Its standard output is dropped. */
+/** Starts a program of the benchmark by its URL. Drops its standard output. */
 export function startChild(program: URL): Child {
   const child = fork(fileURLToPath(program), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
-    // with the flags of `npm start` and the image
+    // These are the flags of `npm start` and of the image.
     execArgv: SMALL_HEAP,
     env: { ...process.env, ...SMALL_ALLOCATOR },
   })

@@ -1,5 +1,5 @@
-// COPY statements for the rows of a page: no JSON, no rounding, text as PostgreSQL writes it. Children have a statement
-// of their own, which is the cheapest way to read them.
+// Builds COPY statements for the rows of a page. COPY involves no JSON and no rounding, and writes text as PostgreSQL does.
+// Embedded rows have a separate statement, which is the cheapest way to read them.
 
 import { childrenOf, columnsOf, type Resource } from '@store-export/contract'
 
@@ -9,17 +9,17 @@ export interface RowKey {
   readonly id: string
 }
 
-/** A position before the first row. */
+/** The position before the first row. */
 export const FIRST_KEY: RowKey = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-/** COPY of the `limit` rows after `key`, and of their children. */
+/** Returns COPY statements for the `limit` rows after `key`, and for their embedded rows. */
 export function copyStatements(resource: Resource, key: RowKey, limit: number): string[] {
   const after = `(created_at, id) > ('${key.createdAt}'::timestamptz, '${key.id}'::uuid)`
   const page = (columns: string) =>
     `select ${columns} from ${resource.table} where ${after} order by created_at, id limit ${limit}`
   const children = childrenOf(resource).map((child) => {
     const parent = parentColumn(resource, child)
-    // OFFSET 0 makes the planner use one index range per parent, in order, as the page does.
+    // With OFFSET 0, the planner reads one index range per parent, in order, as the page does.
     const lines = `select ${listed(child, 'c')} from ${child.table} c where c.${parent} = p.id order by c.created_at, c.id offset 0`
     return `copy (select c.* from (${page('created_at, id')}) p cross join lateral (${lines}) c) to stdout`
   })

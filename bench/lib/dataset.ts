@@ -17,14 +17,14 @@ import type { BenchServer } from './servers.ts'
 /** Databases to measure on. */
 export interface Dataset {
   readonly controlUrl: string
-  /** 32 bytes that seal the password in the store's URL. */
+  /** The 32 bytes that encrypt the password in the store's URL. */
   readonly secret: Buffer
   readonly key: string
-  /** URL of the role with which the service reads. */
+  /** URL of the role with which the service reads the store. */
   readonly readerUrl: string
   /** URL of the role that owns the store. */
   readonly ownerUrl: string
-  /** The owner's connection. */
+  /** A connection of the owner. */
   readonly sql: Sql
   /** Version of the server. */
   readonly version: string
@@ -33,7 +33,7 @@ export interface Dataset {
 
 const CONTROL_DATABASE = 'bench_control'
 
-/** Creates everything on an empty server. */
+/** Creates the databases on an empty server. */
 export async function makeDataset(server: BenchServer, orders: number): Promise<Dataset> {
   const [{ id: storeId, name }] = DEMO_STORES
   const secret = randomBytes(32)
@@ -54,7 +54,7 @@ export async function makeDataset(server: BenchServer, orders: number): Promise<
   return { controlUrl: server.url(CONTROL_DATABASE), secret, key, readerUrl, ownerUrl, sql, version, rows }
 }
 
-/** Customers and products grow with the orders, as in real shops. */
+/** Loads the store and returns the number of rows. Customers and products grow with the orders, as in real shops. */
 function fill(connection: Connection, orders: number): Promise<number> {
   const [{ id, name, shop, size }] = DEMO_STORES
   const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
@@ -62,7 +62,7 @@ function fill(connection: Connection, orders: number): Promise<number> {
   return loadStore(connection, LATEST_REVISION, withoutCrowd(rows))
 }
 
-/** A thousand updates are moved to the end of the demo's history, so that a filter matches few orders. */
+/** Moves a thousand updates to the end of the demo's history, so that a filter matches few orders. */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
   const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)
@@ -93,7 +93,7 @@ async function register({
   }
 }
 
-/** Writes that loading left behind must not happen during the measurement. */
+/** Runs a checkpoint. Otherwise, the writes of the loading would happen during the measurement. */
 function checkpoint(server: BenchServer): Promise<void> {
   return administrate(server, 'checkpoint')
 }

@@ -7,9 +7,9 @@ export type ServerKind = 'embedded' | 'system'
 
 /** Size of the throughput measurement. */
 export interface BurstSize {
-  /** Rounds that count, after one warm-up round. */
+  /** Number of rounds that count, after one warm-up round. */
   readonly rounds: number
-  /** Duration of one kind of request in a round. */
+  /** Duration of one kind of request in a round, in ms. */
   readonly milliseconds: number
 }
 
@@ -17,27 +17,28 @@ export interface BurstSize {
 export interface BenchOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number
-  /** Rounds that count, after the warm-up rounds. */
+  /** Number of rounds that count, after the warm-up rounds. */
   readonly rounds: number
-  /** Duration of the parallel full syncs. */
+  /** Duration of the parallel full syncs, in seconds. */
   readonly parallelSeconds: number
   readonly bursts: BurstSize
-  /**
-   * Whether results and document are written. A quick run only prints, so that stored results come from complete runs.
-   */
+  /** Whether to write results and the document. A quick run only prints, so that stored results come from complete runs. */
   readonly writes: boolean
 }
 
-/** The default size, which the names of results don't mention. */
+/** The default number of orders. Names of results mention only other numbers. */
 export const ORDERS_DEFAULT = 200_000
 const ORDERS_QUICK = 20_000
-/** Forty pages of 250, so that first and last pages differ. */
+/** Forty pages of 250 orders, so that the first and last pages differ. */
 const ORDERS_MIN = 10_000
 
 const QUICK = { rounds: 5, parallelSeconds: 5, bursts: { rounds: 2, milliseconds: 500 } } as const
 const WHOLE = { rounds: 21, parallelSeconds: 30, bursts: { rounds: 7, milliseconds: 1000 } } as const
 
-/** Parses `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for anything else. */
+/**
+ * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
+ * arguments.
+ */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -56,7 +57,7 @@ function readOrders(text: string | undefined, otherwise: number): number {
   throw new Error(`--orders: must be a whole number from ${ORDERS_MIN} on; got ${JSON.stringify(text)}`)
 }
 
-/** The servers that `--server` selects; both by default. */
+/** Returns the servers that `--server` selects; both by default. */
 export function readServers(text: string | undefined): readonly ServerKind[] {
   if (text === undefined) return ['embedded', 'system']
   if (text === 'embedded' || text === 'system') return [text]

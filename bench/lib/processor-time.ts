@@ -1,19 +1,19 @@
-// Processor time and memory of processes from /proc of Linux.
+// Reads the processor time and the memory of processes from /proc of Linux.
 
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Ticks are 10 ms. They are used for ended processes, which have no finer figures. */
+/** A tick is 10 ms. Processes that have ended have no finer values. */
 const TICK_MILLISECONDS = 10
 const NANOSECONDS = 1_000_000
 
-/** Milliseconds of processor time of all threads of the process, with nanosecond resolution. */
+/** Returns the processor time of all threads of the process in ms, with a resolution of nanoseconds. */
 export async function processorTimeOf(processId: number): Promise<number> {
   const threads = await readdir(`/proc/${processId}/task`)
   const times = await Promise.all(threads.map((thread) => threadTime(`/proc/${processId}/task/${thread}`)))
   return sum(times)
 }
 
-/** Milliseconds of processor time of a PostgreSQL server, its processes, and those that ended. */
+/** Returns the processor time of a PostgreSQL server in ms, including its child processes and those that have ended. */
 export async function processorTimeOfServer(processId: number): Promise<number> {
   const children = await readFile(`/proc/${processId}/task/${processId}/children`, 'utf8')
   const running = children.trim().split(' ').filter(Boolean).map(Number)
@@ -21,12 +21,12 @@ export async function processorTimeOfServer(processId: number): Promise<number> 
   return sum(times) + (await timeOfEnded(processId))
 }
 
-/** Maximum resident memory since the start of the process, in MiB. */
+/** Returns the maximum resident memory since the start of the process, in MiB. */
 export async function peakResidentMebibytes(processId: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await statusOf(processId))?.[1]) / 1024
 }
 
-/** Resident memory now, in MiB. */
+/** Returns the current resident memory, in MiB. */
 export async function residentMebibytes(processId: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await statusOf(processId))?.[1]) / 1024
 }
@@ -36,14 +36,14 @@ function statusOf(processId: number): Promise<string> {
 }
 
 async function threadTime(folder: string): Promise<number> {
-  // A thread that ends between the list and the read has used almost nothing.
+  // A thread that ends between the listing and the read has used almost nothing.
   const text = await readFile(`${folder}/schedstat`, 'utf8').catch(() => '0')
   return Number(text.split(' ')[0]) / NANOSECONDS
 }
 
 async function timeOfEnded(processId: number): Promise<number> {
   const stat = await readFile(`/proc/${processId}/stat`, 'utf8')
-  // After the name, which may contain spaces, cutime and cstime are the 14th and 15th.
+  // After the name, which may contain spaces, cutime and cstime are the 14th and 15th fields.
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
   return (Number(fields[13]) + Number(fields[14])) * TICK_MILLISECONDS
 }

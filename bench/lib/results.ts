@@ -1,40 +1,40 @@
-// Results of a benchmark as data, and their files.
+// Reads and writes the results of a benchmark.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ORDERS_DEFAULT, type ServerKind } from './options.ts'
 
-/** Medians of one variant; milliseconds per request. */
+/** Medians of one variant. Times are per request. */
 export interface Figure {
   readonly name: string
-  /** Processor time of the service, or of the client of COPY. */
+  /** Processor time of the service, or of the client of COPY, in ms. */
   readonly processMs: number
   readonly databaseMs: number
   readonly totalMs: number
   readonly wallMs: number
   readonly kibibytes: number
-  /** Processor time in total as a multiple of the baseline's; null without a baseline. */
+  /** Total processor time as a multiple of the baseline's; null without a baseline. */
   readonly ratio: number | null
-  /** The same ratio of the previous result of the same server and size; absent in older results. */
+  /** The same ratio in the previous result of this server and size; absent in older results. */
   readonly before?: number | null
 }
 
-/** Medians of the bursts of one kind of request; milliseconds per request. */
+/** Medians of the bursts of one kind of request. Times are per request. */
 export interface ThroughputFigure {
   readonly what: string
-  /** Concurrent requests. */
+  /** Number of concurrent requests. */
   readonly connections: number
   readonly requestsPerSecond: number
   readonly processMs: number
   readonly databaseMs: number
-  /** Processor time of the client, which must not be the bottleneck. */
+  /** Processor time of the client in ms. The client must not be the bottleneck. */
   readonly clientMs: number
-  /** Responses of all bursts with another status than 200. */
+  /** Number of responses of all bursts with another status than 200. */
   readonly failed: number
 }
 
-/** A figure with a goal. */
+/** A value with a goal. */
 export interface Bounded {
   readonly name: string
   readonly value: number
@@ -43,7 +43,7 @@ export interface Bounded {
   readonly unit: string
 }
 
-/** Facts of a run that every result has. */
+/** Facts of a run that every result contains. */
 export interface BenchRun {
   readonly server: ServerKind
   readonly version: string
@@ -60,7 +60,7 @@ export interface BenchResult extends BenchRun {
   readonly rows: number
   readonly bounded: readonly Bounded[]
   readonly figures: readonly Figure[]
-  /** Absent in results from before it was measured. */
+  /** Absent in results from before throughput was measured. */
   readonly throughput?: readonly ThroughputFigure[]
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
 }
@@ -70,14 +70,14 @@ const OTHERS = new Set(['peers.json'])
 
 const FOLDER = fileURLToPath(new URL('../results', import.meta.url))
 
-/** The machine in a few words, without its name. */
+/** Returns the machine in a few words, without its name. */
 export function describeMachine(): string {
   const cpus = os.cpus()
   const memory = Math.round(os.totalmem() / 2 ** 30)
   return `${cpus.length} cores of ${cpus[0]?.model ?? 'an unknown processor'}, ${memory} GiB, ${os.type()} ${os.arch()}`
 }
 
-/** The current run on a server of this version; `script` is that of package.json. */
+/** Returns the facts of the current run. `script` is a script of package.json. */
 export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'version' | 'orders' | 'rounds'>): BenchRun {
   return {
     ...run,
@@ -88,26 +88,26 @@ export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'vers
   }
 }
 
-/** Stores a result in place of the previous one of its server and size. */
+/** Stores a result. It replaces the previous one of the same server and size. */
 export async function writeResult(result: BenchResult): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   await writeFile(fileOf(result), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** The result with the ratios of the stored one of its server and size. */
+/** Returns the result with the ratios of the stored one of the same server and size. */
 export async function withRatiosBefore(result: BenchResult): Promise<BenchResult> {
   const text = await readFile(fileOf(result), 'utf8').catch(() => null)
   return text === null ? result : compared(result, JSON.parse(text) as BenchResult)
 }
 
-/** The result with the ratios of `before`. */
+/** Returns the result with the ratios of `before`. */
 export function compared(result: BenchResult, before: BenchResult): BenchResult {
   const ratios = new Map(before.figures.map(({ name, ratio }) => [name, ratio]))
   const figures = result.figures.map((figure) => ({ ...figure, before: ratios.get(figure.name) ?? null }))
   return { ...result, figures }
 }
 
-/** The stored results, in order. */
+/** Returns the stored results, in order. */
 export async function readResults(): Promise<BenchResult[]> {
   const files = (await readdir(FOLDER).catch(() => [])).filter(isResult)
   return inOrder(
@@ -117,7 +117,7 @@ export async function readResults(): Promise<BenchResult[]> {
   )
 }
 
-/** Results by server; for each server, the default size first, then by size. */
+/** Returns the results by server. For each server, the default size comes first, then the others by size. */
 export function inOrder(results: readonly BenchResult[]): BenchResult[] {
   const size = ({ orders }: BenchResult) => (orders === ORDERS_DEFAULT ? 0 : orders)
   return results.toSorted((a, b) => (a.server === b.server ? size(a) - size(b) : a.server < b.server ? -1 : 1))

@@ -1,28 +1,27 @@
-// Runs variants in short rounds, which is fair on a noisy machine. Each round runs every variant once and starts with
-// another one. The median of the rounds counts, and ratios are taken within a round.
+// Runs variants in short rounds, which is fair on a noisy machine. Each round runs every variant once and starts with another
+// one. The result is the median over the rounds. Ratios are calculated within a round.
 
 import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
 
-/** Something to measure. */
 export interface Variant {
   readonly name: string
-  /** Process whose processor time counts with the database's. */
+  /** ID of the process whose processor time counts, together with the database's. */
   readonly processId: number
-  /** Requests of one round. */
+  /** Number of requests of one round. */
   readonly requests: number
-  /** Name of the variant that reads the same rows with COPY; the report has the ratio to it. */
+  /** Name of the variant that reads the same rows with COPY. The report has the ratio to it. */
   readonly baseline?: string
-  /** Sends the requests of a round one after the other. Returns the number of bytes. */
+  /** Sends the requests of a round one after another. Returns the number of bytes. */
   run(round: Round): Promise<number>
 }
 
-/** Number of a round, and of all rounds. */
+/** Index of a round, and the number of rounds. */
 export interface Round {
   readonly index: number
   readonly count: number
 }
 
-/** Averages of one request in a round: milliseconds and bytes. */
+/** Averages of one request in a round, in ms and bytes. */
 export interface Sample {
   readonly processMs: number
   readonly databaseMs: number
@@ -31,16 +30,16 @@ export interface Sample {
   readonly bytes: number
 }
 
-/** Samples of a variant in the order of the rounds. */
+/** Samples of each variant, in the order of the rounds. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /**
- * Rounds before those that count. V8 compiles the code of a request again after some thousand requests and uses a
- * second processor meanwhile.
+ * Number of rounds before the rounds that count. After some thousand requests, V8 compiles the code of a request again, and
+ * uses a second processor for it.
  */
 export const WARM_UP_ROUNDS = 12
 
-/** Runs the variants in rounds. `serverProcessId` is the PostgreSQL server's. */
+/** Runs the variants in rounds. `serverProcessId` is the ID of the PostgreSQL server's process. */
 export async function runRounds(
   variants: readonly Variant[],
   { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
@@ -74,18 +73,18 @@ async function measure(variant: Variant, round: Round, serverProcessId: number):
   }
 }
 
-/** Median of a figure over the rounds. */
+/** Returns the median of a value over the rounds. */
 export function medianOf(samples: readonly Sample[], figure: keyof Sample): number {
   return median(samples.map((sample) => sample[figure]))
 }
 
-/** Median over the rounds of the ratio of two variants within a round. */
+/** Returns the median over the rounds of the ratio of two variants within a round. */
 export function medianRatio(samples: Samples, names: readonly [string, string], figure: keyof Sample): number {
   const [above = [], below = []] = names.map((name) => samples.get(name))
   return median(above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN)))
 }
 
-/** The median; for an even number of values, the mean of the two middle ones. */
+/** Returns the median. For an even number of values, this is the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2

@@ -1,4 +1,4 @@
-// The PostgreSQL servers to measure on, each in a temporary folder that is removed with it.
+// Starts the PostgreSQL servers to measure, each in a temporary folder that is removed with the server.
 
 import { rmSync } from 'node:fs'
 import { chmod, mkdtemp } from 'node:fs/promises'
@@ -13,17 +13,16 @@ import type { ServerSettings } from '../../packages/operator/src/embedded/server
 import type { ServerKind } from './options.ts'
 import { findSystemBinaries, startSystemPostgres } from './system-postgres.ts'
 
-/** A running server. */
 export interface BenchServer {
   readonly kind: ServerKind
   readonly processId: number
-  /** The superuser's URL of a database, over TCP. */
+  /** Returns the superuser's URL of a database, over TCP. */
   url(database: string): string
   /** Stops the server and removes its folder. */
   remove(): Promise<void>
 }
 
-/** Starts a server; null if the machine has none of that kind. `settings` are the server's own. */
+/** Starts a server with these settings. Returns null if the machine has no server of that kind. */
 export async function startBenchServer(kind: ServerKind, settings: ServerSettings = {}): Promise<BenchServer | null> {
   if (kind === 'embedded') return startEmbedded(settings)
   const binaries = await findSystemBinaries(process.env.BENCH_POSTGRES_BIN)
@@ -47,14 +46,14 @@ async function startEmbedded(settings: ServerSettings): Promise<BenchServer> {
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-'))
-  // As root, the server runs as another user, who needs access to the folder.
+  // If the benchmark runs as root, the server runs as another user, who needs access to the folder.
   await chmod(folder, 0o711)
-  // Also after a failure or a signal; the server ends by itself then.
+  // This also runs after an error or a signal. The server then exits by itself.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Returns a port of 127.0.0.1 that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,4 +1,4 @@
-// The service in a process of its own. It writes log lines to /dev/null and counts metrics.
+// Runs the service in a separate process. It writes log lines to /dev/null and counts metrics.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { EncryptionKey } from '@store-export/control'
@@ -9,13 +9,12 @@ import { createMetrics } from '../../packages/operator/src/metrics.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { answerCalls } from './child-calls.ts'
 
-/** Options of the process. */
 export interface ServiceStart {
   readonly controlUrl: string
   readonly secret: Uint8Array
 }
 
-/** Delay of a timer of 1 ms: the 99th percentile and the maximum. */
+/** Delay of a timer of 1 ms, in ms: the 99th percentile and the maximum. */
 export interface LoopHolds {
   readonly p99: number
   readonly most: number
@@ -28,7 +27,7 @@ let watched: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 answerCalls({ start, watchLoop, loopHolds }, async () => service?.close())
 
-/** Starts the service. Returns its address. */
+/** Starts the service. Returns the address of the API. */
 async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   const { config } = readConfig({ STORE_EXPORT_PORT: '0', STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000' })
   service = await startService({
@@ -43,7 +42,7 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   return service.url
 }
 
-/** Measures from now until `loopHolds`, because the timer itself costs time. */
+/** Measures the delay from now until `loopHolds` is called, because the timer itself takes time. */
 async function watchLoop(): Promise<void> {
   watched = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   watched.enable()

@@ -1,5 +1,5 @@
-// An installed PostgreSQL, built as distributions build it: a cluster in a temporary folder, with the settings of the
-// embedded one.
+// Starts an installed PostgreSQL, built as distributions build it. The cluster is in a temporary folder and has the settings
+// of the embedded one.
 
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
@@ -12,11 +12,11 @@ import { startServer } from '../../packages/operator/src/embedded/start-server.t
 import { openClient } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
-/** Folders in which distributions have each version's programs. */
+/** Folder in which distributions install the programs of each version. */
 const VERSIONS_FOLDER = '/usr/lib/postgresql'
 const SUPERUSER = 'postgres'
 
-/** The folder with the programs: the given one, or the newest installed one; null if there is none. */
+/** Returns the folder with the programs: `named`, or else the newest installed one; null if there is none. */
 export async function findSystemBinaries(named: string | undefined): Promise<string | null> {
   const versions = await readdir(VERSIONS_FOLDER).catch(() => [])
   const installed = versions
@@ -30,7 +30,7 @@ export async function findSystemBinaries(named: string | undefined): Promise<str
   return null
 }
 
-/** Creates a cluster in `dataFolder` and starts it; as root, as an unprivileged user. */
+/** Creates a cluster in `dataFolder` and starts it. If the benchmark runs as root, the server runs as an unprivileged user. */
 export async function startSystemPostgres({
   binaries,
   dataFolder,

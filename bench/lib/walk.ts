@@ -1,17 +1,17 @@
-// The starts of the pages of a list, as cursors of the service and as positions for COPY.
+// Reads the starts of the pages of a list, as cursors of the service and as positions for COPY.
 
 import { LIMITS, type Resource } from '@store-export/contract'
 import type { Sql } from 'postgres'
 import { type ApiClient, pagePath } from './api-client.ts'
 import { FIRST_KEY, type RowKey } from './copy-statements.ts'
 
-/** Start of a page of 250 rows; the cursor is null for the first page. */
+/** Start of a page of 250 rows. The cursor is null for the first page. */
 export interface PageStart {
   readonly cursor: string | null
   readonly key: RowKey
 }
 
-/** The starts of all pages of a list, read by a full sync. */
+/** Returns the starts of all pages of a list, which a full sync finds. */
 export async function walkList(list: string, { table }: Resource, { client, sql }: { client: ApiClient; sql: Sql }) {
   const size = LIMITS.pageRowsMax
   const keys: readonly RowKey[] = await sql.unsafe<RowKey[]>(
@@ -28,7 +28,7 @@ export async function walkList(list: string, { table }: Resource, { client, sql 
   return starts
 }
 
-/** `count` starts, evenly spread over the list; each round uses others. */
+/** Returns `count` starts that are spread evenly over the list. Each round uses other starts. */
 export function spread<Start>(starts: readonly Start[], count: number, round: { index: number; count: number }) {
   const step = starts.length / count
   const first = (round.index / round.count) * step

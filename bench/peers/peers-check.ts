@@ -1,22 +1,22 @@
-// Checks before the measurement that each server returns the same orders as the service, with as many items and the
-// same total.
+// Checks before the measurement that each server returns the same orders as the service, with as many items and the same
+// total.
 
 import type { PeerClient } from './peers-client.ts'
 import type { Peer, PeerStart, SeenOrder } from './peers-list.ts'
 
-/** A server to compare, and how to reach it. */
+/** A server to compare, and a client for it. */
 export interface Asked {
   readonly peer: Peer
   readonly client: PeerClient
 }
 
-/** The compared requests: pages of `limit`, and the first order of each page by ID. */
+/** The requests to compare: pages of `limit` orders, and the first order of each page by ID. */
 export interface Compared {
   readonly start: PeerStart
   readonly limit: number
 }
 
-/** Throws an error that names the first difference from the service. */
+/** Rejects with an error that names the first difference from the service. */
 export async function checkSame(service: Asked, asked: Asked, pages: readonly Compared[]): Promise<void> {
   for (const { start, limit } of pages) {
     const expected = await pageOf(service, start, limit)
@@ -46,8 +46,8 @@ function compare(what: string, expected: readonly SeenOrder[], found: readonly S
 }
 
 /**
- * Throws if a server's responses were less than half as long as the service's during the measurement: they were errors,
- * not orders.
+ * Throws if a server's responses during the measurement were less than half as long as the service's. Such responses are
+ * errors, not orders.
  */
 export function checkSizes(
   what: string,

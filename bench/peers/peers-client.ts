@@ -1,18 +1,18 @@
-// A client for every compared server: responses are dropped, or parsed as JSON to compare them.
+// Sends requests to the compared servers. Drops the responses, or parses them as JSON to compare them.
 
 import http from 'node:http'
 import type { Ask } from './peers-list.ts'
 
-/** Requests one server over connections that stay open. */
+/** Sends requests to one server over connections that stay open. */
 export interface PeerClient {
-  /** Bytes of the response. Rejects for any status other than 200. */
+  /** Returns the number of bytes of the response. Rejects for any status other than 200. */
   send(ask: Ask): Promise<number>
-  /** The response as JSON. */
+  /** Returns the response as JSON. Rejects for any status other than 200. */
   read(ask: Ask): Promise<unknown>
   close(): void
 }
 
-/** A client of the server at `url` with at most `connections` connections. */
+/** Returns a client of the server at `url` with at most `connections` connections. */
 export function createPeerClient(url: string, key: string, connections: number): PeerClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   const begin = ({ path, body }: Ask) => {

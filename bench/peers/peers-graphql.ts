@@ -1,4 +1,4 @@
-// The queries for PostGraphile: every field of an order and its items, by PostGraphile's names.
+// Declares the queries for PostGraphile: every field of an order and of its items, by PostGraphile's names.
 
 const ITEM = 'rowId orderId productId variantId name price quantity attributes createdAt'
 
@@ -9,12 +9,12 @@ const ORDER = `id: rowId customerId email status subtotal tax taxBreakdown shipp
 
 const LIST = 'allOrders(first: $first, after: $after, orderBy: [CREATED_AT_ASC, ROW_ID_ASC])'
 
-/** A page of `first` orders after `after`. */
+/** Query for a page of `first` orders after `after`. */
 export const POSTGRAPHILE_PAGE = `query ($first: Int!, $after: Cursor) {
   ${LIST} { nodes { ${ORDER} } pageInfo { endCursor hasNextPage } } }`
 
-/** The end of such a page, without its rows. */
+/** Query for the end of such a page, without its rows. */
 export const POSTGRAPHILE_ENDS = `query ($first: Int!, $after: Cursor) { ${LIST} { pageInfo { endCursor } } }`
 
-/** One order. */
+/** Query for one order. */
 export const POSTGRAPHILE_ROW = `query ($id: UUID!) { orderByRowId(rowId: $id) { ${ORDER} } }`

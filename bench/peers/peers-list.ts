@@ -1,5 +1,5 @@
-// The compared servers with their versions, and their requests for a page, for the page after a row, and for one row.
-// Their programs are in bench/peers/programs.
+// Declares the compared servers with their versions, and their requests: for a page, for the page after a row, and for one
+// row. Their programs are in bench/peers/programs.
 
 import { readFileSync } from 'node:fs'
 import { pagePath } from '../lib/api-client.ts'
@@ -8,40 +8,40 @@ import type { PeerClock } from './peers-clock.ts'
 import { POSTGRAPHILE_ENDS, POSTGRAPHILE_PAGE, POSTGRAPHILE_ROW } from './peers-graphql.ts'
 import { cursorOf } from './programs/formats.ts'
 
-/** A request: GET, or POST of JSON if there is a body. */
+/** A request: GET or, with a body, POST of JSON. */
 export interface Ask {
   readonly path: string
   readonly body?: unknown
 }
 
-/** Start of a page, in the form that each server needs. */
+/** Start of a page, in the forms that the servers need. */
 export interface PeerStart extends PageStart {
-  /** Rows before it. */
+  /** Number of rows before the page. */
   readonly offset: number
-  /** Cursor of a server with its own cursors; null for the first page and for other servers. */
+  /** Cursor of a server that has its own cursors; null for the first page and for other servers. */
   readonly own: string | null
 }
 
-/** An order as it is compared, independent of the format. */
+/** The compared parts of an order, independent of the format. */
 export interface SeenOrder {
   readonly id: string
   readonly total: number
   readonly items: number
 }
 
-/** A server of the store's orders: a peer or the service. */
+/** A server that returns the store's orders: a peer or the service. */
 export interface Peer {
   readonly name: string
-  /** Its software, with versions. */
+  /** The server's software, with versions. */
   readonly version: string
-  /** Whether it checks a key and counts the request, as the service does. */
+  /** Whether the server checks a key and counts the request, as the service does. */
   readonly checksKey: boolean
   readonly clock: PeerClock
   readonly page: (start: PeerStart, limit: number) => Ask
   readonly row: (id: string) => Ask
-  /** Orders of a response to `page`, or the order of a response to `row`. */
+  /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]
-  /** For a server with its own cursors: the cheapest request for the end of a page of 250, and its cursor. */
+  /** For a server that has its own cursors: the cheapest request for the end of a page of 250, and its cursor. */
   readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
 }
 
@@ -50,7 +50,7 @@ export interface PeerProgram extends Peer {
   readonly file: string
 }
 
-/** The service, requested as the peers are. */
+/** The service, with the same requests as the peers. */
 export const SERVICE: Peer = {
   name: 'the service',
   version: '',
@@ -63,7 +63,7 @@ export const SERVICE: Peer = {
 
 const ITEMS_IN_ORDER = 'order_items.order=created_at,id'
 
-/** All peers in the order of the report. */
+/** All peers, in the order of the report. */
 export const PEERS: readonly PeerProgram[] = [
   byHand({ name: 'Fastify with Kysely', file: 'fastify-kysely.ts', packages: ['fastify', 'kysely', 'pg'] }),
   byHand({ name: 'Express with Drizzle', file: 'express-drizzle.ts', packages: ['express', 'drizzle-orm', 'pg'] }),
@@ -114,7 +114,7 @@ interface GraphqlEnds {
   readonly allOrders: { readonly pageInfo: { readonly endCursor: string | null } }
 }
 
-/** A peer whose responses have the service's format. */
+/** Returns a peer whose responses have the service's format. */
 function byHand({ packages, ...rest }: { name: string; file: string; packages: readonly string[] }): PeerProgram {
   return {
     ...rest,
@@ -129,7 +129,7 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
   }
 }
 
-/** PostgREST can't compare rows: the first condition makes it use the index. */
+/** Returns the condition for rows after a position. PostgREST can't compare rows. The first part lets it use the index. */
 function behind({ createdAt, id }: PageStart['key']): string {
   const instant = encodeURIComponent(createdAt)
   return `&created_at=gte.${instant}&or=(created_at.gt.%22${instant}%22,id.gt.${id})`
@@ -157,7 +157,7 @@ function seenOf({ id, total }: ServedOrder, items: readonly unknown[]): SeenOrde
   return { id, total: Number(total), items: items.length }
 }
 
-/** The packages with their versions, which package.json names exactly. */
+/** Returns the packages with their versions, which package.json names exactly. */
 function versionsOf(packages: readonly string[]): string {
   const { dependencies }: { dependencies: Readonly<Record<string, string>> } = JSON.parse(
     readFileSync(new URL('programs/package.json', import.meta.url), 'utf8'),

@@ -1,4 +1,4 @@
-// Measures the peers on one server.
+// Measures the service and the peers on one PostgreSQL server.
 
 import { order } from '@store-export/contract'
 import { withConnection } from '../../test/support/client.ts'
@@ -21,11 +21,11 @@ const PAGES = [
   { limit: 250, count: 20 },
   { limit: 50, count: 40 },
 ] as const
-/** Connections for reads of rows by ID. */
+/** Numbers of connections for reads of rows by ID. */
 const CONNECTIONS = [8, 32] as const
 const ROWS = 400
 
-/** Measures on an empty server. `say` gets progress messages. */
+/** Measures on an empty server and returns the result. `say` gets progress messages. */
 export async function measurePeers(
   server: BenchServer,
   options: PeersOptions,
@@ -34,7 +34,7 @@ export async function measurePeers(
   const { orders, rounds } = options
   say(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
-  // five programs share the reader's role, which stores provision limits to the connections of one program
+  // Five programs share the reader's role, which stores provision limits to the connections of one program.
   await withConnection(server.url('postgres'), (admin) =>
     admin.script(`alter role "${new URL(dataset.readerUrl).username}" connection limit -1`),
   )
@@ -55,7 +55,7 @@ interface Measuring {
   readonly say: (what: string) => void
 }
 
-/** A running server, and the starts of its pages. */
+/** A running server, and the starts of the pages to request. */
 interface Subject extends Asked {
   readonly processId: number
   readonly starts: readonly PeerStart[]
@@ -83,7 +83,7 @@ async function compareAll({ server, dataset, options, say }: Measuring): Promise
   return comparisons
 }
 
-/** The service, and every peer that returns the same orders. Rejects if a peer doesn't. */
+/** Starts the service and all peers. Rejects if a peer doesn't return the same orders. */
 async function startAll(
   dataset: Dataset,
   running: AsyncDisposableStack,
@@ -115,7 +115,7 @@ async function subject(peer: Peer, client: PeerClient, starts: readonly PageStar
   return { peer, client, starts: placed }
 }
 
-/** Cursors of all page starts of 250, for a server with its own cursors. */
+/** Returns the cursors of all page starts of 250 orders, for a server that has its own cursors. */
 async function ownCursors({ name, ends }: Peer, client: PeerClient, count: number): Promise<(string | null)[]> {
   if (ends === undefined) return []
   const cursors: (string | null)[] = [null]
@@ -127,7 +127,7 @@ async function ownCursors({ name, ends }: Peer, client: PeerClient, count: numbe
   return cursors
 }
 
-/** The first page of each size, and one in the middle of the list. */
+/** Returns the first page of each size, and one in the middle of the list. */
 function comparedPages({ starts }: Subject) {
   const places = [starts[0], starts[Math.floor(starts.length / 2)]].filter((start) => start !== undefined)
   return places.flatMap((start) => PAGES.map(({ limit }) => ({ start, limit })))
@@ -140,7 +140,7 @@ function pages({ peer, client, processId, starts }: Subject, limit: number, coun
   return { name: peer.name, clock: peer.clock, processId, requests: 1, turns }
 }
 
-/** One turn per round, with as many concurrent requests as connections. */
+/** Returns one turn per round, with as many concurrent requests as connections. */
 function rows({ peer, client, processId, starts }: Subject, connections: number): Taker {
   const send = async (round: Round) => {
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)

@@ -7,20 +7,21 @@ import { readServers, type ServerKind } from '../lib/options.ts'
 export interface PeersOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number
-  /** Rounds that count, after the warm-up rounds. */
+  /** Number of rounds that count, after the warm-up rounds. */
   readonly rounds: number
-  /**
-   * Whether results and document are written. A quick run only prints, so that stored results come from complete runs.
-   */
+  /** Whether to write results and the document. A quick run only prints, so that stored results come from complete runs. */
   readonly writes: boolean
 }
 
 const ORDERS = 200_000
 const ORDERS_QUICK = 5000
-/** A full page of 250 after the first one. */
+/** Enough for a full page of 250 orders after the first one. */
 const ORDERS_MIN = 1000
 
-/** Parses `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for anything else. */
+/**
+ * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
+ * arguments.
+ */
 export function readPeersOptions(args: readonly string[]): PeersOptions {
   const { values } = parseArgs({
     args: [...args],

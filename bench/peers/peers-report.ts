@@ -1,10 +1,10 @@
-// The peers benchmark as text and tables, for docs/concepts/performance.md and the terminal. Pure.
+// Formats the peers benchmark as text and tables, for docs/concepts/performance.md and the terminal. Reads nothing itself.
 
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
 
 const TITLES = { embedded: 'on the embedded PostgreSQL', system: 'on an installed PostgreSQL' } as const
 
-/** The section of the peers; empty without results. */
+/** Returns the section about the peers; empty without results. */
 export function peersSection(results: readonly PeersResult[]): string {
   if (results.length === 0) return ''
   return `
@@ -21,7 +21,7 @@ turns. [bench/peers](../../bench/peers/README.md) describes them.
 ${results.map(peersSummary).join('')}`
 }
 
-/** The text of one result. */
+/** Returns the text of one result. */
 export function peersSummary(result: PeersResult): string {
   const { server, version, machine, date, node, command, orders, rounds, comparisons } = result
   return `

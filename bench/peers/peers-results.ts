@@ -1,13 +1,13 @@
-// Results of the peers benchmark as data, and their file.
+// Reads and writes the results of the peers benchmark.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BenchRun } from '../lib/results.ts'
 
-/** Medians of one server; milliseconds per request. */
+/** Medians of one server. Times are in ms per request. */
 export interface PeerFigure {
   readonly name: string
-  /** Its software, with versions; empty for the service. */
+  /** The server's software, with versions; empty for the service. */
   readonly version: string
   readonly checksKey: boolean
   readonly processMs: number
@@ -21,10 +21,10 @@ export interface PeerFigure {
   readonly wallRatio: number
 }
 
-/** Figures of all servers for one kind of request. */
+/** Results of all servers for one kind of request. */
 export interface PeerComparison {
   readonly what: string
-  /** Concurrent requests. */
+  /** Number of concurrent requests. */
   readonly connections: number
   readonly figures: readonly PeerFigure[]
 }
@@ -36,7 +36,7 @@ export interface PeersResult extends BenchRun {
 
 const FILE = fileURLToPath(new URL('../results/peers.json', import.meta.url))
 
-/** Stores a result in place of the previous one of its server. */
+/** Stores a result. It replaces the previous one of the same server. */
 export async function writePeersResult(result: PeersResult): Promise<void> {
   const others = (await readPeersResults()).filter(({ server }) => server !== result.server)
   const all = [...others, result].sort((a, b) => (a.server < b.server ? -1 : 1))
@@ -44,7 +44,7 @@ export async function writePeersResult(result: PeersResult): Promise<void> {
   await writeFile(FILE, `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/** The stored results; empty without a file. */
+/** Returns the stored results; none without a file. */
 export async function readPeersResults(): Promise<PeersResult[]> {
   const text = await readFile(FILE, 'utf8').catch(() => null)
   return text === null ? [] : (JSON.parse(text) as PeersResult[])

@@ -1,22 +1,21 @@
-// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each
-// round starts with another server. The median of the rounds counts, and ratios are taken within a round.
+// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each round
+// starts with another server. The result is the median over the rounds. Ratios are calculated within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
 import { type PeerClock, readClock } from './peers-clock.ts'
 
-/** A server that takes turns. */
 export interface Taker {
   readonly name: string
   readonly processId: number
   readonly clock: PeerClock
-  /** Requests of one turn. */
+  /** Number of requests of one turn. */
   readonly requests: number
-  /** Runs its turns of a round. Returns the number of bytes. */
+  /** Returns the turns of a round. Each turn resolves to its number of bytes. */
   readonly turns: (round: Round) => readonly (() => Promise<number>)[]
 }
 
-/** Runs all turns in rounds. A sample is the average of one request in a round. */
+/** Runs all turns in rounds. Returns one sample per round: the average of one request. */
 export async function runInTurns(
   takers: readonly Taker[],
   { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
@@ -46,8 +45,8 @@ async function runRound(takers: readonly Taker[], round: Round, serverProcessId:
       if (turn !== undefined) await measure(turn, sum, serverProcessId)
     }
   }
-  // A process's time is that of the whole round, because work after a response, such as garbage collection, belongs to
-  // it.
+  // A process gets the time of the whole round, because work after a response, such as garbage collection, belongs to the
+  // response.
   const after = await processTimes(takers)
   return all.map(({ taker: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)

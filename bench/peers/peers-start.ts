@@ -1,4 +1,4 @@
-// Starts a peer as a process of its own, as its users would, and waits until it listens.
+// Starts a peer in a separate process, as its users would, and waits until it listens.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,14 +11,14 @@ import { freePort } from '../lib/servers.ts'
 /** A running peer. */
 export interface RunningPeer {
   readonly url: string
-  /** The process whose processor time counts. It belongs to the peer. */
+  /** ID of the process whose processor time counts. The process belongs to the peer. */
   readonly processId: number
   close(): Promise<void>
 }
 
 const LISTENING = /^listening on 127\.0\.0\.1:\d+, process (\d+)$/
 
-/** Starts a file of bench/peers/programs. Rejects if the program ends before it listens. */
+/** Starts a file of bench/peers/programs. Rejects if the program exits before it listens. */
 export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl }: Dataset): Promise<RunningPeer> {
   const port = await freePort()
   const child = spawn(process.execPath, [fileURLToPath(new URL(`programs/${file}`, import.meta.url))], {
@@ -32,7 +32,7 @@ export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl 
       PEER_CONTROL_URL: controlUrl,
     },
   })
-  // Without this, a failed benchmark would leave it running.
+  // Without this handler, a failed benchmark would leave the peer running.
   const end = () => child.kill()
   process.on('exit', end)
   const processId = await listening(file, child.stdout)
@@ -48,7 +48,7 @@ export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl 
   }
 }
 
-/** The process that listens: the peer's, or one that it started. Its later output is dropped. */
+/** Returns the ID of the process that listens: the peer's, or one that it started. Drops the later output of the peer. */
 function listening(file: string, stdout: Readable): Promise<number> {
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout })

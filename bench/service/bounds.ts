@@ -1,4 +1,4 @@
-// The figures with a goal, from the samples of a run. Pure.
+// Calculates the values with a goal from the samples of a run. Reads nothing itself.
 
 import type { Bounded } from '../lib/results.ts'
 import { medianOf, medianRatio, type Samples } from '../lib/rounds.ts'
@@ -10,7 +10,7 @@ import { PARALLEL_WALKS } from './parallel-walks.ts'
 import type { StorePolls } from './store-polls.ts'
 import { NAMES } from './variants.ts'
 
-/** Goals for pages of 250 and 50 orders, as multiples of COPY of their rows. */
+/** Goals for pages of 250 and 50 orders, as multiples of the cost of COPY of their rows. */
 const PAGE_RATIO_MOST = 1.4
 const SMALL_RATIO_MOST = 1.2
 const FLAT_RATIO_MOST = 1.2
@@ -21,7 +21,7 @@ const HOLD_MS_MOST = 2
 const RESIDENT_MOST = 200
 const RESIDENT_AT_REST_MOST = 140
 
-/** Goals for the API's requests. */
+/** Returns the values with goals for the API's requests. */
 export function requestBounds(samples: Samples): Bounded[] {
   const { page, small, first, last } = NAMES
   return [
@@ -39,7 +39,7 @@ export function requestBounds(samples: Samples): Bounded[] {
   ]
 }
 
-/** The same page against COPY by each client that ran. */
+/** Returns the same page compared with COPY by each client that ran. */
 function copyBounds(samples: Samples, { name, what, most }: { name: string; what: string; most: number }): Bounded[] {
   return Object.entries(baselinesOf(name))
     .filter(([, baseline]) => samples.has(baseline))
@@ -61,13 +61,13 @@ function timeBounds(samples: Samples): Bounded[] {
   ]
 }
 
-/** Goals for a client that polls the store. */
+/** Returns the value with a goal for a client that polls the store. */
 export function pollBounds({ longestMs }: StorePolls): Bounded[] {
   const name = 'Longest time of /store, polled four times a second for 20 s'
   return [{ name, value: longestMs, most: STORE_MS_MOST, unit: 'ms' }]
 }
 
-/** Goals for the key check. */
+/** Returns the values with goals for the key check. */
 export function keyBounds(samples: Samples): Bounded[] {
   const { name, baseline } = KEY_CHECK
   return (['wallMs', 'totalMs'] as const).map((figure) => ({
@@ -78,7 +78,7 @@ export function keyBounds(samples: Samples): Bounded[] {
   }))
 }
 
-/** Goals for the memory of the service, in MiB. */
+/** Returns the values with goals for the memory of the service, in MiB. */
 export function memoryBounds({ walking, atRest }: { walking: number; atRest: number }): Bounded[] {
   return [
     {
@@ -92,7 +92,7 @@ export function memoryBounds({ walking, atRest }: { walking: number; atRest: num
   ]
 }
 
-/** Goals for the time that a page blocks the event loop, in ms. */
+/** Returns the values with goals for the time that a page blocks the event loop, in ms. */
 export function loopBounds({ p99, most }: LoopHolds): Bounded[] {
   const name = 'Event loop blocked by pages of 250 orders'
   return [

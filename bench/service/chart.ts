@@ -1,25 +1,25 @@
-// Draws the ratios of all results: each kind of request against COPY of its rows, and the same pages from other
-// servers. bars.ts does the drawing. Pure.
+// Draws the ratios of all results: each kind of request compared with COPY of its rows, and the same pages from other
+// servers. bars.ts does the drawing. Reads nothing itself.
 
 import { type Bar, type BarGroup, type BarPanel, drawBars } from '../lib/bars.ts'
 import type { BenchResult, Figure } from '../lib/results.ts'
 import type { PeersResult } from '../peers/peers-results.ts'
 import { KEY_CHECK } from './key-check.ts'
 
-/** Path of the picture from docs/concepts/performance.md. */
+/** Path of the picture, relative to docs/concepts/performance.md. */
 export const CHART_FROM_DOCUMENT = '../images/performance.svg'
 
 const TITLE = 'Processor time of a request'
 const SERVERS = { embedded: 'Embedded PostgreSQL', system: 'Installed PostgreSQL' } as const
-/** Name of the drawn comparison in the peers benchmark. */
+/** Name of the comparison of the peers benchmark that the picture shows. */
 const COMPARED = 'page of 250 orders'
 
-/** The picture as an SVG document. */
+/** Returns the picture as an SVG document. */
 export function performanceChart(results: readonly BenchResult[], peers: readonly PeersResult[]): string {
   return drawBars({ title: TITLE, description: chartDescription(results, peers), panels: panelsOf(results, peers) })
 }
 
-/** Description of the picture for people who don't see it. */
+/** Returns the description of the picture, for people who don't see it. */
 export function chartDescription(results: readonly BenchResult[], peers: readonly PeersResult[]): string {
   const panels = panelsOf(results, peers).map(({ groups, unit }) => `${unit}: ${groups.map(said).join('; ')}.`)
   return [`${TITLE}, service and database together.`, ...panels, 'The tables have all figures.'].join(' ')
@@ -41,7 +41,7 @@ function panelsOf(results: readonly BenchResult[], peers: readonly PeersResult[]
     .filter(({ groups }) => groups.length > 0)
 }
 
-/** Variants that are compared with COPY. The key check is compared with a statement of its own. */
+/** Returns the bars for variants that are compared with COPY. The key check is compared with a separate statement. */
 function groupOf({ figures, ...run }: BenchResult): BarGroup {
   const compared = figures.filter(({ name }) => name !== KEY_CHECK.name)
   return { title: titleOf(run), bars: compared.flatMap((figure) => barOf(figure.name, figure)) }
@@ -60,7 +60,7 @@ function barOf(label: string, { ratio }: Figure): Bar[] {
 
 function peersGroupOf({ comparisons, ...run }: PeersResult): BarGroup {
   const figures = comparisons.find(({ what }) => what === COMPARED)?.figures ?? []
-  // the service has no version
+  // The service has no version.
   const others = figures.filter(({ version }) => version !== '')
   return { title: titleOf(run), bars: others.map(({ name, cpuRatio }) => ({ label: name, value: cpuRatio })) }
 }

@@ -1,4 +1,4 @@
-// The baseline of all other variants: a client that reads the same rows with COPY as text and drops them.
+// Runs the baseline of all other variants: a client that reads the same rows with COPY as text and drops them.
 
 import type { Sql } from 'postgres'
 import { openClient } from '../../test/support/client.ts'
@@ -14,7 +14,7 @@ async function start(url: string): Promise<void> {
   await sql.unsafe('select 1')
 }
 
-/** Runs COPY statements one after the other. Returns the number of bytes. */
+/** Runs COPY statements one after another. Returns the number of bytes. */
 async function run(statements: readonly string[]): Promise<number> {
   let bytes = 0
   for (const statement of statements) bytes += await drain(statement)

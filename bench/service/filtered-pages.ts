@@ -1,25 +1,25 @@
-// First pages of orders with a filter: few and many changed orders, and one status.
+// Selects first pages of orders with a filter: few and many changed orders, and one status.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
 import { pagePath } from '../lib/api-client.ts'
 
-/** Prefix of the names of these figures. */
+/** Prefix of the names of these pages. */
 export const FILTERED = 'orders, first page of 250, '
 
 /**
- * Numbers of changed orders below and above the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` assumes a hundred for a
+ * Numbers of changed orders, below and above the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` assumes a hundred for a
  * sync that finds changes.
  */
 const MATCHES = [42, 100, 1300, 9000, 40_000, 60_000] as const
 
-/** A filtered page: the name of its figure, and its path. */
+/** A filtered page: its name in the results, and its path. */
 export interface FilteredPage {
   readonly name: string
   readonly path: string
 }
 
-/** The filtered pages of a store with this number of orders. */
+/** Returns the filtered pages of a store with this number of orders. */
 export async function filteredPages(sql: Sql, orders: number): Promise<FilteredPage[]> {
   const sizes = MATCHES.filter((rows) => rows < orders)
   const instants = await Promise.all(sizes.map((rows) => instantOf(sql, rows)))
@@ -38,12 +38,12 @@ export async function filteredPages(sql: Sql, orders: number): Promise<FilteredP
   ]
 }
 
-/** Leaves the store's index for the order of the list, and drops the indexes that these pages use. */
+/** Drops the indexes that these pages use. Only the index for the order of the list remains. */
 export async function dropFilterIndexes(sql: Sql): Promise<void> {
   await sql.unsafe('drop index orders_changed, orders_status_walk')
 }
 
-/** The same page of a store without these indexes: the requests of one round. */
+/** Returns the same page for a store without these indexes, as the requests of one round. */
 export function withoutIndexes({ name, path }: FilteredPage): { name: string; paths: () => string[] } {
   return {
     name: name.replace(FILTERED, 'orders without indexes for filters, first page of 250, '),
@@ -51,7 +51,7 @@ export function withoutIndexes({ name, path }: FilteredPage): { name: string; pa
   }
 }
 
-/** The timestamp since which this number of orders changed. */
+/** Returns the timestamp after which this number of orders changed. */
 async function instantOf(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`
     select to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant

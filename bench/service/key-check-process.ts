@@ -1,5 +1,5 @@
-// Compares the key check, which counts the request, with `select 1`. Both are prepared and run one after the other over
-// one connection of a pool.
+// Compares the key check, which counts the request, with `select 1`. Both statements are prepared, and run one after another
+// over one connection of a pool.
 
 import {
   admit,
@@ -11,7 +11,6 @@ import {
 } from '@store-export/control'
 import { answerCalls } from '../lib/child-calls.ts'
 
-/** Options of the process. */
 export interface KeyCheckStart {
   readonly controlUrl: string
   readonly key: string

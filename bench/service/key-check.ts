@@ -1,4 +1,4 @@
-// The key check as variants: rounds of one statement against rounds of the other.
+// Measures the key check as variants: rounds of one statement compared with rounds of the other.
 
 import type { Child } from '../lib/child.ts'
 import type { Variant } from '../lib/rounds.ts'
@@ -8,7 +8,7 @@ export const KEY_CHECK = { baseline: 'select 1', name: 'key check' } as const
 
 const STATEMENTS = 1000
 
-/** Both statements, run by a process of key-check-process.ts. */
+/** Returns variants for both statements. A process of key-check-process.ts runs them. */
 export function keyCheckVariants(child: Child): Variant[] {
   const { baseline, name } = KEY_CHECK
   const run = async (call: string) => {

@@ -1,4 +1,4 @@
-// The client of the bursts, as a process of its own. Each connection sends its next request after the response to the
+// Sends the requests of bursts, in a separate process. Each connection sends its next request after the response to the
 // previous one.
 
 import { answerCalls } from '../lib/child-calls.ts'
@@ -15,9 +15,9 @@ export interface BurstStart {
 /** The result of a burst. */
 export interface Burst {
   readonly answered: number
-  /** Responses with another status than 200. */
+  /** Number of responses with another status than 200. */
   readonly failed: number
-  /** Time from the first request to the last response. */
+  /** Time from the first request to the last response, in ms. */
   readonly wallMs: number
 }
 
@@ -26,14 +26,14 @@ let open: readonly RawConnection[] = []
 
 answerCalls({ start, run }, async () => closeAll())
 
-/** Opens the connections of a burst in place of those of the previous one. */
+/** Opens the connections of a burst. Closes those of the previous one. */
 async function start({ url, key, paths, connections }: BurstStart): Promise<void> {
   closeAll()
   requests = paths.map((path) => requestBytes(url, path, key))
   open = await Promise.all(Array.from({ length: connections }, () => openRawConnection(url)))
 }
 
-/** Sends requests for a time. Requests in flight at the end are awaited and count. */
+/** Sends requests for a time. Also waits for and counts the requests in flight at the end. */
 async function run(milliseconds: number): Promise<Burst> {
   const counts = { answered: 0, failed: 0 }
   const startedAt = performance.now()

@@ -1,5 +1,5 @@
-// Measures how long whole pages block the event loop of the service: the delay of a timer of 1 ms while a client reads
-// pages without a pause.
+// Measures how long whole pages block the event loop of the service. This is the delay of a timer of 1 ms while a client
+// reads pages without a pause.
 
 import type { Child } from '../lib/child.ts'
 import type { LoopHolds } from '../lib/service-process.ts'
@@ -7,7 +7,7 @@ import type { BurstStart } from './load-process.ts'
 
 const WATCHED_MS = 5000
 
-/** The process to measure, and the requests meanwhile. */
+/** The process to measure, and the requests during the measurement. */
 export interface Watching {
   readonly service: Child
   /** A process of load-process.ts. */
@@ -15,7 +15,7 @@ export interface Watching {
   readonly start: BurstStart
 }
 
-/** The delays during five seconds of requests, in ms. */
+/** Returns the delays during five seconds of requests, in ms. */
 export async function measureHolds({ service, load, start }: Watching): Promise<LoopHolds> {
   await load.call('start', start)
   await service.call('watchLoop', null)

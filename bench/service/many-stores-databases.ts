@@ -1,4 +1,5 @@
-// Many stores on one server: a database each, all copies of one, and a control database that registers them.
+// Creates many stores on one server: one database for each, copied from the first, and a control database that registers
+// them.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -8,13 +9,12 @@ import { urlForDatabase } from '../../packages/operator/src/store-schema/store-u
 import { connectOnce, openClient } from '../../test/support/client.ts'
 import type { BenchServer } from '../lib/servers.ts'
 
-/** A store with a key, and the connection for a client of its own. */
+/** A store with a key, and the reader's URL for a direct connection. */
 export interface ManyStore {
   readonly key: string
   readonly readerUrl: string
 }
 
-/** All stores. */
 export interface ManyStores {
   readonly controlUrl: string
   readonly secret: Buffer
@@ -24,7 +24,7 @@ export interface ManyStores {
 const CONTROL_DATABASE = 'many_control'
 const ORDERS = 100
 
-/** Creates this number of stores with a hundred orders each. */
+/** Creates `count` stores with a hundred orders each. */
 export async function makeManyStores(server: BenchServer, count: number): Promise<ManyStores> {
   const admin = openClient(server.url('postgres'))
   const secret = randomBytes(32)

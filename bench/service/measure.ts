@@ -1,4 +1,4 @@
-// Measures everything on one server.
+// Measures all variants on one server.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -24,10 +24,10 @@ import { pollStore, type StorePolls } from './store-polls.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 
-/** Each may cost as much as a bounded scan. */
+/** Each round may cost as much as a bounded scan, so there are few rounds. */
 const ROUNDS_WITHOUT_INDEXES = 7
 
-/** Measures on an empty server. `say` gets progress messages. */
+/** Measures on an empty server and returns the result. `say` gets progress messages. */
 export async function measureServer(
   server: BenchServer,
   options: BenchOptions,
@@ -79,7 +79,6 @@ interface Measured {
   readonly samples: Samples
 }
 
-/** Results under load. */
 interface Bursts {
   readonly throughput: readonly ThroughputFigure[]
   readonly holds: LoopHolds
@@ -97,7 +96,7 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { r
     say('reading the lists')
     const lists = await walkLists({ client, sql: dataset.sql })
     const variants = apiVariants({ client, sql: dataset.sql, service, copy, psql }, lists, filtered)
-    // the bursts first: their many requests warm up the service
+    // The bursts come first, because their many requests warm up the service.
     const bursts = await measureBursts(measuring, running, lists)
     say('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
@@ -133,7 +132,7 @@ async function measureBursts(
   }
 }
 
-/** IDs of up to 400 orders, spread over the list. */
+/** Returns the IDs of up to 400 orders, spread over the list. */
 async function someIds(sql: Sql, orders: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id::text as id from (select id, row_number() over (order by created_at, id) as n from orders) numbered
@@ -141,7 +140,7 @@ async function someIds(sql: Sql, orders: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The last measurement of a store, because it drops the indexes of the filters. */
+/** Measures filters without indexes. This comes last, because it drops the indexes of the filters. */
 async function measureWithoutIndexes({ server, dataset, filtered, options, say }: Measuring): Promise<Measured> {
   say('filters without their indexes')
   await dropFilterIndexes(dataset.sql)

@@ -1,4 +1,4 @@
-// Memory of the service's process: under many full syncs and at rest. Each in a fresh process.
+// Measures the memory of the service's process under many full syncs and at rest, each in a new process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@store-export/contract'
@@ -11,14 +11,14 @@ import { runService } from './running-service.ts'
 
 const REST_MILLISECONDS = 10_000
 
-/** Maximum resident memory during many full syncs, in MiB, and their result. */
+/** Returns the maximum resident memory during many full syncs, in MiB, and the result of the syncs. */
 export async function measureWalking(dataset: Dataset, seconds: number): Promise<{ resident: number; walked: Walked }> {
   await using running = await runService(dataset)
   const walked = await walkInParallel(running.client, seconds)
   return { resident: await peakResidentMebibytes(running.service.processId), walked }
 }
 
-/** Resident memory at rest after one request of each kind, in MiB. */
+/** Returns the resident memory at rest after one request of each kind, in MiB. */
 export async function measureAtRest(dataset: Dataset, filtered: readonly FilteredPage[]): Promise<number> {
   await using running = await runService(dataset)
   const { client, service } = running

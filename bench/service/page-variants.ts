@@ -1,4 +1,4 @@
-// Creates the variants: pages of a list with COPY of the same rows as baseline, and requests without a baseline.
+// Creates the variants: pages of a list with COPY of the same rows as the baseline, and requests without a baseline.
 
 import { LIMITS, order, type Resource } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -9,7 +9,7 @@ import type { Round, Variant } from '../lib/rounds.ts'
 import type { PageStart } from '../lib/walk.ts'
 import type { Psql } from './psql.ts'
 
-/** Parts that the variants use. */
+/** The clients and processes that the variants use. */
 export interface Bench {
   readonly client: ApiClient
   readonly sql: Sql
@@ -19,22 +19,21 @@ export interface Bench {
   readonly psql: Psql | null
 }
 
-/** Pages of a list to read. */
 export interface Pages {
   readonly name: string
   readonly resource: Resource
   readonly limit: number
-  /** Pages of a round. */
+  /** Number of pages of a round. */
   readonly count: number
   readonly starts: (round: Round) => readonly PageStart[]
 }
 
-/** Names of the variants that read the rows of `name` with COPY, by client. */
+/** Returns the names of the variants that read the rows of `name` with COPY, by client. */
 export function baselinesOf(name: string): { readonly node: string; readonly libpq: string } {
   return { node: `${name}: COPY`, libpq: `${name}: COPY by libpq` }
 }
 
-/** COPY of the rows of pages by each client, and the pages. */
+/** Returns variants for the pages, and for COPY of their rows by each client. */
 export function pages(bench: Bench, { name, resource, limit, count, starts }: Pages): Variant[] {
   const { service, copy } = bench
   const baseline = baselinesOf(name).node
@@ -64,27 +63,27 @@ function copyByLibpq(
       ...{ name: baselinesOf(name).libpq, processId: psql.processId, requests: count },
       run: async (round) => {
         await psql.run(statements(round))
-        // psql doesn't report how many bytes it read
+        // psql doesn't report how many bytes it has read.
         return 0
       },
     },
   ]
 }
 
-/** The same pages of 250 orders in every round. */
+/** Returns variants for the same pages of 250 orders in every round. */
 export function edge(bench: Bench, name: string, starts: readonly PageStart[]): Variant[] {
   return pages(bench, { name, resource: order, limit: LIMITS.pageRowsMax, count: starts.length, starts: () => starts })
 }
 
-/** Requests of a round. */
+/** The requests of a round. */
 export interface Requests {
   readonly name: string
   readonly paths: (round: Round) => readonly string[]
-  /** Headers besides the key. */
+  /** Headers in addition to the key. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Requests without a baseline. */
+/** Returns a variant for requests without a baseline. */
 export function requests(bench: Pick<Bench, 'client' | 'service'>, { name, paths, headers = {} }: Requests): Variant {
   const count = paths({ index: 0, count: 1 }).length
   const run = (round: Round) => askAll(bench, { paths: paths(round), headers })

@@ -1,19 +1,18 @@
-// Runs many full syncs at the same time and measures the memory of the service.
+// Runs many full syncs at the same time.
 
 import { LIMITS } from '@store-export/contract'
 import { type ApiClient, pagePath } from '../lib/api-client.ts'
 
-/** Concurrent full syncs. */
+/** Number of concurrent full syncs. */
 export const PARALLEL_WALKS = 32
 
-/** The result of the syncs. */
 export interface Walked {
   readonly pages: number
   readonly failed: number
   readonly pagesPerSecond: number
 }
 
-/** Reads the orders with pages of 250 for a number of seconds. A finished sync starts again. */
+/** Reads the orders in pages of 250 for a number of seconds. A finished sync starts again. */
 export async function walkInParallel(client: ApiClient, seconds: number): Promise<Walked> {
   const startedAt = performance.now()
   const until = startedAt + seconds * 1000

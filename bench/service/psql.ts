@@ -1,4 +1,4 @@
-// COPY by libpq: a psql process that reads rows and drops them. Its processor time is that of PostgreSQL's own client
+// Runs COPY with libpq: a psql process that reads rows and drops them. Its processor time is that of PostgreSQL's own client
 // code, without JavaScript.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
@@ -12,16 +12,16 @@ import { findSystemBinaries } from '../lib/system-postgres.ts'
 /** A running psql with one open session. */
 export interface Psql {
   readonly processId: number
-  /** Runs statements one after the other and drops their rows. Throws if psql ends, as it does after an error. */
+  /** Runs statements one after another and drops their rows. Rejects if psql exits, as it does after an error. */
   run(statements: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Connects psql to the database at `url`. Null if the machine has no psql. */
+/** Connects psql to the database at `url`. Resolves to null if the machine has no psql. */
 export async function startPsql(url: string): Promise<Psql | null> {
   const program = await findPsql()
   if (program === null) return null
-  // -X: no start-up file; -q: no messages; -o: query output, which includes the rows of COPY
+  // -X: no startup file; -q: no messages; -o: file for query output, which includes the rows of COPY.
   const parameters = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null']
   const child = spawn(program, parameters, { env: environmentOf(new URL(url)), stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
@@ -63,7 +63,7 @@ function environmentOf({ hostname, port, username, password, pathname }: URL): N
   }
 }
 
-/** Sends the statements, then waits for the line that `\echo` prints after the last one. */
+/** Sends the statements. Then waits for the line that `\echo` prints after the last one. */
 async function runStatements(
   child: ChildProcessByStdio<Writable, Readable, null>,
   lines: Interface,

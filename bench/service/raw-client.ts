@@ -1,11 +1,11 @@
-// A client that costs almost nothing, so that a burst measures the service. It has one request in flight per open
-// connection, reads status and length, and drops the body.
+// Sends requests at almost no cost, so that a burst measures the service. The client has one request in flight per open
+// connection, reads the status and the length, and drops the body.
 
 import net from 'node:net'
 
 const BUFFER_BYTES = 256 * 1024
 const HEAD_END = '\r\n\r\n'
-/** Maximum length of the service's response head. */
+/** Maximum length of the head of a response, in bytes. */
 const HEAD_BYTES_MAX = 8192
 
 /** A connection for consecutive requests. */
@@ -18,12 +18,12 @@ export interface RawConnection {
   close(): void
 }
 
-/** The bytes of a request to the API at `url` for a path below `/api/v1`. */
+/** Returns the bytes of a request to the API at `url` for a path below `/api/v1`. */
 export function requestBytes(url: string, path: string, key: string): Buffer {
   return Buffer.from(`GET /api/v1${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-api-key: ${key}\r\n\r\n`, 'latin1')
 }
 
-/** Connects to the server at `url`. */
+/** Connects to the server at `url`. Rejects if the server is not reachable. */
 export function openRawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export function openRawConnection(url: string): Promise<RawConnection> {
       if (status !== null) waiting?.resolve(status)
       return true
     }
-    // one buffer for all bytes, because none are stored
+    // One buffer for all bytes is enough, because none are stored.
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: take }
     const socket = net.connect({ host: hostname, port: Number(port), noDelay: true, onread })
     const onCut = (error?: Error) => {
@@ -59,12 +59,12 @@ export function openRawConnection(url: string): Promise<RawConnection> {
 
 /** Finds the end of each response by its `content-length`, which the service always sends. */
 class AnswerReader {
-  /** The head so far; null while a body arrives. */
+  /** The received part of the head; null while a body arrives. */
   #head: string | null = ''
   #status = 0
   #bodyLeft = 0
 
-  /** The status of the response that ends with these bytes; null if it continues. */
+  /** Returns the status of the response that ends with these bytes; null if the response continues. */
   take(bytes: Uint8Array): number | null {
     if (this.#head === null) return this.#skip(bytes.length)
     const before = this.#head.length

@@ -1,10 +1,9 @@
-// The service in a process of its own, with a client.
+// Runs the service in a separate process, with a client.
 
 import { type ApiClient, createApiClient } from '../lib/api-client.ts'
 import { type Child, SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import type { Dataset } from '../lib/dataset.ts'
 
-/** A running service. */
 export interface ServiceUnderLoad extends AsyncDisposable {
   readonly service: Child
   readonly url: string

@@ -1,15 +1,14 @@
-// Measures how long a client waits for `/store` if it polls it, over several ages of the counts. Few polls wait for new
-// counts, so a median would not show them.
+// Measures how long a client that polls `/store` waits, over several ages of the counts. Few polls wait for new counts, so a
+// median would not show them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 
-/** Interval of the polls. */
+/** Interval of the polls, in ms. */
 const EVERY_MS = 250
 const AGES = 4
 
-/** The waits of a client that polls the store. */
 export interface StorePolls {
   /** The longest wait, in ms. */
   readonly longestMs: number

@@ -1,5 +1,5 @@
-// Measures requests per second and the processor time of each with many concurrent clients. Short bursts take turns as
-// the variants of rounds.ts do. The client is a process of its own.
+// Measures requests per second and the processor time of each, with many concurrent clients. Short bursts take turns, like
+// the variants in rounds.ts. The client runs in a separate process.
 
 import type { Child } from '../lib/child.ts'
 import type { BurstSize } from '../lib/options.ts'
@@ -13,7 +13,7 @@ const CONNECTIONS = [1, 8, 32] as const
 /** One kind of request. */
 export interface BurstRequests {
   readonly what: string
-  /** Requested in turn. */
+  /** Paths that the connections request in turn. */
   readonly paths: readonly string[]
 }
 
@@ -28,14 +28,14 @@ export interface Throughput {
   readonly size: BurstSize
 }
 
-/** Medians of the bursts by kind of request and number of connections. */
+/** Returns the medians of the bursts, by kind of request and number of connections. */
 export async function measureThroughput(
   throughput: Throughput,
   kinds: readonly BurstRequests[],
 ): Promise<ThroughputFigure[]> {
   const combinations = kinds.flatMap((kind) => CONNECTIONS.map((connections) => ({ ...kind, connections })))
   const bursts = combinations.map((combination) => ({ ...combination, samples: [] as BurstSample[] }))
-  // one more round, which warms up
+  // One additional round warms up.
   for (let round = 0; round <= throughput.size.rounds; round++) {
     const turn = round % bursts.length
     for (const { samples, paths, connections } of [...bursts.slice(turn), ...bursts.slice(0, turn)]) {

@@ -1,4 +1,4 @@
-// The requests that are measured, with COPY of the same rows as baseline for lists.
+// Selects the requests to measure. Pages of lists have COPY of the same rows as the baseline.
 
 import { customer, LIMITS, order, product } from '@store-export/contract'
 import { pagePath } from '../lib/api-client.ts'
@@ -7,7 +7,7 @@ import { type PageStart, spread, walkList } from '../lib/walk.ts'
 import type { FilteredPage } from './filtered-pages.ts'
 import { type Bench, edge, pages, requests } from './page-variants.ts'
 
-/** Names for ratios and goals. */
+/** Names of variants for ratios and goals. */
 export const NAMES = {
   page: 'orders, pages of 250',
   small: 'orders, pages of 50',
@@ -19,21 +19,21 @@ export const NAMES = {
 const EDGE_PAGES = 20
 const ENCODINGS = ['gzip', 'br', 'zstd'] as const
 
-/** Starts of the pages of the lists. */
+/** Starts of the pages of each list. */
 export interface Lists {
   readonly orders: readonly PageStart[]
   readonly products: readonly PageStart[]
   readonly customers: readonly PageStart[]
 }
 
-/** Reads the lists. */
+/** Reads the starts of the pages. */
 export async function walkLists(bench: Pick<Bench, 'client' | 'sql'>): Promise<Lists> {
   const orders = await walkList('orders', order, bench)
   const products = await walkList('products', product, bench)
   return { orders, products, customers: await walkList('customers', customer, bench) }
 }
 
-/** All variants. */
+/** Returns all variants. */
 export function apiVariants(bench: Bench, lists: Lists, filtered: readonly FilteredPage[]): Variant[] {
   const { orders } = lists
   const byId = (round: Round) => spread(orders.slice(1), 100, round).map(({ key }) => `/orders/${key.id}`)
@@ -63,7 +63,7 @@ function listVariants(bench: Bench, { orders, products, customers }: Lists): Var
   ]
 }
 
-/** The pages of 250 orders for a client that accepts an encoding. `NAMES.page` are those of a client without one. */
+/** Returns a variant with pages of 250 orders for a client that accepts an encoding. `NAMES.page` is for a client without one. */
 function encoded(bench: Bench, orders: readonly PageStart[], encoding: string): Variant {
   return requests(bench, {
     name: `${NAMES.page}, ${encoding}`,

@@ -1,4 +1,4 @@
-// Builds the sync tool as it is published: JavaScript without types, because reading TypeScript costs a process 50 MiB.
+// Builds the sync tool as npm publishes it: JavaScript without types, because reading TypeScript costs a process 50 MiB.
 
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -9,11 +9,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SCOPE = '@store-export'
 const PACKAGES = ['contract', 'client', 'sync']
 
-/** The tool to measure. */
 export interface BuiltTool {
-  /** The command. */
+  /** Path of the command. */
   readonly command: string
-  /** Module that the process loads first, which reports its usage. */
+  /** Path of the module that the process loads first. It reports the usage of the process. */
   readonly usage: string
 }
 
@@ -24,7 +23,7 @@ export async function buildSyncTool(folder: string): Promise<BuiltTool> {
   for (const name of await readdir(path.join(ROOT, 'node_modules')))
     if (name !== SCOPE) await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name))
   for (const name of PACKAGES) await buildPackage(path.join(ROOT, 'packages', name), path.join(modules, SCOPE, name))
-  // the command starts itself with the flags of a long run
+  // The command starts itself with the flags of a long run.
   const command = path.join(modules, SCOPE, 'sync', 'bin', 'store-sync.js')
   await mkdir(path.dirname(command))
   const bin = await readFile(path.join(ROOT, 'packages', 'sync', 'bin', 'store-sync.js'), 'utf8')

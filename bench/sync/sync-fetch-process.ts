@@ -1,21 +1,21 @@
-// The baseline of a run: a process that fetches the same pages one after the other and drops each body, with or without
+// Runs the baseline of a sync: a process that fetches the same pages one after another and drops each body, with or without
 // parsing.
 
 import { answerCalls } from '../lib/child-calls.ts'
 
-/** Lists to read, and the use of a body. */
+/** The lists to read, and whether to parse their bodies. */
 export interface FetchWalk {
   readonly url: string
   readonly key: string
   readonly parses: boolean
-  /** Every list by default. */
+  /** The lists; every list by default. */
   readonly lists?: readonly string[]
 }
 
 /** The cost of reading. */
 export interface FetchWalked {
   readonly wallMs: number
-  /** Processor time of the process. */
+  /** Processor time of the process, in ms. */
   readonly cpuMs: number
   readonly pages: number
   readonly bytes: number

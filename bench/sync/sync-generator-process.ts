@@ -1,28 +1,27 @@
-// A service that generates its store, as a process of its own: it repeats the pages of a real service with other IDs,
-// so that a large store needs neither a database nor memory. Its data never changes.
+// Serves a generated store in a separate process. It repeats the pages of a real service with other IDs, so that a large
+// store needs neither a database nor memory. Its data never changes.
 
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerCalls } from '../lib/child-calls.ts'
 import { PageTemplate } from './sync-pages.ts'
 
-/** Options of the process. */
 export interface GeneratorStart {
-  /** A service whose pages are the templates. */
+  /** URL of a service whose pages are the templates. */
   readonly url: string
   readonly key: string
   readonly orders: number
 }
 
-/** What was sent. */
+/** The data that was sent. */
 export interface Served {
   readonly pages: number
-  /** Rows of all tables, children included. */
+  /** Number of rows of all tables, including embedded rows. */
   readonly rows: number
   readonly bytes: number
 }
 
-/** Rows of each list per order, as in the store of the templates. The other lists have one page. */
+/** Number of rows of each list per order, as in the store of the templates. The other lists have one page. */
 const ROWS_PER_ORDER: Readonly<Record<string, number>> = {
   orders: 1,
   customers: 1 / 5,
@@ -31,7 +30,7 @@ const ROWS_PER_ORDER: Readonly<Record<string, number>> = {
 }
 const SMALL_LISTS = ['customer-groups', 'locations', 'categories']
 const PAGE_ROWS = 250
-/** Number of pages of each list that take turns. */
+/** Maximum number of pages of each list that take turns. */
 const TEMPLATES_MOST = 20
 const EMPTY = Buffer.from('{"data":[],"meta":{"next_cursor":null,"has_more":false}}')
 
@@ -72,7 +71,7 @@ async function start({ url, key, orders }: GeneratorStart): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** What was sent since the last call. */
+/** Returns what was sent after the last call. */
 async function takeServed(): Promise<Served> {
   const taken = served
   served = { pages: 0, rows: 0, bytes: 0 }
@@ -87,7 +86,7 @@ async function templatesOf(ask: (path: string) => Promise<string>, list: string,
     templates.push(new PageTemplate(text))
     cursor = /"next_cursor":"([^"]+)"/.exec(text.slice(-200))?.[1] ?? null
   } while (cursor !== null && templates.length < most)
-  // the last page of a short list is not full: it is the only one if it is the first
+  // The last page of a short list is not full. If it is also the first page, it is the only one.
   return templates.length > 1 && cursor === null ? templates.slice(0, -1) : templates
 }
 

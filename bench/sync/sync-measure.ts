@@ -1,4 +1,4 @@
-// Measures store-sync.
+// Measures runs of store-sync.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -15,10 +15,10 @@ import type { Destination, SyncBenchOptions } from './sync-options.ts'
 import { pacedOf, type SyncFigure, type SyncResult } from './sync-results.ts'
 import { runTool } from './sync-tool.ts'
 
-/** Thirty thousand orders are one minute of requests at the limit. */
+/** Number of orders whose requests take one minute at the limit. */
 const PACED_ORDERS = 30_000
 
-/** Measures on an empty server. `say` gets progress messages. */
+/** Measures on an empty server and returns the result. `say` gets progress messages. */
 export async function measureSync(
   server: BenchServer,
   options: SyncBenchOptions,
@@ -72,7 +72,7 @@ class SyncBench {
     this.#places = places
   }
 
-  /** A generated store with pages like those of the service at `url`. */
+  /** Measures a generated store with pages like those of the service at `url`. */
   async onTheFly(url: string, { orders, destinations }: SyncBenchOptions): Promise<SyncFigure[]> {
     return this.#withGenerator(url, orders, async (generator, takeServed) => {
       const name = `made on the fly, ${orders} orders`
@@ -81,7 +81,7 @@ class SyncBench {
     })
   }
 
-  /** Fetches and drops the pages, then runs a first and a second sync into each destination. */
+  /** Fetches and drops the pages. Then runs a first and a second sync into each destination. */
   async walk(
     source: string,
     url: string,
@@ -114,7 +114,7 @@ class SyncBench {
     return figures
   }
 
-  /** Processor time of one minute at the limit, beyond fetching and parsing. */
+  /** Returns the processor time of one minute at the limit, in addition to fetching and parsing. */
   paced(url: string) {
     return this.#withGenerator(url, PACED_ORDERS, async (generator) => {
       this.#places.say('a minute under the limit')
@@ -154,7 +154,7 @@ class SyncBench {
     return runTool({ tool, url, key, to, words })
   }
 
-  /** An empty destination for `--to`. */
+  /** Returns an empty destination for `--to`. */
   async #place(destination: Destination): Promise<string> {
     this.#databases += 1
     const name = `bench_sync_${this.#databases}`

@@ -5,17 +5,16 @@ import { parseArgs } from 'node:util'
 /** Destinations that can be measured. */
 export const DESTINATIONS = ['sqlite', 'postgres', 'csv', 'xlsx', 'parquet'] as const
 
-/** One of them. */
 export type Destination = (typeof DESTINATIONS)[number]
 
 /** Size of the measurement. */
 export interface SyncBenchOptions {
   readonly destinations: readonly Destination[]
-  /** Orders of the generated store. */
+  /** Number of orders of the generated store. */
   readonly orders: number
-  /** Orders of the real service's store. */
+  /** Number of orders of the real service's store. */
   readonly storedOrders: number
-  /** Whether results and document are written; only complete runs are stored. */
+  /** Whether to write results and the document. Only complete runs are stored. */
   readonly writes: boolean
 }
 
@@ -25,8 +24,8 @@ const STORED_ORDERS = 50_000
 const STORED_ORDERS_QUICK = 10_000
 
 /**
- * Parses `--to sqlite` (repeatable; default: SQLite and PostgreSQL), `--orders N`, and `--quick`. Throws for anything
- * else.
+ * Returns the options for `--to sqlite` (repeatable; default: SQLite and PostgreSQL), `--orders N`, and `--quick`. Throws for
+ * other arguments.
  */
 export function readSyncOptions(args: readonly string[]): SyncBenchOptions {
   const { values } = parseArgs({

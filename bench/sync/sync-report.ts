@@ -1,17 +1,18 @@
-// The store-sync benchmark as text and a table, for docs/concepts/performance.md and the terminal. Pure.
+// Formats the store-sync benchmark as text and a table, for docs/concepts/performance.md and the terminal. Reads nothing
+// itself.
 
 import type { PacedFigure, SyncFigure, SyncResult } from './sync-results.ts'
 
 const TITLE = '\n## store-sync\n'
 
-/** The document with `result` as its last section, in place of the previous one. */
+/** Returns the document with `result` as its last section, which replaces the previous one. */
 export function withSyncSection(document: string, result: SyncResult | null): string {
   const start = document.indexOf(TITLE)
   const rest = start === -1 ? document : document.slice(0, start)
   return result === null ? rest : rest + syncSection(result)
 }
 
-/** The text of a result. */
+/** Returns the text of a result. */
 export function syncSection({ version, date, machine, node, command, figures, paced }: SyncResult): string {
   return `${TITLE}
 ${version}; Node ${node}; ${machine}; ${date}; \`${command}\`.

@@ -1,19 +1,19 @@
-// Results of the store-sync benchmark as data, and their file.
+// Reads and writes the results of the store-sync benchmark.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** A full read of a store, dropped or written to a copy. */
+/** The result of a full read of a store. The pages are dropped or written to a copy. */
 export interface SyncFigure {
   /** Source of the pages. */
   readonly source: string
   readonly what: string
-  /** Rows of all tables, children included; null for a run without changes. */
+  /** Number of rows of all tables, including embedded rows; null for a run without changes. */
   readonly rows: number | null
   readonly wallMs: number
-  /** Processor time of the requesting process. */
+  /** Processor time of the requesting process, in ms. */
   readonly cpuMs: number
-  /** Maximum resident memory; null if not measured. */
+  /** Maximum resident memory in MiB; null if it was not measured. */
   readonly residentMebibytes: number | null
   /** Time as a multiple of fetching and dropping the same pages; null for a second run. */
   readonly ratio: number | null
@@ -24,7 +24,7 @@ export interface PacedFigure {
   readonly name: string
   /** Processor seconds for 120 pages of 250 orders, including the start of the process. */
   readonly cpuSeconds: number
-  /** The share of fetching and parsing the same pages. */
+  /** Processor seconds for fetching and parsing the same pages. */
   readonly parseSeconds: number
 }
 
@@ -43,7 +43,7 @@ export interface SyncResult {
 const FOLDER = fileURLToPath(new URL('../results/sync', import.meta.url))
 const FILE = `${FOLDER}/sync.json`
 
-/** The cost of runs beyond fetching and parsing. */
+/** Returns the cost of runs in addition to fetching and parsing. */
 export function pacedOf(
   parsed: { readonly cpuMs: number },
   runs: readonly { readonly name: string; readonly cpuMs: number }[],
@@ -51,13 +51,13 @@ export function pacedOf(
   return runs.map(({ name, cpuMs }) => ({ name, cpuSeconds: cpuMs / 1000, parseSeconds: parsed.cpuMs / 1000 }))
 }
 
-/** Stores a result in place of the previous one. */
+/** Stores a result, which replaces the previous one. */
 export async function writeSyncResult(result: SyncResult): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   await writeFile(FILE, `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** The stored result; null if there is none. */
+/** Returns the stored result; null if there is none. */
 export async function readSyncResult(): Promise<SyncResult | null> {
   const text = await readFile(FILE, 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as SyncResult)

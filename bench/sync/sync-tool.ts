@@ -1,4 +1,4 @@
-// Runs store-sync as its users do, in a process of its own, and reports its usage.
+// Runs store-sync as its users do, in a separate process, and reports its usage.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,16 +14,15 @@ export interface ToolRun {
   readonly key: string
   /** Value of `--to`. */
   readonly to: string
-  /** Further arguments. */
+  /** Additional arguments. */
   readonly words?: readonly string[]
 }
 
-/** Usage of a run. */
 export interface ToolUsage extends Usage {
   readonly wallMs: number
 }
 
-/** Runs the tool to its end. Throws its output if it fails. */
+/** Runs the tool to its end. Rejects with its output if it fails. */
 export async function runTool({ tool, url, key, to, words = [] }: ToolRun): Promise<ToolUsage> {
   const usageFile = `${tool.usage}.json`
   const startedAt = performance.now()

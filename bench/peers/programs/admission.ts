@@ -1,12 +1,12 @@
-// The check of the key and the count of the request for the peers that are written by hand: the same table, the same
-// work and the same single statement as the service has, over node-postgres.
+// Checks the key and counts the request, for the peers that are written by hand. Uses the same table, the same work, and the
+// same single statement as the service, with node-postgres.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 
 const REQUESTS_PER_MINUTE = 1_000_000_000
 
-/** How a request stands with its limit. */
+/** The result of a valid key's request. */
 export interface PeerAdmission {
   readonly withinLimit: boolean
   /** Value of the header `ratelimit`. */
@@ -37,11 +37,11 @@ select counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.instant))))::int as seconds
 from counted, clock`
 
-/** The admission of a request with this key; null where the key is missing or not valid. */
+/** Returns the admission of a request with this key; null if the key is missing or invalid. */
 export async function admitKey(pool: Pool, key: string | string[] | undefined): Promise<PeerAdmission | null> {
   if (typeof key !== 'string') return null
   const hash = createHash('sha256').update(key).digest()
-  // A name makes node-postgres prepare the statement once a connection.
+  // With a name, node-postgres prepares the statement once for each connection.
   const { rows } = await pool.query<Counted>({ name: 'admit', text: STATEMENT, values: [hash] })
   const [counted] = rows
   if (counted === undefined) return null

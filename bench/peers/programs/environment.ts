@@ -1,16 +1,16 @@
-// What every peer is told by its environment, and the line with which it says that it can be asked.
+// Reads a peer's environment variables, and prints the line that says that the peer listens.
 
-/** What a peer is started with. */
+/** The environment of a peer. */
 export interface PeerEnvironment {
   /** Port of 127.0.0.1. */
   readonly port: number
-  /** URL of the store, with the role that may only read. */
+  /** URL of the store, for the role that can only read. */
   readonly databaseUrl: string
-  /** URL of the control database, where the keys are. */
+  /** URL of the control database, which contains the keys. */
   readonly controlUrl: string
 }
 
-/** The environment of this process. Throws where something is missing. */
+/** Returns the environment of this process. Throws if a variable is missing. */
 export function readPeerEnvironment(): PeerEnvironment {
   return {
     port: Number(required('PEER_PORT')),
@@ -19,7 +19,7 @@ export function readPeerEnvironment(): PeerEnvironment {
   }
 }
 
-/** Says that the port listens; `processId` is the process whose processor time counts. */
+/** Prints that the port listens. `processId` is the process whose processor time counts. */
 export function sayListening(port: number, processId: number): void {
   console.log(`listening on 127.0.0.1:${port}, process ${processId}`)
 }

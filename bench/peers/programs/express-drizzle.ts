@@ -1,5 +1,6 @@
-// Express with an ORM, Drizzle, as its documentation writes it: a relational query brings the orders of a page with their
-// items in one prepared statement, and objects become JSON. Same answer as the service, the key checked and counted.
+// Serves orders with Express and an ORM, Drizzle, as Drizzle's documentation recommends. A relational query returns the
+// orders of a page with their items in one prepared statement. Responses equal the service's. The peer checks and counts the
+// key.
 
 import { relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -62,11 +63,11 @@ const itemsRelations = relations(orderItems, ({ one }) => ({
 }))
 
 const LIMIT_MOST = 250
-/** Connections outlast the turns of others. */
+/** Connections stay open during the turns of other servers. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const LIMIT = /^[1-9]\d{0,2}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** A place before the first row. */
+/** The position before the first row. */
 const BEFORE_ALL = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
 const { port, databaseUrl, controlUrl } = readPeerEnvironment()
@@ -89,7 +90,7 @@ const row = database.query.orders
 type OrderWithItems = Awaited<ReturnType<typeof page.execute>>[number]
 
 const app = express()
-// Nothing may be cached, so no answer needs to be hashed.
+// Nothing may be cached, so no response needs a hash.
 app.set('etag', false)
 app.disable('x-powered-by')
 app.use(admit)
@@ -111,7 +112,7 @@ async function answerPage({ query: { limit: asked = '50', after } }: Request, re
   if (!(limit <= LIMIT_MOST)) return fail(response, 400, 'INVALID_PARAM')
   const place = after === undefined ? BEFORE_ALL : placeOf(String(after))
   if (place === null) return fail(response, 400, 'INVALID_CURSOR')
-  // One row more says whether there is a next page.
+  // One more row shows whether there is a next page.
   const found = await page.execute({ ...place, limit: limit + 1 })
   const hasMore = found.length > limit
   const rows = hasMore ? found.slice(0, limit) : found
@@ -152,7 +153,7 @@ function served(order: OrderWithItems) {
   }
 }
 
-/** Two decimals. The relational query brings items as JSON, whose numbers have lost the noughts at their end. */
+/** Returns the amount with two decimals. The relational query returns items as JSON, whose numbers lack trailing zeros. */
 function money(value: string): string {
   return value.at(-3) === '.' ? value : Number(value).toFixed(2)
 }

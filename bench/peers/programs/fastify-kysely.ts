@@ -1,5 +1,6 @@
-// Fastify, Kysely and node-postgres as a careful engineer writes an export with them: the service's answer with the same
-// fields in the same formats, keyset pages, the items of a page by a second statement, the key checked and counted.
+// Serves orders with Fastify, Kysely, and node-postgres, as a careful engineer writes an export. Responses have the same
+// fields in the same formats as the service's. The peer uses keyset pages, reads the items of a page with a second statement,
+// and checks and counts the key.
 
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Kysely, PostgresDialect, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
@@ -61,12 +62,13 @@ interface Tables {
 }
 
 const LIMIT_MOST = 250
-/** Connections outlast the turns of others. */
+/** Connections stay open during the turns of other servers. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const TIMESTAMPTZ = 1184
 
 const { port, databaseUrl, controlUrl } = readPeerEnvironment()
-// Instants stay texts: a Date would be made and written again for nothing, and would lose the microseconds of the place.
+// Timestamps stay strings. A `Date` would be created and formatted again for nothing, and would lose the microseconds of the
+// position.
 types.setTypeParser(TIMESTAMPTZ, (text) => text)
 const control = new Pool({ connectionString: controlUrl, ...POOL })
 const store = new Pool({ connectionString: databaseUrl, ...POOL, options: '-c timezone=UTC' })
@@ -95,7 +97,7 @@ async function answerPage(
   const place = after === undefined ? null : placeOf(after)
   if (after !== undefined && place === null)
     return reply.code(400).send(errorOf('INVALID_CURSOR', 'after: must be a next_cursor of this list'))
-  // One row more says whether there is a next page.
+  // One more row shows whether there is a next page.
   const found = await pageQuery(limit + 1, place).execute()
   const hasMore = found.length > limit
   const rows = hasMore ? found.slice(0, limit) : found
@@ -130,7 +132,7 @@ function ordersQuery(): SelectQueryBuilder<Tables, 'orders', OrderTable> {
     .select(['carrier', 'shipping_method', 'locale', 'metafields', 'created_at', 'updated_at'])
 }
 
-/** Two decimals, rounded by PostgreSQL: the column has as many as were stored. */
+/** Returns the amount with two decimals, rounded by PostgreSQL. The column contains as many decimals as were stored. */
 function money<Value extends string | null = string>(column: string): RawBuilder<Value> {
   return sql<Value>`round(${sql.ref(column)}, 2)`
 }

@@ -1,8 +1,9 @@
-// The answers' JSON schema, from which Fastify compiles a writer: measured, it needs a quarter less than JSON.stringify.
+// Declares the JSON schema of the responses. Fastify compiles a writer from it, which takes a quarter less time than
+// JSON.stringify.
 
 const TEXT = { type: 'string' }
 const TEXT_OR_NULL = { type: ['string', 'null'] }
-/** Whatever was stored as jsonb. */
+/** Any value that is stored as jsonb. */
 const ANY = {}
 
 const ADDRESS = {

@@ -1,5 +1,5 @@
-// PostGraphile as its documentation serves a schema: the Amber preset before Node's own HTTP server, the store read with
-// the same role. It reads no key of ours and counts no request.
+// Serves a schema with PostGraphile as its documentation recommends: the Amber preset, and the HTTP server of Node.js. The
+// store is read with the same role. The peer doesn't check keys or count requests.
 
 import { createServer } from 'node:http'
 import { postgraphile } from 'postgraphile'
@@ -8,7 +8,7 @@ import { grafserv } from 'postgraphile/grafserv/node'
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 import { readPeerEnvironment, sayListening } from './environment.ts'
 
-/** Connections outlast the turns of others. */
+/** Connections stay open during the turns of other servers. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 
 const { port, databaseUrl } = readPeerEnvironment()

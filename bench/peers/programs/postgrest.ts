@@ -1,5 +1,5 @@
-// PostgREST, the program itself as npm brings it for this platform: the tables of the store, read with the same role. It
-// reads no key of ours and counts no request: its own keys are signed tokens.
+// Runs PostgREST, the program itself from npm for this platform. It reads the store's tables with the same role. It doesn't
+// check the service's keys or count requests: its own keys are signed tokens.
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -18,9 +18,9 @@ const postgrest = spawn(path.join(folder, process.platform === 'win32' ? 'postgr
     PGRST_DB_SCHEMAS: 'public',
     PGRST_DB_ANON_ROLE: decodeURIComponent(new URL(databaseUrl).username),
     PGRST_DB_POOL: '8',
-    // seconds: connections outlast the turns of others
+    // In seconds. Connections stay open during the turns of other servers.
     PGRST_DB_POOL_MAX_IDLETIME: '60',
-    // The schema does not change while it is measured: no connection has to listen for that.
+    // The schema doesn't change during the measurement, so no connection needs to listen for changes.
     PGRST_DB_CHANNEL_ENABLED: 'false',
     PGRST_SERVER_HOST: '127.0.0.1',
     PGRST_SERVER_PORT: String(port),

@@ -1,4 +1,4 @@
-// Eight writers with overlapping transactions, and copies with different rules. Counts the rows that each copy has lost
+// Runs eight writers with overlapping transactions, and copies with different rules. Counts the rows that each copy has lost
 // in the end.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,13 +11,12 @@ export interface Participant extends SyncerOptions {
   readonly name: string
 }
 
-/** The result of a copy. */
 export interface Outcome {
   readonly name: string
   readonly runs: number
-  /** Orders that the store has and the copy lacks. */
+  /** Number of orders that the store has and the copy lacks. */
   readonly missing: number
-  /** Orders whose state in the copy is older. */
+  /** Number of orders whose state in the copy is older. */
   readonly stale: number
 }
 
@@ -28,12 +27,10 @@ export interface ExperimentResult {
   readonly outcomes: readonly Outcome[]
 }
 
-/** Pause between two runs of a copy. */
+/** Pause between two syncs of a copy, in ms. */
 const PAUSE_MS = 50
 
-/**
- * Writes and copies for a number of seconds, lets every transaction end and every copy run once more, then compares.
- */
+/** Writes and copies for a number of seconds. Then lets every transaction end and every copy sync once more, and compares. */
 export async function experiment(
   ownerUrl: string,
   participants: readonly Participant[],

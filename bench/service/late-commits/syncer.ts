@@ -1,10 +1,10 @@
-// A copy of the orders by one of two rules: the literal rule of the specification, or the watermark. There is no
-// overlap and no full sync.
+// Copies the orders by one of two rules: the literal rule of the specification, or the watermark. The copy has no overlap and
+// no full sync.
 
-/** Start of a run's changes: the clock of the previous run, or its watermark. */
+/** Start of the changes of a sync: the clock at the previous sync, or the watermark of the previous sync. */
 export type Rule = 'own clock' | 'watermark'
 
-/** Source of a copy. */
+/** Source and rule of a copy. */
 export interface SyncerOptions {
   readonly url: string
   readonly key: string
@@ -18,7 +18,7 @@ interface Page {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-/** A copy of the orders: tracking numbers by ID. */
+/** A copy of the orders. It maps IDs to tracking numbers. */
 export class Syncer {
   readonly copy = new Map<string, string | null>()
   runs = 0
@@ -29,7 +29,7 @@ export class Syncer {
     this.options = options
   }
 
-  /** One run. Rejects if a page fails. */
+  /** Syncs the copy once. Rejects if a page fails. */
   async run(): Promise<void> {
     let next = new Date(Date.now() + this.options.clockAheadMs).toISOString()
     let cursor: string | null = null

@@ -1,6 +1,6 @@
-// Writers with overlapping transactions, as in a shop: most end at once, some take as long as a call to a payment
-// provider, few as long as an import. Rows get the timestamp of the start of their transaction and are visible after
-// its commit.
+// Runs writers with overlapping transactions, as in a shop. Most transactions end immediately. Some take as long as a call to
+// a payment provider, and few as long as an import. A row gets the timestamp of the start of its transaction, and is visible
+// after the commit.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
@@ -8,25 +8,28 @@ import { openClient } from '../../../test/support/client.ts'
 
 /** Running writers. */
 export interface Writers {
-  /** Ends every transaction. Returns their number. */
+  /** Waits until every transaction has ended. Returns their number. */
   stop(): Promise<number>
 }
 
-/** Shares of transactions, and their durations in ms. */
+/** Shares of the transactions, and their shortest and longest duration in ms. */
 const DURATIONS = [
   { share: 0.85, shortest: 0, longest: 10 },
   { share: 0.13, shortest: 100, longest: 700 },
   { share: 0.02, shortest: 1500, longest: 3000 },
 ] as const
 const WRITERS = 8
-/** Orders that one writer changes again and again, so that writers don't wait for each other's locks. */
+/**
+ * Number of orders that one writer changes repeatedly. Each writer has its own, so that writers don't wait for each other's
+ * locks.
+ */
 const OWN_ORDERS = 20
 
-/** Starts eight writers of orders on the store, with its owner's URL. */
+/** Starts eight writers of orders on the store. `ownerUrl` is the URL of the store's owner. */
 export function startWriters(ownerUrl: string): Writers {
   const stopping = new AbortController()
   const all = Array.from({ length: WRITERS }, (_, writer) => write(ownerUrl, writer, stopping.signal))
-  // the error of a writer is thrown when all are stopped
+  // The error of a writer is thrown when all writers have stopped.
   for (const each of all) each.catch(() => undefined)
   return {
     async stop() {
@@ -44,7 +47,7 @@ async function write(ownerUrl: string, writer: number, signal: AbortSignal): Pro
   try {
     for (; !signal.aborted; transactions++) {
       const heldMs = durationMs()
-      // half of the time before the write and half after it
+      // Half of the time passes before the write, and half after it.
       await sql.unsafe('begin')
       await delay(heldMs / 2)
       await change(sql, own, `${writer}-${transactions}`)
