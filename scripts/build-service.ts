@@ -1,5 +1,5 @@
-// `npm run build [folder]`: bundles the service and its dependencies as JavaScript into dist/. The bundle needs no packages.
-// It starts faster than the TypeScript source and takes a third less memory.
+// Runs `npm run build [folder]`, which bundles the service and its dependencies as JavaScript into dist/. The bundle needs no
+// packages. It starts faster than the TypeScript source and takes a third less memory.
 
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { type Plugin, rolldown } from 'rolldown'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const DEFAULT_FOLDER = path.join(ROOT, 'dist')
 
-/** Files that the service reads at run time. They have the same paths in dist/ as in the project. */
+/** Files that the service reads at run time. Their paths in dist/ are the same as in the project. */
 const RUNTIME_FILES = [
   'docs/api/*.md',
   'docs/sync/**/*.md',
@@ -22,7 +22,7 @@ const [target] = process.argv.slice(2)
 await build(target === undefined ? DEFAULT_FOLDER : path.resolve(target))
 
 async function build(folder: string): Promise<void> {
-  /** Sources of files of other packages, by path in dist/. */
+  /** Files of other packages that the bundle needs: the source by the path in dist/. */
   const packageFiles = new Map<string, string>()
   const bundle = await rolldown({
     input: { 'store-export': path.join(ROOT, 'packages/operator/bin/store-export.js') },
@@ -33,18 +33,18 @@ async function build(folder: string): Promise<void> {
   })
   const { output } = await bundle.write({
     dir: folder,
-    // another folder can hold files of the user
+    // Another folder can contain files of the user.
     cleanDir: folder === DEFAULT_FOLDER,
     format: 'esm',
     entryFileNames: '[name].js',
-    // rewriteFilePaths relies on all chunks being in one folder
+    // `rewriteFilePaths` needs all chunks in one folder.
     chunkFileNames: '[name]-[hash].js',
-    // logs have the names of errors and functions, and the code compares names of errors
+    // Logs contain the names of errors and functions, and the code compares names of errors.
     keepNames: true,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   })
   const bundled = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
-  // rolldown adds a few lines of its own
+  // rolldown adds a few lines of its own code, so its license belongs to the bundle.
   bundled.push(createRequire(import.meta.url).resolve('rolldown/package.json'))
   for (const file of globSync(RUNTIME_FILES, { cwd: ROOT })) cpSync(path.join(ROOT, file), path.join(folder, file))
   for (const [file, source] of packageFiles) cpSync(source, path.join(folder, file))
@@ -55,8 +55,8 @@ async function build(folder: string): Promise<void> {
 }
 
 /**
- * Replaces `import.meta.url`, because all modules are in dist/ but their files keep the paths of the project. The module of
- * a worker thread becomes a chunk. A file that a module resolves in another package is added to `packageFiles`.
+ * Replaces `import.meta.url`, because all modules are in dist/, but their files have the paths of the project. The module of
+ * a worker thread becomes a chunk. Files that a module resolves in another package are added to `packageFiles`.
  */
 function rewriteFilePaths(packageFiles: Map<string, string>): Plugin {
   const patterns = [
@@ -89,7 +89,7 @@ function urlOf(file: string): string {
   return `new URL('./${file}', import.meta.url)`
 }
 
-/** Saves 2.5 MB of memory: an `import` of node:http reads all its exports, and that loads `WebSocket`. */
+/** Saves 2.5 MB of memory. An `import` of node:http reads all its exports, and this loads `WebSocket`. */
 function loadHttpWithoutWebSocket(): Plugin {
   return {
     name: 'load http without WebSocket',
@@ -98,7 +98,7 @@ function loadHttpWithoutWebSocket(): Plugin {
   }
 }
 
-/** The license texts of the packages that these files belong to. */
+/** Returns the license texts of the packages that these files belong to. */
 function licensesOf(files: readonly string[]): string {
   const folders = files.flatMap((file) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [])
   const texts = [...new Set(folders)].map((folder) => {

@@ -1,5 +1,5 @@
-// Lists the clauses and readings of docs/spec that no test names in its title, such as `[AUTH-5] ...` or `[PAG-4, R15] ...`,
-// and exits with 1 if there is one.
+// Lists the clauses and readings of docs/spec that no test names in its title. Titles name them like `[AUTH-5] ...` or
+// `[PAG-4, R15] ...`. Exits with 1 if there is one.
 
 import { globSync, readFileSync } from 'node:fs'
 

@@ -1,19 +1,19 @@
-// The commands of a program with their arguments and options, as data and as a Markdown page.
+// Describes the commands of a program with their arguments and options, as data and as a Markdown page.
 
 import type { Command } from './programs.ts'
 
 type Option = Command['options'][number]
 
-/** A command that can run. */
+/** A command that runs, unlike a group of commands. */
 export interface CommandReference {
-  /** With the program's name: `store-export keys create`. */
+  /** The command with the program's name, such as `store-export keys create`. */
   readonly path: string
   readonly description: string
   readonly arguments: Command['registeredArguments']
   readonly options: readonly Option[]
 }
 
-/** All commands of a program, in the order of its help. A command that only groups others is left out. */
+/** Returns all commands of a program, in the order of its help. A command that only groups others is left out. */
 export function commandsOf(program: Command): CommandReference[] {
   return program.commands.flatMap((command) => commandAndSubcommands(command, program.name()))
 }
@@ -32,7 +32,7 @@ function commandAndSubcommands(command: Command, parents: string): CommandRefere
   return [reference, ...subcommands]
 }
 
-/** The page of a program: `intro`, then its common help as a list, then a section for each command. */
+/** Returns the page of a program: `intro`, then the common help as a list, then a section for each command. */
 export function commandsPage(program: Command, { intro, help }: { intro: string; help: string }): string {
   const notes = help.split('\n').filter((line) => line.trim() !== '')
   return [
@@ -70,13 +70,13 @@ function optionMeaning({ description, mandatory, defaultValue, argChoices }: Opt
   return [sentence(description), ...facts].join(' ')
 }
 
-/** The text with an uppercase first letter, a period at the end, and options and variables as code. */
+/** Returns the text with an uppercase first letter, a period at the end, and options and variables as code. */
 export function sentence(text: string): string {
   const capitalized = text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
   return `${withCode(capitalized)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-/** The text with options, variables, destinations, paths, and JSON as code. */
+/** Returns the text with options, variables, destinations, paths, and JSON as code. */
 function withCode(text: string): string {
   return text.replaceAll(
     /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+|<[a-z]+>\/[^ ,;)]*|docs\/[\w/.-]+\.md)/g,

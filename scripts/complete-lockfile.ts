@@ -1,8 +1,9 @@
-// `npm run lockfile` completes the lockfiles after a change of dependencies, and `npm run check` calls it with --check.
+// Runs `npm run lockfile`, which completes the lockfiles after a change of dependencies. With `--check`, it only reports
+// incomplete ones.
 //
-// If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile. `npm ci` then
-// fails, because an entry needs its version, its platform, and `optional`. Without `integrity`, the hash of the package,
-// npm installs whatever the registry returns. The script requests missing hashes from the registry.
+// If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile. `npm ci` then fails,
+// because an entry needs its version, its platform, and `optional`. Without `integrity`, the hash of the package, npm
+// installs whatever the registry returns. The script requests missing hashes from the registry.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -23,8 +24,8 @@ const PROCESSORS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x']
 const FOLDER = 'node_modules/'
 
 /**
- * Packages for other platforms that may lack `integrity`, because the registry that made the lockfile lacks these
- * versions. The check fails as soon as one of them has a hash, so the list only shrinks.
+ * Packages for other platforms that may lack `integrity`, because the lockfile's registry lacks these versions. The check
+ * fails as soon as one of them has a hash, so the list only shrinks.
  */
 const LACKING: Readonly<Record<string, string>> = {
   '@biomejs/cli-':
@@ -77,13 +78,13 @@ function readLock(file: string): Lock {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Paths of packages from the registry that have no hash. */
+/** Returns the paths of packages from the registry that have no hash. */
 function withoutIntegrity(lock: Lock): string[] {
   const packages = Object.entries(lock.packages).filter(([name, { link }]) => name.includes(FOLDER) && link !== true)
   return packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)
 }
 
-/** The registry's entry, or null if the registry lacks this version. */
+/** Returns the hash from the registry; null if the registry lacks this version. */
 function integrityOf(specifier: string): string | null {
   const { status, stdout } = spawnSync('npm', ['view', specifier, 'dist.integrity', '--json'], { encoding: 'utf8' })
   if (status !== 0 || stdout.trim() === '') return null

@@ -1,5 +1,6 @@
-// `npm run pictures`: takes screenshots of every page of the dashboard at two widths and writes them to docs/images. It
-// starts a demo in a temporary folder and uses it as three tools would. The keys in the screenshots end with the demo.
+// Runs `npm run pictures`, which takes screenshots of every page of the dashboard at two widths and writes them to
+// docs/images. It starts a demo in a temporary folder and uses it as three tools would. The keys in the screenshots are
+// invalid after the demo.
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -128,7 +129,7 @@ async function takeAll(
   { facts, width, keyId: prefix }: { facts: DemoFacts; width: number; keyId: string },
 ): Promise<void> {
   const { page, close } = await openPage(browser, { width, height: 900, timezoneId: 'Europe/Berlin' })
-  // full-page screenshots of these long pages would be too tall
+  // Full-page screenshots of these long pages would be too tall.
   const take = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
     const fullPage = name !== 'data' && name !== 'recipes'
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

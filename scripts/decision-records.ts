@@ -1,15 +1,15 @@
-// Checks the form of decision records and makes their index. Pure: reads no file.
+// Checks the form of decision records and generates their index. It reads no file.
 
 /** A record in `DECISIONS_FOLDER`. */
 export interface DecisionRecord {
-  /** Name of its file, such as `002-use-no-http-framework.md`. */
+  /** Name of the record's file, such as `002-use-no-http-framework.md`. */
   readonly file: string
   readonly text: string
 }
 
 export const DECISIONS_FOLDER = 'docs/contribute/decisions'
 
-/** Whether a file of the folder is a record, by its name. */
+/** Whether a file of the folder is a record. Its name decides. */
 export function isDecisionRecord(file: string): boolean {
   return /^\d{3}-[a-z0-9-]+\.md$/.test(file)
 }
@@ -17,7 +17,7 @@ export function isDecisionRecord(file: string): boolean {
 const SECTIONS = ['Status', 'Context', 'Decision', 'Consequences', 'Evidence']
 const WORDS_MAX = 400
 
-/** The index page: a table of all records by number. */
+/** Returns the index page: a table of all records, by number. */
 export function decisionIndex(records: readonly DecisionRecord[]): string {
   const rows = records
     .toSorted((a, b) => a.file.localeCompare(b.file))
@@ -45,7 +45,7 @@ decision as the title and as the name of the file. Use at most ${WORDS_MAX} word
 `
 }
 
-/** Errors in the form of a record. `exists` tells whether the repository has a path. */
+/** Returns the errors in the form of a record. `exists` returns whether the repository has a path. */
 export function decisionProblems(record: DecisionRecord, exists: (path: string) => boolean): string[] {
   const { file, text } = record
   const [number] = headOf(record)
@@ -62,7 +62,7 @@ export function decisionProblems(record: DecisionRecord, exists: (path: string) 
   ].map((problem) => `${DECISIONS_FOLDER}/${file}: ${problem}`)
 }
 
-/** Number and title; the number is NaN if the first line has another form. */
+/** Returns the number and the title. The number is NaN if the first line has another form. */
 function headOf({ text }: DecisionRecord): [number, string] {
   const [, number = 'none', title = ''] = /^# (\d+)\. (.+)\n/.exec(text) ?? []
   return [Number(number), title]
@@ -76,7 +76,7 @@ function firstSentence(text: string): string {
   return text.split(/(?<=\.)\s/)[0] ?? ''
 }
 
-/** Words without markup: a link counts its text, and a cell of a table its words. */
+/** Returns the number of words without markup. The text of a link and the cells of a table count. */
 function wordsOf(text: string): number {
   const words = text.replace(/\]\([^)]*\)/g, ']').split(/\s+/)
   return words.filter((word) => /[\p{L}\p{N}]/u.test(word)).length

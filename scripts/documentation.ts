@@ -1,6 +1,6 @@
-// Checks the documentation against the code: links and anchors lead somewhere, and every command, option, variable, metric,
-// event, file, and npm script that a page names exists. Also checks the pages that the code names, and the form of the
-// decision records.
+// Checks the documentation against the code. Links and anchors must lead somewhere. Every command, option, variable, metric,
+// event, file, and npm script on a page must exist. Also checks the pages that the code names, and the form of the decision
+// records.
 
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { DECISIONS_FOLDER, decisionProblems, isDecisionRecord } from './decision
 import { anchorsIn, type CodeLine, codeIn, commandProblems, linksIn, optionsIn } from './markdown-claims.ts'
 import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
 
-/** Variables that are not settings of the service: those of clients, and those of tests. */
+/** Variables that are not settings of the service, but of clients or of tests. */
 const OTHER_VARIABLES = [
   'STORE_EXPORT_KEY',
   'STORE_EXPORT_KEY_FILE',
@@ -22,9 +22,9 @@ const OTHER_VARIABLES = [
   'STORE_SYNC_HISTORIES',
   'STORE_SYNC_SEED',
 ]
-/** Names in databases that begin like a metric. */
+/** Names in databases that start like the name of a metric. */
 const DATABASE_NAMES = /^store_export_(?:reader|owner|store|control)(?:_|$)/
-/** Options of other programs: psql, docker, Node. */
+/** Options of other programs: psql, docker, Node.js. */
 const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent']
 /** Code that looks like a command: the name of a database session. */
 const NOT_COMMANDS = ['store-export command line']
@@ -39,7 +39,7 @@ const OPTIONS = new Set([
 ])
 const VARIABLES = [...Object.values(SETTINGS).map(({ env }) => env), ...OTHER_VARIABLES]
 const SERIES = new Set(Object.values(METRICS).flatMap(seriesOf))
-/** Events of the log, and actions in its event `audit.recorded`. */
+/** Names of log events, and actions in the event `audit.recorded`. */
 const EVENT_NAMES: readonly string[] = [...Object.keys(EVENTS), ...AUDIT_ACTIONS]
 const EVENT_NOUNS = new Set(EVENT_NAMES.map((event) => event.split('.')[0]))
 const SCRIPTS = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)
@@ -88,20 +88,20 @@ function codeProblems({ text, isSpan }: CodeLine): string[] {
   ]
 }
 
-/** An unknown event, if a code span reads like one. */
+/** Returns an error if a code span looks like an event that doesn't exist. */
 function eventProblems({ line, text }: CodeLine): { line: number; what: string }[] {
   const [, noun = ''] = /^([a-z_]+)\.[a-z_]+$/.exec(text) ?? []
   return !EVENT_NOUNS.has(noun) || EVENT_NAMES.includes(text) ? [] : [{ line, what: `there is no event ${text}` }]
 }
 
-/** The text of a page, without what a changelog says about removed names. */
+/** Returns the text of a page. The changelog's sections about removed names become empty lines. */
 function current(page: string, text: string): string {
   if (page !== 'CHANGELOG.md') return text
   return text.replaceAll(/^### Removed\n[\s\S]*?(?=^##|(?![\s\S]))/gm, (removed) => removed.replaceAll(/.+/g, ''))
 }
 
 function nameProblems(line: string): string[] {
-  // a name that ends with an underscore stands for all names that begin so
+  // A name that ends with an underscore stands for all names that start with it.
   const variables = (line.match(/STORE_(?:EXPORT|SYNC)_[A-Z_]+/g) ?? []).filter(
     (name) => !VARIABLES.some((known) => known === name || (name.endsWith('_') && known.startsWith(name))),
   )
@@ -122,7 +122,7 @@ function seriesOf({ name, type }: MetricDeclaration): string[] {
   return type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
 }
 
-/** The options of the project's own scripts, as their source declares them. */
+/** Returns the options of the project's own scripts, as their source declares them. */
 function scriptOptions(): string[] {
   const files = globSync(['bench/**/*.ts', 'scripts/*.ts'], { exclude: ['**/node_modules/**'] })
   const declaration = /(?:'([a-z][a-z-]+)'|\b([a-z]+)): \{\s*type: '(?:string|boolean)'|flag: '([a-z-]+)'/g
@@ -131,7 +131,7 @@ function scriptOptions(): string[] {
   )
 }
 
-/** Decision records without the form that all have, and files in their folder that are neither a record nor the index. */
+/** Returns the errors of decision records, and the files in their folder that are neither a record nor the index. */
 function decisions(): string[] {
   return readdirSync(DECISIONS_FOLDER)
     .filter((file) => file !== 'index.md')
@@ -142,7 +142,7 @@ function decisions(): string[] {
     })
 }
 
-/** Pages of the documentation that the code names and that do not exist. Some tests name pages of their own. */
+/** Returns the pages that the code names but that don't exist. Some tests name pages of their own. */
 function lostPages(): string[] {
   const page = /(?<![\w/.-])(?:\.\.\/)*(docs\/[\w/-]+\.(?:md|sql|svg|json|tsv))/g
   const files = globSync('{packages,bench,scripts,test}/**/*.ts', {

@@ -1,5 +1,5 @@
-// Requests each endpoint of a running demo once and writes the responses to docs/api/examples.json. `npm run generate` puts
-// them into the reference: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
+// Requests each endpoint of a running demo once and writes the responses to docs/api/examples.json. `npm run generate`
+// inserts them into the reference. Run: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
 
 import { writeFileSync } from 'node:fs'
 import { ENDPOINTS, type Endpoint, type LiveExample } from '@store-export/contract'
@@ -8,7 +8,7 @@ const { STORE_EXPORT_URL: url = 'http://127.0.0.1:8080', STORE_EXPORT_KEY: key }
 if (key === undefined) throw new Error('STORE_EXPORT_KEY must be a key of the demo; npm start prints one')
 const headers = { 'x-api-key': key }
 const examples: Record<string, LiveExample> = {}
-// a page of IDs has 10,000 rows
+// A page of IDs has 10,000 rows.
 for (const endpoint of ENDPOINTS.filter(({ response }) => response.kind !== 'ids'))
   examples[endpoint.id] = await exampleOf(endpoint)
 writeFileSync('docs/api/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
@@ -20,7 +20,7 @@ async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
   return { path: pathAndQuery, status: response.status, body: await response.json() }
 }
 
-/** Returns the ID of a row; of a customer with addresses, if the endpoint returns a customer's addresses. */
+/** Returns the ID of a row. For the addresses of a customer, returns a customer that has addresses. */
 async function idFor({ path, response }: Endpoint): Promise<string> {
   if (!path.includes('{id}')) return ''
   const list = response.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')

@@ -1,5 +1,5 @@
-// Writes the generated files: reference, error pages, OpenAPI document, settings, commands, index of decisions, and tables
-// of metrics and events. With `--check` it writes nothing, names each stale file, and exits with 1 if there is one. An
+// Writes the generated files: reference, error pages, OpenAPI document, settings, commands, index of decisions, and tables of
+// metrics and events. With `--check`, it writes nothing and names each stale file. It then exits with 1 if there is one. An
 // argument replaces the root folder of the project.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ if (process.argv.includes('--check')) {
   for (const path of left) console.error(`${path} is generated no longer: delete it`)
 }
 
-/** Pages that people write, with their generated sections; pages that do not exist are left out. */
+/** Returns the pages that people write, with their generated sections. Leaves out pages that don't exist. */
 async function pagesWithSections(): Promise<[string, string][]> {
   const pages = [...GENERATED_SECTIONS].map(async ([path, sections]): Promise<[string, string][]> => {
     const page = await read(path)
@@ -40,13 +40,13 @@ async function staleFiles(expected: ReadonlyMap<string, string>): Promise<string
   return paths.filter((path, index) => present[index] !== expected.get(path))
 }
 
-/** Pages of error codes that no longer exist. */
+/** Returns the pages of error codes that no longer exist. */
 async function leftOverFiles(expected: ReadonlyMap<string, string>): Promise<string[]> {
   const names = await readdir(join(ROOT, ERRORS_FOLDER)).catch(() => [])
   return names.map((name) => `${ERRORS_FOLDER}/${name}`).filter((path) => !expected.has(path))
 }
 
-/** Responses of a demo store, by endpoint ID; empty if the file does not exist. */
+/** Returns the responses of a demo store by endpoint ID; empty if the file doesn't exist. */
 async function readExamples(): Promise<Record<string, LiveExample>> {
   const text = await read(EXAMPLES)
   return text === null ? {} : (JSON.parse(text) as Record<string, LiveExample>)

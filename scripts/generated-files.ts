@@ -1,5 +1,5 @@
-// The generated files and the generated sections of written pages, by path from the project's root. `generate.ts` writes
-// and compares them.
+// Generates the generated files, and the generated sections of pages that people write, by path from the project's root.
+// `generate.ts` writes and compares them.
 
 import {
   CONTRACT,
@@ -23,7 +23,7 @@ const HEAD = '<!-- Generated from the contract. Do not edit: change the contract
 
 const DECISIONS_HEAD = '<!-- Generated from the records in this folder. Do not edit: run `npm run generate`. -->\n\n'
 
-/** Every generated file. The reference shows `examples`, by endpoint ID. */
+/** Returns every generated file by path. The reference shows `examples`, by endpoint ID. */
 export function generatedFiles(
   examples: Readonly<Record<string, LiveExample>>,
   decisions: readonly DecisionRecord[],
@@ -46,7 +46,7 @@ export function generatedFiles(
   ])
 }
 
-/** JSON has no comments, so the document itself says, in its first member, that it is generated. */
+/** Returns the OpenAPI document. JSON has no comments, so the first member says that the document is generated. */
 function openApiFile(): string {
   const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
   return `${JSON.stringify({ 'x-generated': generated, ...openapi() }, null, 2)}\n`
@@ -65,7 +65,7 @@ function storeSyncPage(): string {
 const CLI_HEAD =
   '<!-- Generated from the options of the program. Do not edit: change them and run `npm run generate`. -->\n\n'
 
-/** Sections of pages that people write, by path and by name. */
+/** Generated sections of pages that people write, by path and by name. */
 export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'docs/operate/monitoring.md',
@@ -77,8 +77,8 @@ export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>
 ])
 
 /**
- * The page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`. Throws if the
- * page lacks them.
+ * Returns the page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`. Throws if
+ * the page lacks the comments.
  */
 export function withSections(page: string, sections: ReadonlyMap<string, string>): string {
   let text = page

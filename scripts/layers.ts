@@ -1,5 +1,5 @@
-// Checks that imports point down: contract, postgres <- control, engine <- api, dashboard <- operator, and contract <-
-// client <- sync. Inside the engine, query and encode import nothing of stores. Prints the other imports and exits with 1.
+// Checks that imports point down: contract, postgres <- control, engine <- api, dashboard <- operator, and contract <- client
+// <- sync. Inside the engine, query and encode must not import from stores. Prints other imports and exits with 1.
 
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,7 +23,7 @@ const FOLDERS: readonly { readonly from: string; readonly never: readonly string
   { from: 'packages/engine/src/encode/', never: ['/stores/'] },
   { from: 'packages/api/src/', never: ['postgres', 'kysely'] },
   { from: 'packages/dashboard/src/', never: ['postgres'] },
-  // the service uses its own PostgreSQL client (docs/contribute/decisions/051-write-a-postgresql-client.md)
+  // The service uses its own PostgreSQL client (docs/contribute/decisions/051-write-a-postgresql-client.md).
   ...['postgres', 'control', 'engine', 'operator'].map((name) => ({
     from: `packages/${name}/src/`,
     never: ['postgres'],

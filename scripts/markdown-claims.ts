@@ -1,4 +1,4 @@
-// What a Markdown page claims about the repository: links, anchors, commands, and options. Pure: strings in, data out.
+// Extracts what a Markdown page claims about the repository: links, anchors, commands, and options. It reads no file.
 
 import type { Command } from './programs.ts'
 
@@ -13,13 +13,13 @@ export interface CodeLine {
 /** A relative link of a page. */
 export interface Link {
   readonly line: number
-  /** Path relative to the page, without the anchor; empty for an anchor of the same page. */
+  /** Path relative to the page, without the anchor. Empty for an anchor of the same page. */
   readonly path: string
-  /** The anchor without `#`, or null. */
+  /** The anchor without `#`; null if there is none. */
   readonly anchor: string | null
 }
 
-/** The relative links of a page: `[text](target)`, `[label]: target`, `href`, and `src`. Code contains no links. */
+/** Returns the relative links of a page: `[text](target)`, `[label]: target`, `href`, and `src`. Code contains no links. */
 export function linksIn(page: string): Link[] {
   return proseLines(page).flatMap(({ line, text }) => {
     const prose = text.replaceAll(/(`+)[^`]+\1/g, '')
@@ -37,7 +37,7 @@ export function linksIn(page: string): Link[] {
   })
 }
 
-/** The anchors of a page, as GitHub makes them from headings, and those of `id` attributes. */
+/** Returns the anchors of a page: those that GitHub derives from headings, and those of `id` attributes. */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const { text } of proseLines(page)) {
@@ -60,7 +60,7 @@ function slugOf(heading: string): string {
     .replaceAll(/\s/g, '-')
 }
 
-/** The code of a page. A line of a fenced block that ends with `\` continues on the next line. */
+/** Returns the code of a page. A line of a fenced block that ends with `\` continues on the next line. */
 export function codeIn(page: string): CodeLine[] {
   const found: CodeLine[] = []
   let continued: CodeLine | null = null
@@ -77,7 +77,7 @@ export function codeIn(page: string): CodeLine[] {
   return found
 }
 
-/** What is wrong with the calls of these programs in a line of code: unknown commands and unknown options. */
+/** Returns the unknown commands and options in calls of these programs in a line of code, as messages. */
 export function commandProblems(programs: readonly Command[], code: string): string[] {
   return programs.flatMap((program) => {
     const call = new RegExp(String.raw`(?<![\w/.:@-])${program.name()}(?:\.js)? +(.*?)(?=${program.name()} |$)`, 'g')
@@ -106,20 +106,20 @@ function callProblems(program: Command, words: readonly string[]): string[] {
     .map((option) => `${path} has no option ${option}`)
 }
 
-/** The words of a shell command up to its end: an operator, a redirection, or a comment. */
+/** Returns the words of a shell command up to its end: an operator, a redirection, or a comment. */
 function wordsOf(code: string): string[] {
   const words = code.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
   const end = words.findIndex((word) => /^(?:[|&;#)]|\d?[<>])/.test(word))
   return (end === -1 ? words : words.slice(0, end)).map((word) => word.replace(/[;,)]+$/, ''))
 }
 
-/** The long options among these words, without their values. */
+/** Returns the long options among these words, without their values. */
 export function optionsIn(words: readonly string[]): string[] {
   return words.flatMap((word) => /^--[a-z][a-z-]*/.exec(word) ?? [])
 }
 
 interface Line {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number
   readonly text: string
   /** Whether the line is inside a fenced block. */
@@ -130,7 +130,7 @@ function proseLines(page: string): Line[] {
   return linesOf(page).filter(({ isCode }) => !isCode)
 }
 
-/** The lines of a page without the fences of its code. */
+/** Returns the lines of a page without the fences of its code. */
 function linesOf(page: string): Line[] {
   let fence: string | null = null
   const lines: Line[] = []

@@ -1,9 +1,9 @@
-// The tables of docs/operate/monitoring.md: metrics and log events, from their declarations.
+// Generates the tables of docs/operate/monitoring.md: metrics and log events, from their declarations.
 
 import { EVENTS } from '../packages/operator/src/events.ts'
 import { METRICS, type MetricDeclaration } from '../packages/operator/src/metric-declarations.ts'
 
-/** A row for each metric, with its type, labels, and meaning. */
+/** Returns a table with a row for each metric: its type, labels, and meaning. */
 export function metricsTable(): string {
   const metrics: readonly MetricDeclaration[] = Object.values(METRICS)
   const rows = metrics.map(({ name, type, help, labels }) => {
@@ -13,7 +13,7 @@ export function metricsTable(): string {
   return ['| Metric | Type | Meaning | Labels |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** A row for each event of the log, with its level and meaning. */
+/** Returns a table with a row for each log event: its level and meaning. */
 export function eventsTable(): string {
   const rows = Object.entries(EVENTS).map(([name, { level, meaning }]) => `| \`${name}\` | ${level} | ${meaning} |`)
   return ['| Event | Level | Meaning |', '| --- | --- | --- |', ...rows].join('\n')

@@ -1,16 +1,16 @@
-// The groups of tests that `npm run test:nightly` runs.
+// Declares the groups of tests that `npm run test:nightly` runs.
 
-/** Tests that run and are reported together. */
+/** Tests that run together and share a report. */
 export interface NightlyGroup {
   readonly name: string
   readonly title: string
-  /** What the group proves, as a sentence for the summary table. */
+  /** The property that the group proves, as a sentence for the summary table. */
   readonly proves: string
   /** Arguments of `vitest run`. */
   readonly vitestArguments: readonly string[]
 }
 
-/** Every group, in the order in which they run. */
+/** All groups, in the order in which they run. */
 export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
   {
     name: 'incremental',

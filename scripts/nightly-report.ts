@@ -1,4 +1,5 @@
-// Results of the nightly tests as Markdown: one page for each group, and one row for each group in a summary table.
+// Formats the results of the nightly tests as Markdown: one page for each group, and one row of the summary table for each
+// group.
 
 import type { NightlyGroup } from './nightly-groups.ts'
 
@@ -12,7 +13,7 @@ export interface VitestReport {
 interface TestResult {
   readonly fullName: string
   readonly status: string
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly duration?: number | null
 }
 
@@ -20,16 +21,19 @@ interface TestResult {
 export interface GroupRun {
   readonly group: NightlyGroup
   readonly report: VitestReport
-  /** UTC day, `2026-11-22`. */
+  /** UTC day, such as `2026-11-22`. */
   readonly date: string
-  /** Processor, memory, operating system, and version of Node. */
+  /** Processor, memory, operating system, and version of Node.js. */
   readonly machine: string
   readonly minutes: number
-  /** What the tests printed after `measured: `. */
+  /** The text that the tests printed after `measured: `. */
   readonly figures: readonly string[]
 }
 
-/** The summary page with the row of this run in place of the previous one. Throws if the page has no row for the group. */
+/**
+ * Returns the summary page with the row of this run in place of the previous one. Throws if the page has no row for the
+ * group.
+ */
 export function withSummaryRow(page: string, run: GroupRun): string {
   const start = `| ${commandOf(run.group)} |`
   const lines = page.split('\n')
@@ -43,7 +47,7 @@ function summaryRow({ group, report, date, machine, minutes, figures }: GroupRun
   return row([commandOf(group), group.proves, `${date}; ${machine}`, result])
 }
 
-/** A page with a line for each test. */
+/** Returns a page with a line for each test. */
 export function groupPage({ group, report, date, machine, minutes, figures }: GroupRun): string {
   const measured = figures.length === 0 ? [] : ['Measured by the tests:', '', ...figures.map((each) => `- ${each}`), '']
   return [
@@ -62,7 +66,7 @@ export function groupPage({ group, report, date, machine, minutes, figures }: Gr
   ].join('\n')
 }
 
-/** A row for each test. Tests whose titles differ only in the number at the end share one. */
+/** Returns a row for each test. Tests whose titles differ only in the number at the end share a row. */
 function testRows(results: readonly TestResult[]): string[] {
   const byTitle = Map.groupBy(results, ({ fullName }) => fullName.replace(/[ =]\d+$/, ''))
   return [...byTitle].map(([title, tests]) => {

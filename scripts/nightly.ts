@@ -1,6 +1,6 @@
-// `npm run test:nightly`: the long form of the tests that search for errors. It updates the table in
+// Runs `npm run test:nightly`, the long form of the tests that search for errors. It updates the table in
 // docs/contribute/benchmarks.md. It writes the output and a row for each test to results/nightly, which Git ignores.
-// `npm run test:nightly -- faults soak` runs these groups only.
+// `npm run test:nightly -- faults soak` runs only these groups.
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

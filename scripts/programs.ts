@@ -1,4 +1,4 @@
-// The command-line programs of the repository, to read their commands. Nothing runs here.
+// Creates the command-line programs of the repository, to read their commands. It runs none of them.
 
 import { createProgram as createStoreExport, COMMON_HELP as STORE_EXPORT_HELP } from '../packages/operator/src/cli.ts'
 import { createProgram as createStoreSync, COMMON_HELP as STORE_SYNC_HELP } from '../packages/sync/src/cli/cli.ts'
@@ -8,13 +8,13 @@ export type Command = ReturnType<typeof createStoreExport>
 
 const ignore = () => undefined
 
-/** `store-export`, with the help that holds for all its commands. */
+/** `store-export`, with the help that applies to all its commands. */
 export const STORE_EXPORT = {
   program: createStoreExport({ env: {}, folder: '.' }, false),
   help: STORE_EXPORT_HELP,
 }
 
-/** `store-sync`, with the help that holds for all its commands. */
+/** `store-sync`, with the help that applies to all its commands. */
 export const STORE_SYNC = {
   program: createStoreSync({
     env: {},

@@ -4,13 +4,13 @@ import ts from 'typescript'
 
 /** A piece of text in a file. */
 export interface Prose {
-  /** Line of its start, from 1. */
+  /** Number of the first line, from 1. */
   readonly line: number
   readonly text: string
   readonly kind: 'markdown' | 'comment' | 'string'
 }
 
-/** The text of a Markdown page: paragraphs, list items, table cells, and headings, without code and link targets. */
+/** Returns the text of a Markdown page: paragraphs, list items, table cells, and headings, without code and link targets. */
 export function proseOfMarkdown(page: string): Prose[] {
   const found: Prose[] = []
   let isCode = false
@@ -45,7 +45,7 @@ export function proseOfMarkdown(page: string): Prose[] {
   return found
 }
 
-/** The comments of a TypeScript file, and its strings that hold a sentence. */
+/** Returns the comments of a TypeScript file, and its strings that contain a sentence. */
 export function proseOfTypeScript(file: string, source: string): Prose[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
   return [...commentsOf(tree), ...stringsOf(tree)].sort((a, b) => a.line - b.line)
@@ -83,7 +83,7 @@ function commentsOf(tree: ts.SourceFile): Prose[] {
   return found
 }
 
-/** Strings with a space between words: messages, help, notes, and test titles. */
+/** Returns the strings that contain at least three words: messages, help, notes, and test titles. */
 function stringsOf(tree: ts.SourceFile): Prose[] {
   const found: Prose[] = []
   const visit = (node: ts.Node) => {
@@ -105,7 +105,7 @@ function stringsOf(tree: ts.SourceFile): Prose[] {
   return found
 }
 
-/** The text of an HTML page. Other strings have no tags. */
+/** Returns the text of an HTML page. Other strings have no tags. */
 function withoutTags(text: string): string {
   return text.replace(/<[a-z!/][^>]*>/gi, ' ')
 }

@@ -1,6 +1,6 @@
-// Converts a package into its published form and back. npm runs this script in the package's folder before and after
-// `npm pack` and `npm publish`. In the repository, packages are TypeScript source. npm gets JavaScript and type declarations.
-// `build` compiles src/ to dist/ and writes a manifest that points there; `restore` puts the manifest back.
+// Converts a package into its published form and back. npm runs this script in the package's folder before and after `npm
+// pack` and `npm publish`. In the repository, packages are TypeScript source. npm gets JavaScript and type declarations.
+// `build` compiles src/ to dist/ and writes a manifest that points to dist/. `restore` restores the manifest.
 
 import { spawnSync } from 'node:child_process'
 import {
@@ -52,7 +52,7 @@ const COMMON = [
   'es2024,esnext.disposable',
 ]
 const FORMS = [
-  // JavaScript without comments is smaller; `npm run check` checks the types
+  // JavaScript without comments is smaller. `npm run check` checks the types.
   ['--removeComments', '--noCheck'],
   ['--declaration', '--emitDeclarationOnly'],
 ]
@@ -85,7 +85,7 @@ function restore(): void {
   rmSync(LICENSE, { force: true })
 }
 
-/** Removes types that no entry of the package exports, because users cannot import them. */
+/** Removes types that no entry of the package exports, because users can't import them. */
 function dropPrivateTypes({ exports }: Manifest): void {
   const entries = Object.values(exports).map((file) => path.normalize(typesOf(String(file))))
   const reached = new Set(entries)
@@ -98,12 +98,12 @@ function dropPrivateTypes({ exports }: Manifest): void {
   }
 }
 
-/** Path of the type declarations of a source file. */
+/** Returns the path of the type declarations of a source file. */
 function typesOf(source: string): string {
   return source.replace(/^\.\/src\//, 'dist/').replace(/\.ts$/, '.d.ts')
 }
 
-/** The JavaScript version of a package. A package for Node 24 only needs no older syntax. */
+/** Returns the JavaScript version of a package. A package for Node.js 24 and later needs no older syntax. */
 function targetOf({ engines }: Manifest): string {
   return engines?.node === '>=24' ? 'esnext' : 'es2022'
 }
@@ -115,7 +115,7 @@ function compile(form: readonly string[]): void {
   if (status !== 0) throw new Error(`tsc failed:\n${stdout}`)
 }
 
-/** Writes the file of a command, and the module that starts it, to dist/. */
+/** Writes the file of a command to dist/, and the module that starts the command. */
 function buildCommand(file: string): void {
   const built = builtCommand(file)
   const source = readFileSync(file, 'utf8')
@@ -133,7 +133,7 @@ function builtCommand(file: string): string {
   return path.posix.join('dist', path.posix.basename(file))
 }
 
-/** The published manifest: its entries are in dist/, and it has no members for development. */
+/** Returns the published manifest. Its entries are in dist/, and it has no members for development. */
 function published({ scripts: _, private: __, ...manifest }: Manifest): object {
   const exports = Object.fromEntries(
     Object.entries(manifest.exports).map(([name, file]) => [name, builtEntry(String(file))]),
@@ -142,7 +142,7 @@ function published({ scripts: _, private: __, ...manifest }: Manifest): object {
   return { ...manifest, ...repositoryFields(), exports, ...(bin.length > 0 ? { bin: Object.fromEntries(bin) } : {}) }
 }
 
-/** The repository of the package. npm rejects a package with provenance if `repository` names another repository. */
+/** Returns the repository for the manifest. npm rejects a package with provenance if `repository` names another repository. */
 function repositoryFields(): object {
   const url = repositoryUrl()
   if (url === undefined) return {}

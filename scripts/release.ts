@@ -1,4 +1,4 @@
-// `npm run release -- COMMAND`: the steps of a release that a person and .github/workflows/release.yml share.
+// Runs `npm run release -- COMMAND`, the steps of a release that a person and .github/workflows/release.yml share.
 //
 //   prepare 0.2.0   sets the version of every package, and moves the changelog's unreleased entries under it
 //   notes v0.2.0    prints the release notes of a tag; fails if the packages have another version
@@ -77,7 +77,7 @@ function prepare(version: string): void {
   git push --atomic origin main v${version}`)
 }
 
-/** The changelog's section for a tag. Links to files of the repository become links to the tag's files. */
+/** Returns the changelog's section for a tag. Links to files of the repository become links to the tag's files. */
 function notes(tag: string): string {
   const version = tag.replace(/^v/, '')
   for (const file of manifestFiles()) {
@@ -141,7 +141,7 @@ function sbom(): Sbom {
   return { ...document, packages, relationships }
 }
 
-/** Text between a heading of the second level and the next one. */
+/** Returns the text between a heading of the second level and the next one. */
 function sectionOf(changelog: string, heading: string): string {
   const [, after = ''] = changelog.split(`${heading}\n`)
   const [section = ''] = after.split(/^## /m)
@@ -160,7 +160,7 @@ function isPublic(file: string): boolean {
   return readManifest(file).private !== true
 }
 
-/** Sets the version, and the version of the project's packages among the dependencies. */
+/** Sets the version of a manifest, and of the project's packages among its dependencies. */
 function setVersion(manifest: Versioned, version: string): void {
   if (manifest.version !== undefined) manifest.version = version
   for (const name of Object.keys(manifest.dependencies ?? {}))
@@ -177,7 +177,7 @@ function sha256(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex')
 }
 
-/** Runs a program and returns its standard output; throws if it fails. */
+/** Runs a program and returns its standard output. Throws if the program fails. */
 function run(program: string, parameters: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', maxBuffer: 2 ** 28 })
   if (status !== 0) throw new Error(`${program} ${parameters.join(' ')} failed:\n${error?.message ?? stderr}`)

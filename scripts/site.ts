@@ -1,5 +1,5 @@
-// `npm run site`: builds the website of docs/ in site/dist. With `--serve` it serves the website on this machine instead,
-// and reloads a page when its Markdown changes.
+// Runs `npm run site`, which builds the website of docs/ in site/dist. With `--serve`, it instead serves the website on this
+// machine, and reloads a page when its Markdown changes.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { repositoryUrl } from './repository.ts'
 
 const SITE = path.resolve(import.meta.dirname, '..', 'site')
-/** What npm writes last when it installs. */
+/** The last file that npm writes when it installs. */
 const INSTALLED = path.join(SITE, 'node_modules', '.package-lock.json')
 const LOCKFILE = path.join(SITE, 'package-lock.json')
 
@@ -25,12 +25,12 @@ function isInstalled(): boolean {
   return existsSync(INSTALLED) && statSync(INSTALLED).mtimeMs >= statSync(LOCKFILE).mtimeMs
 }
 
-/** Runs a program in site/; ends this process if it fails. */
+/** Runs a program in site/. Ends this process if the program fails. */
 function run(program: string, parameters: readonly string[]): void {
   const url = repositoryUrl()
   const env = {
     ...process.env,
-    // VitePress takes links to other extensions for pages
+    // VitePress treats links to other extensions as pages.
     VITE_EXTRA_EXTENSIONS: 'sql,tsv',
     ...(url === undefined ? {} : { REPOSITORY_URL: url }),
   }

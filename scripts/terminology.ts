@@ -4,11 +4,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { type Prose, proseOfMarkdown, proseOfTypeScript } from './prose.ts'
 
-/** A word that we do not use, and what to write. */
+/** A word to avoid, and what to write instead. */
 interface Rule {
   readonly pattern: RegExp
   readonly instead: string
-  /** Where the rule holds; everywhere by default. */
+  /** Kinds of text to which the rule applies; all by default. */
   readonly kinds?: readonly Prose['kind'][]
 }
 
@@ -51,7 +51,7 @@ const RULES: readonly Rule[] = [
 ]
 
 const FILES = ['*.md', 'docs/**/*.md', '{packages,bench,scripts,test}/**/*.{ts,md}', 'site/*.ts', '.github/**/*.md']
-/** Words of others: the specification, and what is generated from files that are checked themselves. */
+/** Excluded files: the specification, and files that are generated from checked ones. */
 const EXCLUDED =
   /node_modules|^packages\/\w+\/dist\/|^docs\/spec\/|^scripts\/terminology\.ts$|^bench\/peers\/programs\//
 

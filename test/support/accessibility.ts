@@ -1,4 +1,4 @@
-// Checks a page in a real browser: accessibility (axe-core), sideways scrolling, and the time to the first paint. The
+// Checks a page in a real browser: accessibility (axe-core), horizontal scrolling, and the time to the first paint. The
 // scripts run through the debugger. Content security policies don't block it, so pages keep their policies.
 
 import { readFile } from 'node:fs/promises'
@@ -31,8 +31,8 @@ export function overflowsSideways(page: Page): Promise<string[]> {
 }
 
 /**
- * Milliseconds from the navigation to the first contentful paint; null if nothing is painted within 5 seconds. The page
- * needs JavaScript.
+ * Returns the milliseconds from the navigation to the first contentful paint; null if nothing is painted within 5 seconds.
+ * The page needs JavaScript.
  */
 export async function paintTimes(page: Page): Promise<{ readonly firstContentfulPaintMs: number | null }> {
   return { firstContentfulPaintMs: await page.evaluate<number | null>(AWAIT_PAINT) }
@@ -42,7 +42,7 @@ function axeSource(): Promise<string> {
   return readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 }
 
-// strings instead of functions, because the compiler does not know `document` here
+// These are strings instead of functions, because the compiler has no type for `document` here.
 
 const RUN_AXE = `(async () => {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

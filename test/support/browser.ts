@@ -9,17 +9,17 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core'
 
-/** How to open a page. The default is a desktop of 1280 x 800, light, American English, UTC, with JavaScript. */
+/** The settings of a page. The default is a desktop of 1280 x 800, light, American English, UTC, with JavaScript. */
 export interface PageSettings {
   readonly javaScript?: boolean
-  /** CSS pixels. */
+  /** In CSS pixels. */
   readonly width?: number
-  /** CSS pixels. */
+  /** In CSS pixels. */
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
-  /** BCP 47 tag; also sent as the accepted language. */
+  /** BCP 47 tag. The browser also sends it as the accepted language. */
   readonly locale?: string
-  /** IANA time zone. */
+  /** Name of an IANA time zone. */
   readonly timezoneId?: string
 }
 
@@ -37,12 +37,12 @@ export interface OpenPage {
   close(): Promise<void>
 }
 
-/** Starts a browser. `close()` ends its process and removes its profile. Throws if there is no Chromium. */
+/** Starts a browser. `close()` ends its process and removes its profile. Rejects if there is no Chromium. */
 export async function openBrowser(): Promise<Browser> {
   const { executablePath, environment } = await findChromium()
   return chromium.launch({
     executablePath,
-    // Playwright's default is no sandbox, because root and most containers can't have one; all pages come from this machine
+    // Playwright's default is no sandbox, because root and most containers can't have one. All pages come from this machine.
     args: [
       '--disable-background-networking',
       '--disable-component-update',
@@ -69,16 +69,16 @@ export async function openPage(browser: Browser, settings: PageSettings = {}): P
 }
 
 /**
- * Returns the folder of the packaged Chromium with its libraries and fonts. The first call unpacks it below `parent`:
- * 210 MB for each user and version. Any number of processes may call this at the same time.
+ * Returns the folder of the packaged Chromium with its libraries and fonts. The first call unpacks 210 MB below `parent`, for
+ * each user and version. Any number of processes may call this at the same time.
  */
 export async function unpackChromium(parent: string): Promise<string> {
   const packageUrl = import.meta.resolve('@sparticuz/chromium')
-  // this reads only the version
+  // This import reads only the version.
   const { version } = JSON.parse(await readFile(new URL('../package.json', packageUrl), 'utf8')) as { version: string }
   const folder = path.join(parent, `store-export-browser-${process.getuid?.() ?? 0}-${version}`)
   if (existsSync(folder)) return requireOwnFolder(folder)
-  // the folder gets its name when it is complete
+  // The folder gets its name when it is complete.
   const aside = await mkdtemp(`${folder}.`)
   try {
     await unpackInto(aside, packageUrl)
@@ -86,13 +86,13 @@ export async function unpackChromium(parent: string): Promise<string> {
     await rename(aside, folder)
   } catch (error) {
     await rm(aside, { recursive: true, force: true })
-    // if the folder exists, another process was faster
+    // If the folder exists, another process was faster.
     if (!existsSync(folder)) throw new Error(`Chromium for tests can't be unpacked in ${parent}`, { cause: error })
   }
   return requireOwnFolder(folder)
 }
 
-/** Returns the usual paths of Chrome and Chromium on a system, the likeliest first. */
+/** Returns the usual paths of Chrome and Chromium on a system, the most likely ones first. */
 export function installedBrowserPaths(platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string[] {
   if (platform === 'darwin') {
     return ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
@@ -137,7 +137,10 @@ function environmentOf(folder: string): Record<string, string> {
   }
 }
 
-/** Returns `folder`. Throws if another user created it: all users can write to a temporary folder, and it holds a program. */
+/**
+ * Returns `folder`. Rejects if another user created it. All users can write to a temporary folder, and this one contains a
+ * program.
+ */
 async function requireOwnFolder(folder: string): Promise<string> {
   const status = await lstat(folder)
   if (!status.isDirectory() || status.uid !== process.getuid?.()) {
@@ -148,7 +151,7 @@ async function requireOwnFolder(folder: string): Promise<string> {
 
 /**
  * Unpacks the package in a process whose temporary folder is `folder`, because the package unpacks there. It unpacks its
- * libraries only if the environment is that of AWS Lambda.
+ * libraries only in the environment of AWS Lambda.
  */
 async function unpackInto(folder: string, packageUrl: string): Promise<void> {
   const program = `const { default: chromium } = await import(${JSON.stringify(packageUrl)})
@@ -158,7 +161,10 @@ await chromium.executablePath()`
   })
 }
 
-/** Prefers the package's fonts, so that pictures look the same on every machine. The machine's fonts supply the rest. */
+/**
+ * Returns a configuration that prefers the package's fonts, so that pictures look the same on every machine. The machine's
+ * fonts supply other characters.
+ */
 function fontsConfiguration(folder: string): string {
   const alias = (family: string, ...fonts: string[]) => {
     const preferred = fonts.map((font) => `<family>${font}</family>`).join('')
@@ -191,7 +197,7 @@ function recordProblems(context: BrowserContext): readonly string[] {
   })
   context.on('weberror', (thrown) => problems.push(`exception: ${thrown.error().message}`))
   context.on('dialog', (dialog) => {
-    // the page waits until its dialog is closed, and may be gone by then
+    // The page waits until its dialog is closed, and may no longer exist by then.
     const closed = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()
     closed.catch(() => undefined)
     if (dialog.type() !== 'beforeunload') problems.push(`dialog: ${dialog.message()}`)

@@ -1,5 +1,5 @@
-// Database clients for tests. postgres.js stands for other clients of a database, such as the platform that owns a store,
-// so that tests don't check the service's client with itself.
+// Connects tests to databases. postgres.js stands for other clients of a database, such as the platform that owns a store. So
+// tests don't check the service's client with itself.
 
 import { type Connection, connect, parseConnectionUrl } from '@store-export/postgres'
 import postgres, { type Sql } from 'postgres'
@@ -24,7 +24,7 @@ export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: 'test' })
 }
 
-/** Runs `work` with a connection of the service's client, and closes the connection. */
+/** Runs `work` with a connection of the service's client, and closes the connection. Rejects like `work`. */
 export async function withConnection<T>(url: string, work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await connectOnce(url)
   try {

@@ -15,7 +15,7 @@ export type TestDatabase = {
 
 /** Creates an empty database with a unique name. */
 export function createDatabase(): Promise<TestDatabase> {
-  // unlike template1, template0 accepts no connections, and PostgreSQL can't copy a database that has one
+  // Unlike template1, template0 accepts no connections. PostgreSQL can't copy a database that has a connection.
   return copyOf('template0')
 }
 
@@ -28,7 +28,7 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
   return database
 }
 
-/** Copies a database, as a dump restores it. No session may be connected to the database. */
+/** Copies a database, as a restore of a dump does. No session may be connected to the database. */
 export function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1))
 }

@@ -1,11 +1,11 @@
-// The folder for temporary files of tests: in memory if the system has such a folder. PostgreSQL copies three hundred files
-// for each database. On a disk, this takes ten times as long as the work on the database.
+// Chooses the folder for temporary files of tests: in memory if the system has such a folder. PostgreSQL copies three hundred
+// files for each database. On a disk, this takes ten times as long as the work on the database.
 
 import { access, constants, readFile, statfs } from 'node:fs/promises'
 import os from 'node:os'
 
 const IN_MEMORY = '/dev/shm'
-/** Space that must be free. A run has used half a gigabyte. */
+/** Minimum free space in bytes. A run has used half a gigabyte. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
 /** Folders in which earlier runs may have left files. */
@@ -26,7 +26,7 @@ async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-/** Whether programs can run in a folder: some systems mount it with `noexec`, and tests run installed commands there. */
+/** Whether programs can run in a folder. Some systems mount it with `noexec`, and tests run installed commands there. */
 async function mayStartPrograms(folder: string): Promise<boolean> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
   const options = mounts.findLast(([, mountPoint]) => mountPoint === folder)?.[3]

@@ -1,6 +1,6 @@
 // Prints at the end of `npm test` which tests it did not run, because npm can't install their programs.
 
-/** Vitest calls this before the first test, and the returned function after the last. */
+/** Called by vitest before the first test. Vitest calls the returned function after the last test. */
 export function setup(): () => void {
   return () => {
     process.stdout.write(

@@ -1,4 +1,4 @@
-// HTTP clients that read one page repeatedly while the service is killed. A response that a client accepts as complete must
+// Reads one page repeatedly with HTTP clients while the service is killed. A response that a client accepts as complete must
 // be correct. Failures are counted.
 
 import http from 'node:http'
@@ -10,24 +10,24 @@ export interface AcceptedResponse {
   readonly text: string
 }
 
-/** Reads a URL. Rejects if there is no response, or if the client notices that it is incomplete. */
+/** Reads a URL. Rejects if there is no response, or if the client notices that the response is incomplete. */
 export type Reader = (url: string, key: string) => Promise<AcceptedResponse>
 
 /** Results of one client. */
 export interface Tally {
   readonly name: string
-  /** Responses without a wrong byte. */
+  /** Number of responses without a wrong byte. */
   correct: number
-  /** Responses with an error status of a proxy. */
+  /** Number of responses with an error status of a proxy. */
   rejected: number
-  /** Requests without a response, or with a response that the client saw to be incomplete. */
+  /** Number of requests without a response, or with a response that the client noticed to be incomplete. */
   incomplete: number
 }
 
-/** Statuses of a proxy whose node returned no response. */
+/** Statuses of a proxy whose node sent no response. */
 const PROXY_ERRORS = [502, 503, 504]
 
-/** Reads until `isOver`. Throws if the client accepts a response that is not `expected`. */
+/** Reads until `isOver` returns true. Rejects if the client accepts a response that is not `expected`. */
 export async function readRepeatedly(options: {
   readonly tally: Tally
   readonly read: () => Promise<AcceptedResponse>
@@ -44,7 +44,7 @@ export async function readRepeatedly(options: {
       throw new Error(
         `${tally.name} accepted ${response.status} with ${response.text.length} of ${expected.length} characters as complete: ${response.text.slice(-80)}`,
       )
-    // without a pause, refused connections would take the processor time that the service needs to start
+    // Without a pause, refused connections would take the processor time that the service needs to start.
     if (response?.status !== 200) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
@@ -55,7 +55,7 @@ export const fetchReader: Reader = async (url, key) => {
   return { status: response.status, text: await response.text() }
 }
 
-/** Returns a reader that uses Node's HTTP client and reuses its connections. */
+/** Returns a reader that uses the HTTP client of Node.js and reuses its connections. */
 export function keepAliveReader(): Reader & { close(): void } {
   const agent = new http.Agent({ keepAlive: true })
   const read: Reader = (url, key) =>

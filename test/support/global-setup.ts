@@ -22,28 +22,28 @@ import { FOLDERS, fastFolder } from './fast-folder.ts'
 import { POSTGRES_PACKAGE } from './postgres-package.ts'
 
 declare module 'vitest' {
-  /** The values that `inject` returns. */
+  /** The values that `inject` of vitest returns. */
   export interface ProvidedContext {
     /** The superuser's URL of the database `postgres`, over TCP. */
     postgresUrl: string
     /** Name of a migrated control database without secrets, for copies. */
     migratedTemplate: string
-    /** Path of `store-export` as `npm run build` writes it. It starts in a quarter of the source's time. */
+    /** Path of `store-export` as `npm run build` writes it. It starts four times as fast as the source. */
     builtCommand: string
-    /** Port on 127.0.0.1 of the pooler before the stores; undefined without a pooler. */
+    /** Port of the pooler in front of the stores, on 127.0.0.1; undefined without a pooler. */
     poolerPort?: number
   }
 }
 
-/** Vitest calls this before the first test, and the returned function after the last test, also if tests failed. */
+/** Called by vitest before the first test. Vitest calls the returned function after the last test, even if tests failed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const parent of FOLDERS) await removeAbandoned(parent)
   const folder = await mkdtemp(path.join(await fastFolder(), `${PREFIX}${process.pid}-`))
   const [dataFolder, built] = [path.join(folder, DATA), path.join(folder, 'built')]
-  // if tests run as root, the server runs as another user, who needs access to the folder
+  // If tests run as root, the server runs as another user, who needs access to the folder.
   await chmod(folder, 0o711)
   await mkdir(dataFolder, { mode: 0o711 })
-  // the processes of the tests inherit these variables: their files are removed with the folder, but the browser stays
+  // The processes of the tests inherit these variables. Their files are removed with the folder, but the browser stays.
   process.env.STORE_EXPORT_TEST_BROWSERS = os.tmpdir()
   process.env.TMPDIR = await openFolder(path.join(folder, 'tmp'))
   const given = process.env.STORE_EXPORT_TEST_CONTROL_URL
@@ -62,8 +62,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = await makeMigratedTemplate(server)
   project.provide('migratedTemplate', template)
   project.provide('builtCommand', path.join(built, 'store-export.js'))
-  // on Ctrl-C, vitest exits without a teardown: the server ends by itself, and this removes its folder; the next run removes
-  // the rest
+  // On Ctrl-C, vitest exits without a teardown. The server then exits by itself, and this removes its folder. The next run
+  // removes the rest.
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {
@@ -74,7 +74,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** Creates a folder in which every user can write, as the system's temporary folder is. */
+/** Creates a folder in which every user can write, like the system's temporary folder. */
 async function openFolder(folder: string): Promise<string> {
   await mkdir(folder)
   await chmod(folder, 0o1777)
@@ -86,10 +86,9 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** The PostgreSQL server of the tests. */
 type TestServer = Pick<EmbeddedPostgres, 'url' | 'stop'>
 
-/** A server that was running before the tests, and isn't stopped. */
+/** Returns a server that was running before the tests. The tests don't stop it. */
 function givenServer(url: string): TestServer {
   return {
     url: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href,
@@ -115,7 +114,7 @@ const ROOT = path.resolve(import.meta.dirname, '..', '..')
 const PREFIX = 'store-export-test-'
 const DATA = 'data'
 
-/** Data of tests need not survive a crash. */
+/** Settings without durability, because the data of tests need not survive a crash. */
 const POSTGRES_SETTINGS = {
   max_connections: '300',
   fsync: 'off',
@@ -129,12 +128,12 @@ async function removeAbandoned(parent: string): Promise<void> {
     if (!name.startsWith(PREFIX)) continue
     const processId = Number.parseInt(name.slice(PREFIX.length), 10)
     if ((await processIdentity(processId)) !== undefined) continue
-    // the folder may belong to another user
+    // The folder may belong to another user.
     await remove(path.join(parent, name)).catch(() => undefined)
   }
 }
 
-/** Returns a port of 127.0.0.1 that is free now. */
+/** Returns a port of 127.0.0.1 that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,5 +1,5 @@
-// A merchant with a browser without JavaScript. It stores cookies, does not follow redirects, and sends forms with the hidden
-// fields of their page.
+// Uses the dashboard as a merchant with a browser without JavaScript. The browser stores cookies, doesn't follow redirects,
+// and sends forms with the hidden fields of their page.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readDashboardSecret } from '@store-export/control'
@@ -44,7 +44,7 @@ export function urlOf({ service }: TestPlatform): string {
   return service.dashboardUrl
 }
 
-/** A browser without JavaScript. */
+/** A browser without JavaScript, for one merchant. */
 export class PlainBrowser {
   readonly url: string
   readonly cookies = new Map<string, string>()
@@ -64,12 +64,12 @@ export class PlainBrowser {
     return this.#request(path, { method: 'POST', body, headers: { origin: this.url, ...headers } })
   }
 
-  /** Opens `page`, and sends its form that posts to `action`, with its hidden fields. */
+  /** Opens `page` and sends the form that posts to `action`, with its hidden fields. */
   async send(page: string, action: string, fields: Record<string, string> = {}): Promise<PageResponse> {
     return this.post(action, { ...(await this.hiddenOf(page, action)), ...fields })
   }
 
-  /** Follows a redirect; returns any other response unchanged. */
+  /** Follows a redirect. Returns any other response unchanged. */
   async follow(response: PageResponse): Promise<PageResponse> {
     return response.status === 303 ? this.get(response.headers.get('location') ?? '/') : response
   }
@@ -89,7 +89,7 @@ export class PlainBrowser {
     return (await this.hiddenOf(page, action)).form_token ?? ''
   }
 
-  /** Signs in. Throws if the sign-in is rejected. */
+  /** Signs in. Rejects if the service rejects the sign-in. */
   async signIn({ email, password }: Pick<TestMerchant, 'email' | 'password'>): Promise<this> {
     const { status } = await this.send('/sign-in', '/sign-in', { email, password })
     if (status !== 303) throw new Error(`the sign-in returned ${status}`)

@@ -7,7 +7,7 @@ import ajvFormats from 'ajv-formats'
 /** The parts of a response that the document describes. */
 export interface DescribedResponse {
   readonly method?: string
-  /** With or without query. */
+  /** Path with or without a query. */
   readonly path: string
   readonly status: number
   readonly json: unknown
@@ -53,7 +53,7 @@ function validatorOf(schema: Node): ValidateFunction {
   return known
 }
 
-/** Makes references point to DEFINITIONS, because the validator knows schemas and not the document. */
+/** Returns the schema with references to DEFINITIONS, because the validator knows schemas, but not the document. */
 function relocated(schema: Node): Node {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', `"${DEFINITIONS}#/$defs/`))
 }

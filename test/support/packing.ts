@@ -14,16 +14,16 @@ const run = promisify(execFile)
 /** Time limits for tests that pack, install, and compile while other tests run. */
 export const PATIENCE = { testTimeout: 90_000, hookTimeout: 240_000 }
 
-/** The machine's own Node, 20 or newer; undefined if only the project's Node is installed. */
+/** Path of the machine's own Node.js, version 20 or later; undefined if only the project's Node.js is installed. */
 export const MACHINE_NODE = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file))
 
-/** The repository that publishes, as GitHub Actions names it. */
+/** The repository that publishes, in the variables of GitHub Actions. */
 const REPOSITORY = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
 
-/** A folder that contains the installed packages only. */
+/** A folder that contains only the installed packages. */
 export interface Installed {
   readonly folder: string
-  /** An installed package, by its name in the project. */
+  /** Returns an installed package by its name in the project. */
   package(name: string): InstalledPackage
   remove(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface InstalledPackage {
   readonly tarball: string
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into a manifest as a reader without types does
   readonly manifest: any
-  /** Its files, paths from its folder. */
+  /** The package's files, as paths from its folder. */
   readonly files: readonly string[]
 }
 
@@ -46,12 +46,12 @@ export async function installPacked(...names: readonly string[]): Promise<Instal
   ) as [string, string, string, string]
   for (const each of [tarballs, folder]) await mkdir(each)
   await copyProject(project, names)
-  // an empty cache and no network: npm can install the tarballs only
+  // With an empty cache and no network, npm can install only the tarballs.
   const env = { ...withRuntime(), ...REPOSITORY, npm_config_cache: cache, npm_config_offline: 'true' }
   for (const name of names)
     await run('npm', ['pack', '--pack-destination', tarballs], { cwd: path.join(project, 'packages', name), env })
   const others = dependenciesOf(names.map((name) => path.join(ROOT, 'packages', name)))
-  // installed packages are already built, and their scripts would build them again
+  // Installed packages are already built, and their scripts would build them again.
   if (others.length > 0)
     await run('npm', ['pack', '--ignore-scripts', '--pack-destination', tarballs, ...others], { cwd: tarballs, env })
   await writeFile(path.join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}\n')
@@ -64,11 +64,11 @@ export async function installPacked(...names: readonly string[]): Promise<Instal
   }
 }
 
-/** Findings of publint and are-the-types-wrong; empty if there are none. */
+/** Returns the findings of publint and are-the-types-wrong; empty if there are none. */
 export async function lintPackage({ folder, tarball }: InstalledPackage): Promise<unknown[]> {
   const { messages } = await publint({ pkgDir: folder, level: 'suggestion' })
   const attw = path.join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js')
-  // its JSON contains findings about require(), which its exit code ignores
+  // The JSON contains findings about require(), which the exit code ignores.
   const { stdout, isWrong } = await run(process.execPath, [
     attw,
     tarball,
@@ -109,7 +109,7 @@ async function copyProject(project: string, names: readonly string[]): Promise<v
   }
 }
 
-/** Folders of all other packages that these depend on, in the project's node_modules. */
+/** Returns the folders in the project's node_modules of all other packages that these depend on. */
 function dependenciesOf(folders: readonly string[]): string[] {
   const found = new Set<string>()
   const visit = (folder: string): void => {
@@ -138,7 +138,7 @@ function installedPackage(place: { readonly folder: string; readonly tarballs: s
   }
 }
 
-/** npm runs scripts with the first `node` of the path: the one that reads TypeScript. */
+/** Returns an environment for npm. npm runs scripts with the first `node` of the path, which must be one that runs TypeScript. */
 function withRuntime(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}` }
 }

@@ -21,7 +21,7 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Parsed body; undefined if it isn't JSON. */
+  /** The parsed body; undefined if it isn't JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads responses as a client without types does
   readonly json: any
 }
@@ -59,8 +59,8 @@ export interface TestPlatform {
 }
 
 /**
- * Starts a platform. `settings` are environment variables without their prefix, for example `PAGE_BYTES_MAX`. `dashboard`
- * also starts the merchant's dashboard.
+ * Starts a platform. `settings` are environment variables without their prefix, such as `PAGE_BYTES_MAX`. `dashboard` also
+ * starts the merchant's dashboard.
  */
 export async function startPlatform(
   settings: Record<string, string> = {},
@@ -118,7 +118,10 @@ export async function startPlatform(
   }
 }
 
-/** Settings for stores behind a pooler. A nightly test sets them to off; `npm run test:server` takes the environment's. */
+/**
+ * Returns the settings for stores behind a pooler. A nightly test turns them off. `npm run test:server` reads them from the
+ * environment.
+ */
 export function pooledSettings(): Record<string, string> {
   if (inject('poolerPort') !== undefined) return { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }
   const setting = process.env.STORE_EXPORT_STORE_SESSION_SETTINGS

@@ -18,9 +18,9 @@ export interface ProxyProgram {
   readonly url: string
   /** The folder with its configuration and log. */
   readonly folder: string
-  /** Sends a signal, by default SIGKILL, and waits for the end. */
+  /** Sends a signal, by default SIGKILL, and waits until the program exits. */
   end(signal?: NodeJS.Signals): Promise<void>
-  /** Starts it again on the same port. */
+  /** Starts the program again on the same port. */
   start(): Promise<void>
 }
 
@@ -30,19 +30,19 @@ export interface RemovableProgram extends ProxyProgram {
   remove(): Promise<void>
 }
 
-/** How to start a program. */
+/** The files and arguments of a program. */
 interface Program {
   readonly name: 'nginx' | 'haproxy' | 'pgbouncer'
   /** Content of each configuration file by name. */
   readonly settings: (location: Location) => Readonly<Record<string, string>>
   readonly parameters: (folder: string) => readonly string[]
-  /** Default: a free port. */
+  /** Port to listen on; a free port by default. */
   readonly port?: number
-  /** ID of its user if the tests run as root. */
+  /** ID of the program's user if the tests run as root. */
   readonly user?: number
 }
 
-/** ID of the system's user without rights. */
+/** ID of the system's user without privileges. */
 const UNPRIVILEGED = 65_534
 
 /** Values that a configuration file contains. */
@@ -51,12 +51,12 @@ interface Location {
   readonly folder: string
 }
 
-/** Starts nginx with this content of the block `http` and default settings. */
+/** Starts nginx with default settings. `http` returns the content of the block `http`. */
 export function startNginx(http: (location: Location) => string): Promise<ProxyProgram> {
   return startNginxOn((location) => `events {}\nhttp {\n  access_log off;\n  ${http(location)}\n}\n`)
 }
 
-/** Starts nginx with a complete configuration file. Its temporary folders are added. */
+/** Starts nginx with a complete configuration file. Settings for its temporary folders are added. */
 export function startNginxOn(file: (location: Location) => string): Promise<ProxyProgram> {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return startProgram({
@@ -74,7 +74,7 @@ export function startNginxOn(file: (location: Location) => string): Promise<Prox
   })
 }
 
-/** Starts HAProxy with Debian's defaults and round-robin over `nodes`. `check` are options of each server. */
+/** Starts HAProxy with Debian's defaults and round-robin over `nodes`. `check` contains the options of each server. */
 export function startHaproxy(nodes: readonly string[], check = ''): Promise<ProxyProgram> {
   const servers = nodes.map((url, index) => `  server node${index} ${new URL(url).host} ${check}`)
   return startHaproxyOn(
@@ -109,12 +109,11 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<ProxyPr
   return pgbouncer
 }
 
-/** The configuration of PgBouncer. */
 export interface PgbouncerOptions {
   readonly port: number
-  /** URLs of users who may connect, all on one server. */
+  /** URLs of the users who may connect. All are on one server. */
   readonly urls: readonly string[]
-  /** More lines of the configuration file. */
+  /** Additional lines of the configuration file. */
   readonly settings?: string
 }
 

@@ -1,10 +1,10 @@
-// How often a test of failures repeats: a few times in `npm test`, many times in the nightly tests.
+// Decides how often a test of failures repeats: a few times in `npm test`, and many times in the nightly tests.
 
 /** The two numbers of rounds of a test. */
 export interface Rounds {
-  /** Rounds in `npm test`, for a test of seconds. */
+  /** Number of rounds in `npm test`, for a test of some seconds. */
   readonly quick: number
-  /** Rounds if STORE_EXPORT_ROUNDS is 1. Another value multiplies this number. */
+  /** Number of rounds if STORE_EXPORT_ROUNDS is 1. Another value multiplies this number. */
   readonly long: number
 }
 

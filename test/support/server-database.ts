@@ -1,4 +1,4 @@
-// The empty database on the server under test (`npm run test:server`), and the role that reads it.
+// Manages the empty database on the server under test (`npm run test:server`), and the role that reads it.
 
 import { randomBytes } from 'node:crypto'
 import { type Connection, executeOn, identifier, queryRows, sql } from '@store-export/postgres'
@@ -6,13 +6,13 @@ import { readerRoleSql } from '../../packages/operator/src/store-schema/reader-r
 import { urlForLogin } from '../../packages/operator/src/store-schema/store-url.ts'
 import { connectOnce } from './client.ts'
 
-/** A table, view, or routine of schema public, as `drop` names it. */
+/** A table, view, or routine of the schema public, in the form that `drop` needs. */
 interface PublicObject {
   readonly kind: 'table' | 'view' | 'routine'
   readonly name: string
 }
 
-/** Returns the objects of schema public, except those of extensions. */
+/** Returns the objects of the schema public, except those of extensions. */
 export function publicObjects(connection: Connection): Promise<PublicObject[]> {
   return queryRows<PublicObject>(
     connection,
@@ -31,7 +31,7 @@ export function publicObjects(connection: Connection): Promise<PublicObject[]> {
   )
 }
 
-/** Drops the objects of schema public, and the reader. */
+/** Drops the objects of the schema public, and the reader. */
 export async function emptyDatabase(connection: Connection, reader: string | null): Promise<void> {
   for (const { kind, name } of await publicObjects(connection))
     await connection.script(`drop ${kind} if exists ${name} cascade`)
@@ -42,7 +42,7 @@ export async function emptyDatabase(connection: Connection, reader: string | nul
   await executeOn(connection, sql`drop role ${identifier(reader)}`)
 }
 
-/** Creates the role that reads the store, without rights on tables. Returns its URL. */
+/** Creates the role that reads the store, without privileges on tables. Returns its URL. */
 export async function createReader(connection: Connection, url: string, role: string): Promise<string> {
   const password = randomBytes(18).toString('hex')
   await connection.script(readerRoleSql({ role, password }))

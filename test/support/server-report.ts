@@ -1,14 +1,14 @@
-// The table that `npm run test:server` prints: which clauses hold on the server under test.
+// Prints the table of `npm run test:server`: which clauses hold on the server under test.
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestResult } from 'vitest/node'
 
 /** Result of one test. */
 export interface Outcome {
   readonly name: string
-  /** Shown for a test without a clause. */
+  /** Text for a test without a clause. */
   readonly area: string
   readonly state: 'passed' | 'failed' | 'skipped'
-  /** Why it failed or was skipped; empty if it passed. */
+  /** The reason why the test failed or was skipped; empty if it passed. */
   readonly reason: string
 }
 
@@ -46,7 +46,7 @@ function firstLine(message: string): string {
   return message.split('\n', 1)[0] ?? ''
 }
 
-/** The report: a row for each clause, then each failure. `broken` are errors outside of tests. */
+/** Returns the report: a row for each clause, then each failure. `broken` contains errors outside of tests. */
 export function reportOf(outcomes: readonly Outcome[], broken: readonly string[] = []): string {
   const named = outcomes.flatMap((outcome) => clausesOf(outcome).map((clause) => ({ clause, outcome })))
   const groups = [...Map.groupBy(named, ({ clause }) => clause)].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -75,7 +75,7 @@ function rowOf(clause: string, outcomes: readonly Outcome[]): string {
   return `| ${clause} | ${count('passed')} | ${count('failed')} | ${count('skipped')} | ${[...reasons].join('; ')} |`
 }
 
-/** Returns the clauses in a test's name, for example `[EP-ORDERS, RES-ORDER]`; the area if there are none. */
+/** Returns the clauses in a test's name, such as `[EP-ORDERS, RES-ORDER]`; the area if there are none. */
 function clausesOf({ name, area }: Outcome): string[] {
   const found = [...name.matchAll(/\[([A-Z][A-Z0-9-]*(?:, [A-Z][A-Z0-9-]*)*)\]/g)]
   const clauses = new Set(found.flatMap(([, list = '']) => list.split(', ')))

@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** Vitest calls this before the first test, and the returned function after the last. */
+/** Called by vitest before the first test. Vitest calls the returned function after the last test. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env.STORE_EXPORT_TEST_STORE_URL ?? ''
   const role = `store_export_check_${randomBytes(4).toString('hex')}`

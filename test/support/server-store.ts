@@ -1,5 +1,5 @@
-// The store on the server under test (`npm run test:server`). That server has one empty database for all tests. The first
-// store of each platform uses that database. Its other stores use the tests' PostgreSQL.
+// Creates the store on the server under test (`npm run test:server`). That server has one empty database for all tests. The
+// first store of each platform uses that database. The other stores of the platform use the tests' PostgreSQL.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { type Connection, executeOn, sql } from '@store-export/postgres'
@@ -33,7 +33,7 @@ interface StoreUrls {
   readonly readerUrl: string
 }
 
-/** ID of the store that uses the database; null if the database is free. Files run one after another in one process. */
+/** ID of the store that uses the database; null if the database is free. Test files run one after another in one process. */
 let occupant: string | null = null
 let requests = 0
 
@@ -65,7 +65,7 @@ async function createStore(
   return { databaseUrl: url, readerUrl }
 }
 
-/** Runs each statement in a transaction of its own, as `psql -f` does: Citus rejects several of them in one transaction. */
+/** Runs each statement in a separate transaction, as `psql -f` does. Citus rejects several of them in one transaction. */
 async function runAsPsql(connection: Connection, text: string): Promise<void> {
   for (const statement of splitStatements(text)) await connection.script(statement)
 }
@@ -82,7 +82,7 @@ export function countRequest(storeId: string | null): void {
   if (storeId !== null && storeId === occupant) requests += 1
 }
 
-/** Number of requests so far that read the store on the server under test. */
+/** Returns the number of requests so far that read the store on the server under test. */
 export function requestsOnServer(): number {
   return requests
 }

@@ -1,17 +1,17 @@
-// The shipped and documented balancer configurations, with the addresses of a test.
+// Reads the shipped and documented load balancer configurations, and sets the addresses of a test.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Addresses of a test's node, as `host:port`. */
+/** Addresses of a test's node. The first two are `host:port`. */
 export interface NodeAddresses {
   readonly api: string
   readonly dashboard: string
-  /** Port of the operations listener. */
+  /** Port of the operations listener, without the host. */
   readonly operationsPort: string
 }
 
-/** Ports of a test's balancer. */
+/** Ports of a test's load balancer. */
 export interface BalancerPorts {
   readonly api: number
   readonly dashboard: number
