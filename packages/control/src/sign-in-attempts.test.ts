@@ -41,7 +41,7 @@ describe('sign-in attempts', () => {
     expect(allowed).toBe(10)
   })
 
-  test('each time the sign-in limit is reached, the wait doubles up to 16 minutes; half an hour later it is 1 minute', async () => {
+  test('if the sign-in limit is reached again, the wait doubles up to 16 minutes; after half an hour, it is 1 minute', async () => {
     const scope = aScope()
     const waits: number[] = []
     let second = 0

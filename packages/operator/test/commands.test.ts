@@ -278,7 +278,7 @@ describe('stores', () => {
 })
 
 describe('keys', () => {
-  test('[AUTH-3] when a key is created, the command prints it; keys list prints only its prefix and last characters', async () => {
+  test('[AUTH-3] if a key is created, keys list prints only its prefix and last characters', async () => {
     const store = await register('Keys')
     const made = await runJson('keys', 'create', '--store', store, '--name', 'books')
     expect(Object.keys(made)).toEqual(['id', 'key', 'store_id', 'name'])

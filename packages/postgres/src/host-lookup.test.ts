@@ -22,10 +22,10 @@ type Entry =
 
 /** A name server; names that it does not have are absent. */
 async function nameServer(entries: Readonly<Record<string, Entry>>) {
-  const asked: string[] = []
+  const queriedNames: string[] = []
   const socket = createSocket('udp4', async (query, from) => {
     const { name, type, end } = questionOf(query)
-    if (type === TYPE_A) asked.push(name)
+    if (type === TYPE_A) queriedNames.push(name)
     const entry = entries[name] ?? 'absent'
     if (entry === 'silent') return
     if (typeof entry === 'object' && type === TYPE_A) await entry.late
@@ -34,7 +34,7 @@ async function nameServer(entries: Readonly<Record<string, Entry>>) {
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   onTestFinished(() => void socket.close())
-  return { asked, servers: [`127.0.0.1:${socket.address().port}`] }
+  return { queriedNames, servers: [`127.0.0.1:${socket.address().port}`] }
 }
 
 function questionOf(query: Buffer): { name: string; type: number; end: number } {
@@ -89,7 +89,7 @@ const addressesOf = async (lookup: HostLookup, host: string) =>
 
 describe('host names', () => {
   test('[ERR-3] if the name server hangs for one host, its lookup fails in time, and other lookups succeed', async () => {
-    const { asked, servers } = await nameServer({
+    const { queriedNames, servers } = await nameServer({
       'hangs.test': 'silent',
       'well.test': { address: '10.0.0.1', ttl: 60 },
     })
@@ -105,11 +105,11 @@ describe('host names', () => {
     await Promise.all(hanging)
     expect(performance.now() - since).toBeLessThan(2000)
     // one query, repeated once
-    expect(asked.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
+    expect(queriedNames.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
   })
 
   test('after the time to live of a host name, the name server is queried again', async () => {
-    const { asked, servers } = await nameServer({
+    const { queriedNames, servers } = await nameServer({
       'long.test': { address: '10.0.0.1', ttl: 60 },
       'short.test': { address: '10.0.0.2', ttl: 0 },
     })
@@ -119,25 +119,25 @@ describe('host names', () => {
         ['10.0.0.1'],
         ['10.0.0.2'],
       ])
-    expect(asked.filter((name) => name === 'long.test')).toHaveLength(1)
-    expect(asked.filter((name) => name === 'short.test')).toHaveLength(3)
+    expect(queriedNames.filter((name) => name === 'long.test')).toHaveLength(1)
+    expect(queriedNames.filter((name) => name === 'short.test')).toHaveLength(3)
   })
 
   test('[ERR-3] if the IPv4 address of a host arrives late, the lookup returns it, too', async () => {
     const entry = { address: '10.0.0.1', ttl: 60, ipv6: true } as const
     const { promise: never } = Promise.withResolvers<void>()
-    const { asked, servers } = await nameServer({
+    const { queriedNames, servers } = await nameServer({
       'slow.test': { ...entry, late: delay(150) },
       'silent.test': { ...entry, late: never },
     })
     const lookup = await lookupWith({ servers })
     expect(await addressesOf(lookup, 'slow.test')).toEqual(['10.0.0.1', '::1'])
     for (let n = 0; n < 2; n++) expect(await addressesOf(lookup, 'silent.test')).toEqual(['::1'])
-    expect(asked.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
+    expect(queriedNames.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
   })
 
   test('[ERR-3] if the name server fails for one search domain, the lookup tries the other names', async () => {
-    const { asked, servers } = await nameServer({
+    const { queriedNames, servers } = await nameServer({
       'db.shop.a.test': 'failing',
       'db.shop': { address: '10.0.0.1', ttl: 0 },
       'gone.shop.a.test': 'failing',
@@ -145,29 +145,29 @@ describe('host names', () => {
     const lookup = await lookupWith({ servers }, '', 'search a.test b.test\noptions ndots:5\n')
     expect(await addressesOf(lookup, 'db.shop')).toEqual(['10.0.0.1'])
     await expect(lookup.resolve('gone.shop')).rejects.toMatchObject({ code: 'ESERVFAIL' })
-    expect([...new Set(asked)]).toEqual([
+    expect([...new Set(queriedNames)]).toEqual([
       ...['db.shop.a.test', 'db.shop.b.test', 'db.shop'],
       ...['gone.shop.a.test', 'gone.shop.b.test', 'gone.shop'],
     ])
   })
 
   test('if a host is localhost or in /etc/hosts, the name server is not queried', async () => {
-    const { asked, servers } = await nameServer({})
+    const { queriedNames, servers } = await nameServer({})
     const lookup = await lookupWith({ servers }, '# shops\n10.1.2.3  db1.test db1 # the first\n::9 db1\n')
     expect(await addressesOf(lookup, 'db1')).toEqual(['10.1.2.3', '::9'])
     expect(await addressesOf(lookup, 'localhost')).toEqual(['127.0.0.1', '::1'])
-    expect(asked).toEqual([])
+    expect(queriedNames).toEqual([])
   })
 
   test('if there are search domains, ndots decides whether a host is tried first with or without them', async () => {
     const entry = { address: '10.0.0.1', ttl: 0 }
-    const { asked, servers } = await nameServer({ 'db.b.test': entry, 'db.shop.b.test': entry })
+    const { queriedNames, servers } = await nameServer({ 'db.b.test': entry, 'db.shop.b.test': entry })
     const lookup = await lookupWith({ servers }, '', 'search a.test b.test\noptions ndots:2\n')
     expect(await addressesOf(lookup, 'db')).toEqual(['10.0.0.1'])
     expect(await addressesOf(lookup, 'db.shop')).toEqual(['10.0.0.1'])
     await expect(lookup.resolve('db.c.test')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(lookup.resolve('db.')).rejects.toMatchObject({ code: 'ENOTFOUND' })
-    expect(asked).toEqual([
+    expect(queriedNames).toEqual([
       ...['db.a.test', 'db.b.test'],
       ...['db.shop.a.test', 'db.shop.b.test'],
       ...['db.c.test', 'db.c.test.a.test', 'db.c.test.b.test'],

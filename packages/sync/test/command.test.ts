@@ -250,8 +250,8 @@ describe('store-sync run', () => {
     const args = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
     const refused = await command(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
-    const asked = await command([...args, '--insecure-http', '--every', 'soon'])
-    expect(asked.stderr).toContain('--every: must be a duration')
+    const withEvery = await command([...args, '--insecure-http', '--every', 'soon'])
+    expect(withEvery.stderr).toContain('--every: must be a duration')
   })
 
   test('if the store returns a table empty, run retains its rows; with --allow-empty, it removes them', async () => {

@@ -3,9 +3,9 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AnswerRow, expectedRows } from './support/docs-answers.ts'
 import { docsBlocks, normal } from './support/docs-blocks.ts'
 import { createDocsCopies, type DocsCopies } from './support/docs-copies.ts'
+import { expectedRows, type ResultRow } from './support/docs-expected-rows.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
 
@@ -16,13 +16,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => copies.close())
 
-const sorted = (rows: readonly AnswerRow[]) => rows.map((row) => row.map(normal)).toSorted(byText)
+const sorted = (rows: readonly ResultRow[]) => rows.map((row) => row.map(normal)).toSorted(byText)
 const byText = (one: unknown, other: unknown) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
-const firstOf = (rows: readonly AnswerRow[]) => rows.map(([cell]) => String(cell)).toSorted()
+const firstOf = (rows: readonly ResultRow[]) => rows.map(([cell]) => String(cell)).toSorted()
 const inStore = async (text: string) => copies.store.sql.unsafe(text)
 
 /** Runs a block in both engines, checks that the results are equal, and returns them sorted. */
-async function runInBoth(title: string, values?: readonly string[]): Promise<AnswerRow[]> {
+async function runInBoth(title: string, values?: readonly string[]): Promise<ResultRow[]> {
   const [inSqlite = [], inPostgres = []] = await Promise.all(
     ENGINES.map((each) => copies.runBlock(each, title, values)),
   )

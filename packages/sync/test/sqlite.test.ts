@@ -81,11 +81,11 @@ test('if an older version writes a row, columns of a newer version keep their va
   const page = { table: orders, rows: [{ id: 'x', status: 'paid', items: [] }], isFull: false }
   await copy.write(page)
   const newer = new DatabaseSync(file)
-  newer.exec("alter table orders add column colour text; update orders set colour = 'red'")
+  newer.exec("alter table orders add column color text; update orders set color = 'red'")
   newer.close()
   await copy.write({ ...page, rows: [{ id: 'x', status: 'shipped', items: [] }] })
   await copy.close()
-  expect(rowsOf(file, 'select status, colour from orders')).toEqual([{ status: 'shipped', colour: 'red' }])
+  expect(rowsOf(file, 'select status, color from orders')).toEqual([{ status: 'shipped', color: 'red' }])
 })
 
 test('after a run, the copy is one file in journal mode delete, without a write-ahead log', async () => {

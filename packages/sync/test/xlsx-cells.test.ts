@@ -129,9 +129,9 @@ describe.runIf(hasPython)('formats of sheets', () => {
 
   test('for each table of a copy, the XLSX cells have the format of their column', async () => {
     const { file } = await createWorkbookPath()
-    const instantText = '2026-01-01T00:00:00.000Z'
+    const timestampText = '2026-01-01T00:00:00.000Z'
     const values: Partial<Record<CopyColumnKind, unknown>> = {
-      timestamp: instantText,
+      timestamp: timestampText,
       decimal: '7.00',
       integer: 1,
       boolean: true,

@@ -23,34 +23,34 @@ function keyOf(storeId: string): Promise<NewKey> {
   return createKey({ database: control.database, storeId, name: 'sync', createdBy: null, random: control.random })
 }
 
-async function ask(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
+async function admitKey(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
   const [admission] = await admit(hashApiKey(made.key), 1, requestOn({ node, ...(at === undefined ? {} : { at }) }))
   return admission ?? null
 }
 
-interface Asking {
+interface AdmissionOptions {
   readonly at?: string
   readonly node?: ControlDatabase
 }
 
-/** No other session locks a counter for longer than a statement. */
-async function askAll(keys: readonly NewKey[], asking: Asking = {}): Promise<(Admission | null)[]> {
+/** Repeats the batch until no counter is busy. A session locks a counter only for one statement. */
+async function admitKeys(keys: readonly NewKey[], options: AdmissionOptions = {}): Promise<(Admission | null)[]> {
   for (;;) {
     const admissions = await admitMany(
       keys.map((made) => hashApiKey(made.key)),
-      requestOn(asking),
+      requestOn(options),
     )
     if (!admissions.includes(BUSY)) return admissions.filter((each) => each !== BUSY)
   }
 }
 
-function requestOn({ node = control.database, ...rest }: Asking) {
+function requestOn({ node = control.database, ...rest }: AdmissionOptions) {
   return { pool: node.pool, requestsPerMinute: 120, ...rest }
 }
 
 describe('admission', () => {
   test('if a key is valid, it is admitted with its store and the rest of its rate limit', async () => {
-    const admission = await ask()
+    const admission = await admitKey()
     expect(admission).toMatchObject({
       keyId: key.id,
       storeId: key.storeId,
@@ -68,7 +68,7 @@ describe('admission', () => {
 
   test('[AUTH-7] if an imported store has no database, its key is admitted with the origin "imported"', async () => {
     const store = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
-    expect(await ask(undefined, control.database, await keyOf(store.id))).toMatchObject({
+    expect(await admitKey(undefined, control.database, await keyOf(store.id))).toMatchObject({
       origin: 'imported',
       databaseUrl: null,
       encryptedPassword: null,
@@ -78,37 +78,39 @@ describe('admission', () => {
   test('[AUTH-6] if a key is unknown, it is rejected and not counted', async () => {
     const before = await counters()
     const unknown = { ...key, key: makeApiKey(control.random) }
-    expect(await ask(undefined, control.database, unknown)).toBeNull()
+    expect(await admitKey(undefined, control.database, unknown)).toBeNull()
     expect(await counters()).toBe(before)
   })
 
   test('[AUTH-5] when a key is revoked, two nodes reject its next request', async () => {
     const second = control.secondNode()
-    await Promise.all([ask(), ask(undefined, second)])
+    await Promise.all([admitKey(), admitKey(undefined, second)])
     await revokeKey({ database: control.database, keyId: key.id })
-    expect(await Promise.all([ask(), ask(undefined, second)])).toEqual([null, null])
+    expect(await Promise.all([admitKey(), admitKey(undefined, second)])).toEqual([null, null])
   })
 
   test('[AUTH-6] when a store is removed, its key is rejected', async () => {
     await removeStore(control.database, key.storeId)
-    expect(await ask()).toBeNull()
+    expect(await admitKey()).toBeNull()
   })
 
   test('[LIM-1] [R8] if two nodes get 300 concurrent requests of a key in a minute, they admit exactly 120', async () => {
     const nodes = [control.database, control.secondNode()]
-    const answers = await Promise.all(
-      Array.from({ length: 300 }, (_, index) => ask('2026-03-01 12:00:30+00', nodes[index % 2])),
+    const admissions = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => admitKey('2026-03-01 12:00:30+00', nodes[index % 2])),
     )
-    expect(answers.filter((answer) => answer?.withinLimit === true)).toHaveLength(120)
-    expect(new Set(answers.map((answer) => answer?.requests)).size).toBe(300)
+    expect(admissions.filter((admission) => admission?.withinLimit === true)).toHaveLength(120)
+    expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
   })
 
   test('[LIM-1, AUTH-5] [R8] if requests are batched, each gets the result that it would get alone, in order', async () => {
     const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
     await revokeKey({ database: control.database, keyId: revoked.id })
     const unknown = { ...key, key: makeApiKey(control.random) }
-    await ask('2026-03-01 12:00:29+00')
-    const admissions = await askAll([key, unknown, other, key, revoked, other, key], { at: '2026-03-01 12:00:30+00' })
+    await admitKey('2026-03-01 12:00:29+00')
+    const admissions = await admitKeys([key, unknown, other, key, revoked, other, key], {
+      at: '2026-03-01 12:00:30+00',
+    })
     expect(admissions.map((each) => each && [each.keyId, each.requests, each.remaining])).toEqual([
       [key.id, 2, 118],
       null,
@@ -122,9 +124,12 @@ describe('admission', () => {
   })
 
   test('[LIM-1] [R8] if a batch has 300 requests of one key, only the first 120 are within the limit', async () => {
-    const admissions = await askAll(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
+    const admissions = await admitKeys(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
-    expect(await askAll([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([{ requests: 1 }, { requests: 2 }])
+    expect(await admitKeys([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([
+      { requests: 1 },
+      { requests: 2 },
+    ])
   })
 
   test('[LIM-1] [R8] if a key is admitted for three requests at once, each has its own count', async () => {
@@ -143,7 +148,7 @@ describe('admission', () => {
     for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
     const nodes = Array.from({ length: 4 }, () => control.secondNode())
     let counted = 0
-    const asking = nodes.map(async (node, index) => {
+    const counting = nodes.map(async (node, index) => {
       const order = index % 2 === 0 ? keys : keys.toReversed()
       const hashes = order.map((made) => hashApiKey(made.key))
       for (let round = 0; round < 100; round++) {
@@ -151,8 +156,8 @@ describe('admission', () => {
         counted += admissions.filter((each) => each !== BUSY).length
       }
     })
-    await Promise.all(asking)
-    const totals = (await askAll(keys, { at })).map((each) => each?.requests ?? 0)
+    await Promise.all(counting)
+    const totals = (await admitKeys(keys, { at })).map((each) => each?.requests ?? 0)
     expect(totals.reduce((sum, total) => sum + total - 1, 0)).toBe(counted)
     expect(counted).toBeGreaterThan(2000)
   })
@@ -160,7 +165,7 @@ describe('admission', () => {
   test('[ERR-3, LIM-1] [R8] if a counter is locked, a batch skips its request without waiting or counting', async () => {
     const at = '2026-03-01 12:00:30+00'
     const other = await keyOf((await control.store()).id)
-    await askAll([key, other], { at })
+    await admitKeys([key, other], { at })
     const holder = control.secondNode()
     await holder.pool.transaction(async (connection) => {
       await executeOn(connection, sql`select from request_counters where key_id = ${key.id} for update`)
@@ -170,37 +175,38 @@ describe('admission', () => {
       )
       expect(admissions).toEqual([BUSY, expect.objectContaining({ keyId: other.id, requests: 2 }), BUSY])
     })
-    expect(await ask(at)).toMatchObject({ requests: 2 })
+    expect(await admitKey(at)).toMatchObject({ requests: 2 })
   })
 
   test('[LIM-1] [R8] when the next one-minute window starts, the count restarts at 1', async () => {
-    expect(await ask('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
-    expect(await ask('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
-    expect(await ask('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
+    expect(await admitKey('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await admitKey('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
+    expect(await admitKey('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
   test('[LIM-1] [R8] if a request of the previous window arrives late, it does not reset the count', async () => {
-    await ask('2026-03-01 12:01:00.5+00')
-    await ask('2026-03-01 12:01:00.6+00')
-    expect(await ask('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
-    expect(await ask('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
+    await admitKey('2026-03-01 12:01:00.5+00')
+    await admitKey('2026-03-01 12:01:00.6+00')
+    expect(await admitKey('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
+    expect(await admitKey('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
   })
 
   test('[R43] if the window of a counter is in the future, the next request resets the count', async () => {
     const other = await keyOf(key.storeId)
     for (const made of [key, other]) {
-      for (let request = 1; request <= 121; request += 1) await ask('2999-03-01 12:00:30+00', control.database, made)
+      for (let request = 1; request <= 121; request += 1)
+        await admitKey('2999-03-01 12:00:30+00', control.database, made)
     }
-    const [admission] = await askAll([key])
+    const [admission] = await admitKeys([key])
     expect(admission).toMatchObject({ requests: 1, withinLimit: true, remaining: 119 })
-    expect(await ask()).toMatchObject({ withinLimit: true })
-    expect(await askAll([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
+    expect(await admitKey()).toMatchObject({ withinLimit: true })
+    expect(await admitKeys([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
   })
 
   test('[ERR-2] [R8] if a window ends in a fraction of a second, the wait is rounded up to whole seconds', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
-      waits.push((await ask(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
+      waits.push((await admitKey(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
     }
     expect(waits).toEqual([60, 60, 59, 2, 1, 1])
   })
@@ -209,16 +215,16 @@ describe('admission', () => {
     // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
     await control.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
     const fresh = control.secondNode()
-    expect(await ask('1960-03-01 12:00:59+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
-    expect(await ask('1960-03-01 12:01:01+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 59 })
+    expect(await admitKey('1960-03-01 12:00:59+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await admitKey('1960-03-01 12:01:01+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 59 })
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] counters are in a logged table; after a count, synchronous_commit of the session is still on', async () => {
+  test('[R8] after a count, synchronous_commit of the session is still on; the counters are in a logged table', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
     const alone = openControlDatabase(control.url, { poolSize: 1 })
-    expect(await ask(undefined, alone)).toMatchObject({ requests: 1 })
+    expect(await admitKey(undefined, alone)).toMatchObject({ requests: 1 })
     expect(await alone.pool.query(sql`show synchronous_commit`)).toEqual([{ synchronous_commit: 'on' }])
     await alone.close()
   })
@@ -226,7 +232,7 @@ describe('admission', () => {
   test('[R5] if the control database is closed, no key is admitted', async () => {
     const closed = control.secondNode()
     await closed.close()
-    await expect(ask(undefined, closed)).rejects.toThrow()
+    await expect(admitKey(undefined, closed)).rejects.toThrow()
   })
 })
 

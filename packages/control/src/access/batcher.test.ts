@@ -8,8 +8,8 @@ interface LoadedBatch {
   fail(): void
 }
 
-/** A batcher whose batches are resolved by hand, with the double of each number. */
-function byHand(options: Partial<BatcherOptions<number, number>> = {}) {
+/** Returns a batcher whose batches the test resolves, each value with its double. */
+function manualBatcher(options: Partial<BatcherOptions<number, number>> = {}) {
   const batches: LoadedBatch[] = []
   let idle = 0
   const batcher = new Batcher<number, number>({
@@ -32,7 +32,7 @@ function byHand(options: Partial<BatcherOptions<number, number>> = {}) {
 }
 
 test('if calls are concurrent, they share a batch, and each gets its own result', async () => {
-  const { batcher, batches, values, until, idle } = byHand()
+  const { batcher, batches, values, until, idle } = manualBatcher()
   const results = [3, 1, 3].map((n) => batcher.load(n))
   expect(batcher.waitingCount).toBe(3)
   await until(1)
@@ -44,7 +44,7 @@ test('if calls are concurrent, they share a batch, and each gets its own result'
 })
 
 test('if calls arrive during the only batch, they share the next batch', async () => {
-  const { batcher, batches, values, until } = byHand({ batchesMax: 1 })
+  const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1 })
   const first = batcher.load(1)
   await until(1)
   const later = [batcher.load(2), batcher.load(3)]
@@ -57,7 +57,7 @@ test('if calls arrive during the only batch, they share the next batch', async (
 })
 
 test('if a batch hangs, another batch still returns its results', async () => {
-  const { batcher, batches, until } = byHand()
+  const { batcher, batches, until } = manualBatcher()
   const hanging = batcher.load(1)
   await until(1)
   const later = batcher.load(2)
@@ -69,7 +69,7 @@ test('if a batch hangs, another batch still returns its results', async () => {
 })
 
 test('if calls exceed the size of a batch and the number of batches, the rest of the calls waits', async () => {
-  const { batcher, batches, values, until } = byHand({ sizeMax: 2, batchesMax: 2 })
+  const { batcher, batches, values, until } = manualBatcher({ sizeMax: 2, batchesMax: 2 })
   const results = [1, 2, 3, 4, 5].map((n) => batcher.load(n))
   await until(2)
   expect(values()).toEqual([
@@ -84,7 +84,7 @@ test('if calls exceed the size of a batch and the number of batches, the rest of
 })
 
 test('if a batch fails, only its own calls are rejected', async () => {
-  const { batcher, batches, until, idle } = byHand()
+  const { batcher, batches, until, idle } = manualBatcher()
   const failed = Promise.allSettled([batcher.load(1), batcher.load(2)])
   await until(1)
   batches[0]?.fail()
@@ -98,7 +98,7 @@ test('if a batch fails, only its own calls are rejected', async () => {
 
 test('if one result of a batch is a pending promise, only its call waits', async () => {
   const { promise, resolve } = Promise.withResolvers<number>()
-  const { batcher, idle } = byHand({ load: async () => [promise, 7] })
+  const { batcher, idle } = manualBatcher({ load: async () => [promise, 7] })
   const [slow, fast] = [batcher.load(1), batcher.load(2)]
   expect(await fast).toBe(7)
   expect(idle()).toBe(1)
@@ -107,7 +107,7 @@ test('if one result of a batch is a pending promise, only its call waits', async
 })
 
 test('if a call waits past its time limit or exceeds the queue limit, it is rejected and not loaded', async () => {
-  const { batcher, batches, values, until } = byHand({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
+  const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
   const hanging = batcher.load(1).catch((error: unknown) => error)
   await until(1)
   const waiting = [2, 3, 4].map((n) => batcher.load(n).catch((error: unknown) => error))

@@ -181,7 +181,7 @@ describe('the connections to all stores', () => {
     },
   )
 
-  test('[ERR-3] if a discarded pool still has running work, idle connections of other stores are closed to make room', async () => {
+  test('[ERR-3] if a discarded pool still has running work, idle connections of other stores are closed', async () => {
     startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))

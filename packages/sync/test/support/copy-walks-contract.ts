@@ -22,8 +22,8 @@ const walkAt = (rows: number, more: Partial<UnfinishedWalk> = {}): UnfinishedWal
 
 /** Returns the table with a column of a newer version. */
 function withNewColumn<T extends Pick<CopyTable, 'columns'>>(table: T): T {
-  const colour = orders.columns.filter(({ name }) => name === 'status').map((status) => ({ ...status, name: 'colour' }))
-  return { ...table, columns: [...table.columns, ...colour] }
+  const color = orders.columns.filter(({ name }) => name === 'status').map((status) => ({ ...status, name: 'color' }))
+  return { ...table, columns: [...table.columns, ...color] }
 }
 
 /** Declares the tests of walks. */
@@ -104,10 +104,10 @@ export function describeWalks(at: OpenCopy): void {
     expect(tables.get('orders')).toEqual({ ...state, since: null })
     expect(tables.get('products'), 'its embedded table has a new column').toEqual({ ...state, since: null })
     expect(tables.get('customers')).toEqual(state)
-    const one = order({ colour: 'red' })
+    const one = order({ color: 'red' })
     await at.copy.write({ table: withNewColumn(orders), rows: [one], isFull: false })
     expect(await at.copy.read({ table: withNewColumn(orders), by: 'id', ids: [one.id] })).toMatchObject([
-      { colour: 'red' },
+      { color: 'red' },
     ])
   })
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type postgres from 'postgres'
-import type { AnswerRow } from './docs-answers.ts'
+import type { ResultRow } from './docs-expected-rows.ts'
 
 /** A fenced block that starts with a line such as ```sql sqlite revenue. */
 export interface Block {
@@ -32,7 +32,7 @@ export function docsBlocks(): Block[] {
 }
 
 /** Runs the text of a block with parameters. */
-export type RunText = (text: string, values?: readonly string[]) => Promise<AnswerRow[]>
+export type RunText = (text: string, values?: readonly string[]) => Promise<ResultRow[]>
 
 /** Runs blocks in a SQLite file. Converts columns of cents to amounts, so that all engines return the same rows. */
 export function inSqlite(database: DatabaseSync): RunText {

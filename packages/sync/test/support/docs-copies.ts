@@ -15,8 +15,8 @@ import { createDatabase } from '../../../../test/support/databases.ts'
 import { startPlatform, type TestStore } from '../../../../test/support/platform.ts'
 import { loadStore } from '../../../operator/src/demo/load-store.ts'
 import { type Copy, csvCopy, PostgresCopy, parquetCopy, run, SqliteCopy } from '../../src/index.ts'
-import type { AnswerRow } from './docs-answers.ts'
 import { docsBlocks, inDuckDb, inPostgres, inSqlite, type RunText } from './docs-blocks.ts'
+import type { ResultRow } from './docs-expected-rows.ts'
 import { docsShop, type ShopRows } from './docs-shop.ts'
 
 /** The copies, and what runs SQL on them. */
@@ -24,9 +24,9 @@ export interface DocsCopies {
   readonly store: TestStore
   readonly shop: ShopRows
   /** Runs a block of a page. `title` is `page/name`, and `values` are its parameters. */
-  runBlock(engine: string, title: string, values?: readonly string[]): Promise<AnswerRow[]>
+  runBlock(engine: string, title: string, values?: readonly string[]): Promise<ResultRow[]>
   /** Runs SQL that is in no page. */
-  query(engine: string, text: string): Promise<AnswerRow[]>
+  query(engine: string, text: string): Promise<ResultRow[]>
   /** Syncs the SQLite and PostgreSQL copies. */
   sync(isFull?: boolean): Promise<void>
   /** Returns the blocks that no test has run yet. */

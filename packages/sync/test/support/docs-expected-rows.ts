@@ -18,10 +18,10 @@ import {
 import type { ShopRows } from './docs-shop.ts'
 
 /** A row of a result. Amounts are strings with two decimals. */
-export type AnswerRow = readonly (string | number | null)[]
+export type ResultRow = readonly (string | number | null)[]
 
 /** Returns the expected rows by `page/name` of the block. */
-export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly AnswerRow[]>> {
+export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly ResultRow[]>> {
   const all = tableOf(shop, 'orders').map((row) => saleOf(shop, row))
   const sold = all.filter(({ isSale }) => isSale)
   const september = sold.filter(({ month }) => month === '2026-09')
@@ -113,9 +113,9 @@ export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly A
 }
 
 const byMonth = ({ currency, month }: Sale) => [currency, month]
-const counted = ([key, rows]: [string[], Sale[]]): AnswerRow => [...key, rows.length, amount(sum(rows, 'total'))]
+const counted = ([key, rows]: [string[], Sale[]]): ResultRow => [...key, rows.length, amount(sum(rows, 'total'))]
 
-function newAndReturning(sold: readonly Sale[]): AnswerRow[] {
+function newAndReturning(sold: readonly Sale[]): ResultRow[] {
   const known = new Set<string>()
   const months = new Map<string, [number, number]>()
   for (const { buyer, month } of sold.toSorted((one, other) => at(one.row) - at(other.row))) {
@@ -126,13 +126,13 @@ function newAndReturning(sold: readonly Sale[]): AnswerRow[] {
   return [...months].map(([month, counts]) => [month, ...counts])
 }
 
-function repeatRate(sold: readonly Sale[]): AnswerRow {
+function repeatRate(sold: readonly Sale[]): ResultRow {
   const buyers = grouped(sold, ({ buyer }) => [buyer])
   const again = buyers.filter(([, rows]) => rows.length > 1).length
   return [buyers.length, again, Math.round((1000 * again) / buyers.length) / 10]
 }
 
-function bestProducts(shop: ShopRows, sold: readonly Sale[]): AnswerRow[] {
+function bestProducts(shop: ShopRows, sold: readonly Sale[]): ResultRow[] {
   const orders = new Set(sold.filter(({ currency }) => currency === 'EUR').map(({ id }) => id))
   const lines = tableOf(shop, 'order_items').filter((line) => orders.has(String(line.order_id)))
   const names = new Map(tableOf(shop, 'products').map(({ id, name }) => [id, name]))
@@ -174,7 +174,7 @@ function methodOf({ payment_provider, payment_method_label }: Row): string {
   return payment_provider === 'manual' ? String(payment_method_label ?? 'manual') : 'card'
 }
 
-function taxByRate(sales: readonly Sale[]): AnswerRow[] {
+function taxByRate(sales: readonly Sale[]): ResultRow[] {
   const parts = sales.flatMap(({ currency, parts: rates, tax, total }) =>
     rates.length > 0
       ? rates.map(({ rate, baseCents, taxCents }) => ({
@@ -194,7 +194,7 @@ function taxByRate(sales: readonly Sale[]): AnswerRow[] {
   ])
 }
 
-function journalOf(sale: Sale): AnswerRow[] {
+function journalOf(sale: Sale): ResultRow[] {
   const { day, id, currency, discount, tax, shipping, total } = sale
   const goods = goodsOf(sale)
   const entries: [string, bigint][] = [
