@@ -6,7 +6,6 @@ import { ApiError } from '@store-export/contract'
 import { type PlainKey, parseApiKey } from '@store-export/control'
 import type { KeyRejected } from './request-event.ts'
 
-/** A parsed request. */
 export interface ApiRequest {
   /** UUID that the service created. */
   readonly requestId: string
@@ -27,7 +26,7 @@ const VERSIONS = ['1.0', '1.1']
 export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
   // Node parses a request line without a version as HTTP/0.9, whose responses have no headers.
-  if (!VERSIONS.includes(message.httpVersion)) throw malformedRequest('it must be of HTTP/1.1 or HTTP/1.0')
+  if (!VERSIONS.includes(message.httpVersion)) throw malformedRequest('it must use HTTP/1.1 or HTTP/1.0')
   for (const name of SINGLE_HEADERS)
     if (values(name).length > 1) throw malformedRequest(`the header ${name} is repeated`)
   if (message.httpVersion === '1.1' && values('host').length === 0) throw malformedRequest('the header host is missing')

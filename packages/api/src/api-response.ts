@@ -5,7 +5,6 @@ import { ControlDatabaseError } from '@store-export/control'
 import { type PageWriter, StoreDatabaseError } from '@store-export/engine'
 import { errorLinks, SERVICE_LINKS } from './links.ts'
 
-/** A complete response. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
-// Handles a request within the limits of the response buffer. It checks the limits before the service reads the store,
-// and again after the read, because several requests can pass the first check at the same time.
+// Handles a request within the limits of the response buffer. It checks the limits before the service reads the store.
+// It checks them again after the read, because several requests can pass the first check at the same time.
 
 import type { ServerResponse } from 'node:http'
 import type { ApiRequest } from './api-request.ts'
@@ -7,7 +7,6 @@ import type { ApiResponse } from './api-response.ts'
 import type { OpenResponses } from './open-responses.ts'
 import { handleRequest, type Pipeline, type Trace } from './pipeline.ts'
 
-/** What `bufferedResponse` needs besides the request. */
 export interface ResponseContext {
   readonly response: ServerResponse
   readonly trace: Trace

@@ -6,7 +6,6 @@ import zlib from 'node:zlib'
 /** Supported encodings, preferred first. For a page, zstd is the fastest, and its result is the smallest. */
 const ENCODINGS = ['zstd', 'br', 'gzip'] as const
 
-/** Name of an encoding. */
 export type Encoding = (typeof ENCODINGS)[number]
 
 /** Smaller bodies fit into one network packet without compression. */

@@ -5,7 +5,6 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
 import type { Position } from '@store-export/engine'
 
-/** Content of a cursor. */
 export interface CursorContent {
   /** Position of the last row. The next page begins after it. */
   readonly position: Position

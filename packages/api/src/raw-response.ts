@@ -29,7 +29,7 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { 
 export function rejectConnect(socket: Duplex, { emit }: ServerOptions): void {
   // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())
-  rejectRaw(socket, malformedRequest('CONNECT is not served'), 'CONNECT', emit)
+  rejectRaw(socket, malformedRequest('the service does not support CONNECT'), 'CONNECT', emit)
 }
 
 function rejectRaw(socket: Duplex, error: ApiError, code: string, emit: RequestEventHandler): void {

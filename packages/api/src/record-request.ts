@@ -7,7 +7,6 @@ import type { ApiResponse } from './api-response.ts'
 import type { Trace } from './pipeline.ts'
 import type { ServerOptions } from './server.ts'
 
-/** A request and its response. */
 interface CompletedRequest {
   readonly message: IncomingMessage
   readonly result: ApiResponse & { readonly code?: ErrorCode }

@@ -23,7 +23,6 @@ export const SILENCE_MS = 30_000
 /** The service records this response, and does not send it, if the client closed the connection before its response. */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
-/** A request and the state of the server. */
 interface RequestContext {
   readonly message: IncomingMessage
   readonly response: ServerResponse

@@ -2,7 +2,6 @@
 
 import type { ErrorCode } from './generated/types.ts'
 
-/** The members of a `StoreExportError`, which documents them. */
 export interface ErrorDetails {
   readonly code: ErrorCode
   readonly message: string

@@ -30,7 +30,7 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   return passes ? { reason: 'error', ms: backoffMs(attempt, random) } : null
 }
 
-/** The longest pause doubles with each attempt. The pause is random within its upper half, to spread the clients. */
+/** Returns a random pause in the upper half of a maximum that doubles with each attempt. This spreads the clients. */
 function backoffMs(attempt: number, random: number): number {
   const longest = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** (attempt - 1))
   return Math.round(longest * (0.5 + random / 2))

@@ -102,7 +102,7 @@ function shapeSchema(shape: JsonShape): OpenApiObject & { readonly type: string 
   return { ...requiredProperties(Object.fromEntries(members)), type: 'object' }
 }
 
-/** All members are required, because the specification names them. The API serves elements as they are stored (R32). */
+/** Requires all members, because the specification names them. The API serves elements as they are stored (R32). */
 function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   return requiredProperties(mapMembers(entry, memberSchema))

@@ -96,7 +96,7 @@ function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): str
   return inBraces(Object.entries(entry).map(([name, member]) => `${property(name)}${typed(member)}`))
 }
 
-/** All members are required, because the specification names them. The API serves elements as they are stored (R32). */
+/** Requires all members, because the specification names them. The API serves elements as they are stored (R32). */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
   return `: ${type === null ? 'JsonValue' : type === 'integer' ? 'number' : type}`

@@ -48,7 +48,6 @@ export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError
 }
 
-/** Whether `value` is a `RawNumber`. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return EXACT.isRawJSON(value)
 }

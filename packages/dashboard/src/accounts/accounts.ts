@@ -12,7 +12,6 @@ export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
   readonly singleSignOn?: SingleSignOnSettings | null
 }
 
-/** The session of a signed-in merchant. */
 export interface MerchantSession {
   readonly id: string
   readonly merchantId: string

@@ -51,7 +51,6 @@ const UNKNOWN_ACCOUNT_ERRORS = ['signup_disabled', 'account_not_linked', 'email_
 const CALLBACK_PARAMETERS = ['code', 'state', 'error', 'iss']
 const TEMPORARY_ERRORS = ['server_error', 'temporarily_unavailable']
 
-/** Signs in merchants at one provider. */
 export class SingleSignOn {
   readonly label: string
   readonly #options: CommonAuthOptions

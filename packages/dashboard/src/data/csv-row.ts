@@ -3,7 +3,6 @@
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
-/** Called with each piece of the text, in order. */
 export type WriteText = (piece: string) => void
 
 /** Maximum bytes of a piece. A longer value has several pieces. */

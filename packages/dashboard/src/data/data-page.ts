@@ -17,7 +17,6 @@ import {
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
-/** The store of a Data page. */
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus

@@ -40,7 +40,6 @@ export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJ
   return { text: out.join(''), isWhole: end === bytes.length }
 }
 
-/** Returns the white space before a token. */
 function spaceBefore(token: string, before: string, depth: number): string {
   const isEmpty = (before === '{' && token === '}') || (before === '[' && token === ']')
   if (isEmpty || before === '' || token === ',' || token === ':') return ''

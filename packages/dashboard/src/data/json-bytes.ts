@@ -86,7 +86,6 @@ export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }
 
-/** Whether the value is a string. */
 export function isString(bytes: Uint8Array, { start }: Span): boolean {
   return bytes[start] === QUOTE
 }

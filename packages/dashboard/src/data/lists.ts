@@ -31,7 +31,6 @@ export interface TableColumn extends DeclaredColumn {
   readonly currency: string | null
 }
 
-/** A list with its table and search. */
 export interface ListDeclaration {
   /** Name in URLs: the last segment of the endpoint's path. */
   readonly list: string
@@ -90,7 +89,6 @@ export function searchedFields(search: ListView['search'], text: string): Pick<S
   return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
-/** Returns the cells of a row in the list's table. */
 export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
   return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }

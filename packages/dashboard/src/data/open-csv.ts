@@ -77,7 +77,6 @@ function* csvRows(put: WriteText, bytes: Uint8Array, { embedded, columns }: CsvF
   })
 }
 
-/** Collects the text of the next chunk. */
 class ChunkText {
   #pieces: string[] = []
   length = 0

@@ -13,7 +13,6 @@ const STORES_MAX = 10_000
 /** Zone of the pages until the zone of the store is known. */
 const DEFAULT_ZONE = 'UTC'
 
-/** The cached zone of one store. */
 interface KnownZone {
   readonly requestedAt: number
   /** IANA name; null before the first successful read. */

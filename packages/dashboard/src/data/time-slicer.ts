@@ -7,7 +7,6 @@ import type { Steps } from './json-bytes.ts'
 /** Maximum length of a time slice. A single step of a job can exceed it. */
 const SLICE_MS = 3
 
-/** Runs jobs in time slices. */
 export class TimeSlicer {
   #last: Promise<void> = Promise.resolve()
 

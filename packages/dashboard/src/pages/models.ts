@@ -43,7 +43,6 @@ export interface Frame {
   readonly formToken: () => string
 }
 
-/** The sign-in page. */
 export interface SignInPage {
   readonly email: string
   /** Path to open after the sign-in. */
@@ -54,19 +53,16 @@ export interface SignInPage {
   readonly singleSignOnLabel: string | null
 }
 
-/** The page of a one-time sign-in link. */
 export interface LinkPage {
   readonly token: string
   /** The email address of the current session; null without one. */
   readonly signedInAs: string | null
 }
 
-/** The list of the merchant's stores. */
 export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
-/** The account page. */
 export interface AccountPage {
   readonly email: string
   /** The page to return to; `storeId` is null for the list of stores. */
@@ -137,7 +133,6 @@ export interface KeysPage {
   readonly leastUsed: KeyRow | null
 }
 
-/** The tiles above the keys. */
 export interface KeyTiles {
   readonly requestsToday: number
   /** The highest number of requests of one key in one minute today, and the name of that key. */
@@ -230,7 +225,6 @@ export interface RequestLogPart {
   readonly hours: number
 }
 
-/** One cell of a table of rows. */
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
   /** The value; null if it is absent. A timestamp is RFC 3339. */
@@ -239,7 +233,6 @@ export interface TableCell {
 
 export type DataOrder = 'newest' | 'oldest'
 
-/** One page of a list. */
 export interface DataPage {
   /** Name of the list in URLs. */
   readonly list: string
@@ -254,7 +247,6 @@ export interface DataPage {
   /** URL of the next page; null on the last page. */
   readonly nextHref: string | null
   readonly search: {
-    /** The search text. */
     readonly text: string
     /** Accepted input, such as "ID or email address". */
     readonly by: string
@@ -276,7 +268,6 @@ export interface JsonPreview {
   readonly isWhole: boolean
 }
 
-/** The page of one row. */
 export interface DataRowPage {
   readonly list: string
   readonly label: string
@@ -298,7 +289,6 @@ export interface Recipe {
   readonly code: string
 }
 
-/** The page of recipes. */
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
@@ -306,10 +296,8 @@ export interface RecipesPage {
   readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
 }
 
-/** A page with an error message. */
 export interface ErrorPage {
   readonly heading: string
   readonly text: string
-  /** The link to continue. */
   readonly next: { readonly label: string; readonly href: string }
 }

@@ -23,7 +23,6 @@ export interface DashboardRequest {
   readonly stores: readonly RegisteredStore[]
 }
 
-/** A request of a signed-in merchant. */
 export interface MerchantRequest extends DashboardRequest {
   readonly session: MerchantSession
 }
@@ -34,7 +33,6 @@ export interface StoreRequest extends MerchantRequest {
   readonly head: StoreHead
 }
 
-/** A page to send. */
 export interface PageResult {
   readonly html: Html
   /** HTTP status; defaults to 200. */

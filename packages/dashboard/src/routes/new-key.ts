@@ -42,7 +42,6 @@ export function newKeyCookie(request: StoreRequest, token: string): string {
   return cookie(request, token, NEW_KEY_SECONDS)
 }
 
-/** Returns the cookie that deletes the token of a new key. */
 export function deleteNewKeyCookie(request: StoreRequest): string {
   return cookie(request, '', 0)
 }

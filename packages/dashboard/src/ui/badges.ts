@@ -14,7 +14,6 @@ export function keyBadge(key: KeyRow): Html {
   return key.replacedBy === null ? badge('Active', 'good') : badge('Being replaced', 'waiting')
 }
 
-/** Returns a badge with the HTTP status of a response. */
 export function statusBadge(status: number): Html {
   return badge(String(status), toneOfStatus(status))
 }

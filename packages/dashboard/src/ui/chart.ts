@@ -35,7 +35,6 @@ const STEPS = 4
 const PART_HEIGHT_MIN = 3
 type Part = keyof RequestSums
 
-/** The label of each part. */
 export const PART_LABELS = {
   successful: 'Successful',
   clientErrors: 'Client errors',

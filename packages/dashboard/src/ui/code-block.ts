@@ -18,7 +18,6 @@ export interface CodeOptions {
   readonly isMain?: boolean
 }
 
-/** Returns the block with its copy button. */
 export function codeBlock(options: CodeOptions): Html {
   const { id, label, text, language, isWrapped, isSecret } = options
   const content = language === 'json' ? jsonCode(text) : text

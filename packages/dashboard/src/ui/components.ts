@@ -11,7 +11,6 @@ export function badge(text: string, tone: Tone = 'neutral'): Html {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
-/** The title of a page, and what is next to it. */
 export interface PageHead {
   readonly title: string
   /** One or two sentences under the title. */

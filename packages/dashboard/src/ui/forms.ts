@@ -52,7 +52,6 @@ ${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` :
 </div>`
 }
 
-/** Returns a submit button. */
 export function button(label: string, kind: ButtonKind = 'main'): Html {
   return html`<button type="submit" class="button ${kind}">${label}</button>`
 }

@@ -2,7 +2,6 @@
 
 import type { Frame } from '../pages/models.ts'
 
-/** Returns the paths of the pages of one store. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
   const keys = `${base}/settings/api/keys`
@@ -24,7 +23,6 @@ export function storePaths(storeId: string): StorePaths {
   }
 }
 
-/** The paths of one store's pages. */
 export interface StorePaths {
   readonly general: string
   readonly api: string

@@ -4,7 +4,6 @@
 import type { UsageHour } from '@store-export/control'
 import type { RequestSums } from '../pages/models.ts'
 
-/** The recorded usage of a store. */
 export interface UsageOfStore {
   readonly hours: readonly UsageHour[]
   /** IANA name. */
@@ -87,7 +86,6 @@ export const REQUEST_PARTS = [
 
 type Sums = { -readonly [Part in keyof RequestSums]: number }
 
-/** Returns sums of zero. */
 export function noRequests(): Sums {
   return { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
 }

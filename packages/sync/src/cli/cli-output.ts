@@ -1,4 +1,3 @@
-/** The output streams of a command. */
 export interface CliOutput {
   /** Writes text for people to standard error. */
   writeMessage(text: string): void

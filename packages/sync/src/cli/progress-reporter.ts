@@ -1,5 +1,6 @@
 // Reports the progress of a run: a status line on a terminal, lines in a log, or JSON lines for programs. A log gets a
-// line for each wait and at least one every 30 seconds, so that you can distinguish a waiting run from a hanging run.
+// line for each wait, and at least one every 30 seconds. You can therefore distinguish a waiting run from a hanging
+// run.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -9,7 +10,6 @@ import { NUMBER_WIDTH, numberText, secondsText, tableText, timeText } from './fo
 import type { RequestMeter } from './request-meter.ts'
 import { StatusLine } from './status-line.ts'
 
-/** The output of a reporter, and the sources of its numbers. */
 export interface ProgressReporterOptions {
   readonly output: CliOutput
   readonly meter: RequestMeter
@@ -53,7 +53,6 @@ export class ProgressReporter {
     this.#restartHeartbeat()
   }
 
-  /** Reports a page of rows. */
   page(rows: TableProgress): void {
     const { now, meter } = this.#options
     this.#endCountdown()
@@ -64,7 +63,6 @@ export class ProgressReporter {
     this.show(this.#lastProgress)
   }
 
-  /** Reports a page of IDs. */
   ids({ table, ids, of }: { readonly table: string; readonly ids: number; readonly of: number | null }): void {
     this.#endCountdown()
     this.#lastProgress = `${tableText(table, ids)}${of === null ? '' : ` of ${numberText(of)}`} IDs`
@@ -102,7 +100,6 @@ export class ProgressReporter {
     this.#line.clear()
   }
 
-  /** Reports a finished table. */
   table({ table, rows, rowsBefore, mode, removed }: TableSummary): void {
     const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
     const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`
@@ -190,7 +187,6 @@ export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms:
   return `${tableText(table, rows)}${total} rows  ${rateText(read, ms)}${share}${left}`
 }
 
-/** Progress of the current table. */
 export interface TableProgress {
   readonly table: string
   readonly rows: number
@@ -213,7 +209,6 @@ export function printProgressEvents(output: CliOutput): (progress: SyncProgress)
   }
 }
 
-/** What `summaryText` needs besides the summary. */
 export interface RunTotals {
   readonly copy: string
   /** Whether `--tables` selected only some tables. */

@@ -14,7 +14,6 @@ export class RequestMeter {
     this.#now = now
   }
 
-  /** Records a response. */
   record({ limit }: ResponseInfo): void {
     this.#requests += 1
     this.#limit = limit

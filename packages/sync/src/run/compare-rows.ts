@@ -8,7 +8,6 @@ import { listAllRows } from './list-rows.ts'
 import { readAhead } from './read-ahead.ts'
 import { idOf, type TableDifferences } from './table-differences.ts'
 
-/** What a comparison of one table needs. */
 export interface TableComparison {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -65,7 +64,6 @@ function compareChildren(
   }
 }
 
-/** A row of the store and the same row of the copy. */
 interface RowPair {
   readonly row: CopyRow
   /** The row of the copy; undefined if the copy lacks it. */

@@ -8,7 +8,6 @@ import { type Copy, CopyError } from '../copies/copy.ts'
 export class EmptyTableError extends Error {
   override readonly name = 'EmptyTableError'
   readonly table: string
-  /** Rows in the copy. */
   readonly rows: number
 
   constructor(table: string, rows: number) {

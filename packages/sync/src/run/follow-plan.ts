@@ -1,5 +1,5 @@
-// Replaces a plan that the service cannot follow, because the store does not track updates, or because the service is
-// older than the list of all addresses.
+// Replaces a plan that the service cannot follow. Either the store does not track updates, or the service is older than
+// the list of all addresses.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { TableState } from '../copies/copy.ts'

@@ -6,7 +6,6 @@ import type { CopyRow } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
 import { callEndpoint } from './call-endpoint.ts'
 
-/** A page of a table's rows. */
 export interface RowPage {
   readonly rows: readonly CopyRow[]
   /** Cursor of the next page; null on the last page. */

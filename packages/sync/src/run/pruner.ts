@@ -10,7 +10,6 @@ import { listIds } from './list-ids.ts'
 import { ListMissingError } from './list-rows.ts'
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 
-/** What a pruner reads and changes, and where it reports. */
 export interface PrunerOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -25,7 +24,6 @@ export interface PrunerOptions {
 
 /** What the pruner did with a table. */
 export interface PruneResult {
-  /** IDs read. */
   readonly ids: number
   /** Rows removed, without their embedded and owned rows. */
   readonly removed: number

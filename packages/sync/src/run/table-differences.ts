@@ -78,7 +78,6 @@ const newTally = (): Tally => ({
 
 const TALLY_FIELDS = { none: 'differences', changed: 'changed', left_out: 'leftOut' } as const
 
-/** The table, what is compared of it, and where differences are reported. */
 export interface TableDifferencesOptions {
   readonly copy: Copy
   readonly table: CopyTable
@@ -99,12 +98,10 @@ export class TableDifferences {
     this.#tallies = new Map(names.map((name) => [name, newTally()]))
   }
 
-  /** Counts a row of the store. */
   countRow(table: string): void {
     this.#tally(table).storeRows += 1
   }
 
-  /** Counts and reports a difference. */
   add(difference: Difference): void {
     const tally = this.#tally(difference.table)
     tally[TALLY_FIELDS[difference.reason ?? 'none']] += 1

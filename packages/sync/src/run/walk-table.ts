@@ -11,7 +11,6 @@ import { listRows, type RowPage } from './list-rows.ts'
 import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 
-/** What a walk reads and writes, and where it reports pages. */
 export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -49,7 +48,6 @@ export interface KnownTable {
   readonly unfinished: UnfinishedWalk | null
 }
 
-/** A table after its walk. */
 export interface WalkedTable {
   readonly result: WalkResult
   readonly state: TableState
@@ -70,7 +68,6 @@ export async function walkTable(options: TableWalkOptions, table: CopyTable, kno
 }
 
 interface WalkOutcome extends WalkResult {
-  /** State of the table after the walk. */
   readonly state: TableState
   /** Whether an earlier run started the walk. */
   readonly isResumed: boolean
@@ -140,7 +137,6 @@ class TableWalk {
     return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, isResumed: unfinished !== null }
   }
 
-  /** Returns the remaining pages. */
   #pages(
     plan: TablePlan,
     source: RowSource,

@@ -1,4 +1,4 @@
-// Progressive enhancement: copies text, removes a shown key from the page, and controls pages that refresh themselves.
+// Enhances the pages: copies text, removes a shown key from the page, and controls pages that refresh themselves.
 
 const announcer = () => document.getElementById('announcer')
 
@@ -21,7 +21,7 @@ document.addEventListener('click', async (event) => {
   }, 2500)
 })
 
-// Without TLS there is no clipboard API, so this selects the text and uses the old command.
+// Without TLS, the browser has no clipboard API, so this function selects the text and uses the old command.
 async function copy(source) {
   try {
     await navigator.clipboard.writeText(source.textContent)
@@ -55,7 +55,8 @@ addEventListener('beforeunload', (event) => {
   if (!mayLeave) event.preventDefault()
 })
 
-// The browser can restore a page from its cache. So the key is removed when the page is hidden, and a restored page reloads.
+// Removes the key when the browser hides the page, because the browser can restore the page from its cache. A restored
+// page reloads.
 addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = ''
 })
@@ -63,19 +64,20 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 
-// A page in the background doesn't refresh itself.
+// Prevents a page in the background from refreshing itself.
 document.addEventListener('htmx:before:request', (event) => {
   if (document.hidden && event.target.matches('[hx-trigger^="every"]')) event.preventDefault()
 })
 
-// After the session has ended, a refresh gets the sign-in page. Reload instead of inserting it, unless a field has changes.
+// After the session has ended, a refresh gets the sign-in page. Reload instead of inserting it, unless a field has
+// changes.
 document.addEventListener('htmx:before:swap', (event) => {
   if (!event.detail.ctx.response.raw.redirected) return
   event.preventDefault()
   if (![...document.querySelectorAll('input')].some((field) => field.value !== field.defaultValue)) location.reload()
 })
 
-// The focus moves from the button to the first of the rows that it added.
+// Moves the focus from the button to the first row that it added.
 let shownRows = document.querySelectorAll('#rows > tr').length
 document.addEventListener('htmx:after:swap', () => {
   const rows = document.querySelectorAll('#rows > tr')
@@ -87,7 +89,7 @@ document.addEventListener('htmx:after:swap', () => {
   shownRows = rows.length
 })
 
-// Shows a message beside the button if the next rows fail to load.
+// Shows a message next to the button if the next rows fail to load.
 for (const failure of ['htmx:error', 'htmx:response:error']) {
   document.addEventListener(failure, ({ target }) => {
     if (!(target instanceof Element && target.matches('[hx-target="#rows"]'))) return

@@ -12,7 +12,6 @@ import { type NewFile, writeNewFiles } from './replace-files.ts'
 /** A string that already looks escaped gets one more apostrophe, so that removing one returns the original string. */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** The format of CSV files. */
 export interface CsvCopyOptions {
   /** Separator of values; defaults to a comma. */
   readonly delimiter?: string

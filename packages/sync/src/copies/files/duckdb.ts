@@ -6,10 +6,8 @@ import { CopyError } from '../copy.ts'
 /** The package `@duckdb/node-api`. */
 export type DuckDb = typeof import('@duckdb/node-api')
 type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
-/** A connection to a database. */
 export type DuckDbConnection = Awaited<ReturnType<DuckDbInstance['connect']>>
 
-/** A database in memory. */
 export interface ScratchDatabase {
   readonly connection: DuckDbConnection
   close(): void

@@ -36,7 +36,6 @@ export interface TableWriter {
   write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>
 }
 
-/** The places and the format of a file copy. */
 export interface FileCopyOptions {
   /** Folder or file, for messages. */
   readonly name: string
@@ -150,12 +149,11 @@ export class FileCopy extends SqliteCopy {
     return stale
   }
 
-  /** Returns the files of these tables. */
   #filesOf(tables: Iterable<string>): Set<string> {
     return new Set([...tables].map((table) => this.#writer.fileOf(table)))
   }
 
-  /** If the run is killed before it saves the records, the next run calls `recoverFiles`. */
+  /** Replaces the files and saves their records. If the run is killed in between, the next run calls `recoverFiles`. */
   async #replace(files: readonly NewFile[], digests: ReadonlyMap<string, string>): Promise<void> {
     const records = []
     for (const { from, to } of files)

@@ -16,7 +16,6 @@ export interface FileRecord {
   readonly format: string
 }
 
-/** Records of all files and tables. */
 export interface FileState {
   /** Records by file name. A file has no record while a run replaces it. */
   readonly files: ReadonlyMap<string, FileRecord>

@@ -19,7 +19,6 @@ const CHUNK_BYTES = 1 << 20
 const DEFLATED = 8
 const ARCHIVE_BYTES_MAX = 0xffffffff
 
-/** A file in an archive. */
 export interface ArchivePart {
   readonly name: string
   readonly method: number
@@ -70,7 +69,6 @@ export class ArchiveWriter {
     await this.#append(content)
   }
 
-  /** Adds a part of another archive as `name`. */
   async copy(part: ArchivePart, from: FileHandle, name: string): Promise<void> {
     await this.#begin({ ...part, name })
     for await (const chunk of compressedChunks(part, from)) await this.#append(chunk)
@@ -137,7 +135,6 @@ export class ArchiveWriter {
   }
 }
 
-/** A part of another archive, and the change of its content. */
 interface PartChange {
   readonly part: ArchivePart
   readonly from: FileHandle

@@ -1,5 +1,5 @@
 // Defines the number formats of a workbook. The writer creates each sheet separately and combines all sheets with one
-// list of formats, so each sheet must use the same number for the same format.
+// list of formats. Each sheet must therefore use the same number for the same format.
 
 import type { CopyColumnKind } from '../../tables.ts'
 import type { FileColumn } from './file-tables.ts'

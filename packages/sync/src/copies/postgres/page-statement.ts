@@ -9,7 +9,6 @@ import { lastRowsById, rowsAsJson } from './postgres-values.ts'
 import { saveWalkPart } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
-/** What a page statement writes, and where. */
 export interface PageStatementOptions {
   readonly schema: string
   readonly table: CopyTable

@@ -124,7 +124,6 @@ function parentColumns({ columns, parentColumn }: ChildTable): CopyColumn[] {
   return columns.filter(({ name }) => name === parentColumn)
 }
 
-/** Creates the missing indexes of a table. */
 export async function createIndexes(
   session: PostgresSession,
   schema: string,

@@ -2,7 +2,6 @@
 // privileges on the views and build their own views on them, so `create or replace` must work. Therefore, a newer
 // version can only add columns at the end.
 
-/** A view in the schema of a copy. */
 export interface PostgresView {
   readonly name: string
   /** Tables that the view reads. The copy creates the view when all of them exist. */
@@ -11,7 +10,6 @@ export interface PostgresView {
   readonly select: (schema: string) => string
 }
 
-/** The views of a copy. */
 export const POSTGRES_VIEWS: readonly PostgresView[] = [
   {
     name: 'orders_overview',

@@ -1,6 +1,5 @@
 // Defines the views of a SQLite copy: orders with their customers, and one row for each order line.
 
-/** The name and the query of a view. */
 export interface SqliteView {
   readonly name: string
   readonly select: string

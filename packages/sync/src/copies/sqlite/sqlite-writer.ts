@@ -35,7 +35,7 @@ export class SqliteWriter {
     return this.#marks
   }
 
-  /** Call this before the first page of a new walk. */
+  /** Forgets whether the last walk marks rows. The caller calls this before the first page of a new walk. */
   startWalk(): void {
     this.#marks = null
   }
@@ -106,7 +106,6 @@ export class SqliteWriter {
   }
 }
 
-/** Writes the rows of an embedded table. */
 class ChildWriter {
   readonly #field: string
   readonly #remove: StatementSync
@@ -128,7 +127,6 @@ class ChildWriter {
   }
 }
 
-/** A statement that writes one row. */
 class RowStatement {
   readonly #statement: StatementSync
   readonly #columns: readonly WrittenColumn[]
@@ -158,7 +156,6 @@ class RowStatement {
   }
 }
 
-/** Creates the missing indexes of a table. */
 export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'name' | 'columns'>): void {
   for (const { name, columns } of tableIndexes(table)) {
     const names = columns.map(quoteIdentifier).join(', ')
@@ -166,7 +163,6 @@ export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'na
   }
 }
 
-/** A column of a `RowStatement`. */
 interface WrittenColumn {
   readonly name: string
   /** Field of the row that has the value of the column. */
