@@ -7,7 +7,7 @@ import { type PlainKey, parseApiKey } from '@store-export/control'
 import type { KeyRejected } from './request-event.ts'
 
 export interface ApiRequest {
-  /** UUID that the service created. */
+  /** Value of the response header `x-request-id`. */
   readonly requestId: string
   readonly method: string
   /** Path as the client sent it, without the origin and the query. */

@@ -5,6 +5,7 @@ import type { ErrorCode } from '@store-export/contract'
 import type { UsageOutcome } from '@store-export/control'
 import type { ApiResponse } from './api-response.ts'
 import type { Trace } from './pipeline.ts'
+import type { TraceContext } from './request-ids.ts'
 import type { ServerOptions } from './server.ts'
 
 interface CompletedRequest {
@@ -12,12 +13,14 @@ interface CompletedRequest {
   readonly result: ApiResponse & { readonly code?: ErrorCode }
   readonly trace: Trace
   readonly requestId: string
+  readonly traceContext: TraceContext | null
   readonly durationMs: number
   readonly options: ServerOptions
 }
 
 /** Counts the request for its key, if the key is valid, and reports it to the log and the metrics. */
-export function recordRequest({ message, result, trace, requestId, durationMs, options }: CompletedRequest): void {
+export function recordRequest(request: CompletedRequest): void {
+  const { message, result, trace, requestId, traceContext, durationMs, options } = request
   const { keyId, storeId, endpoint, keyRejected } = trace
   const { status, rows, code } = result
   if (keyRejected !== null) options.emit({ event: 'key.rejected', requestId, reason: keyRejected })
@@ -40,6 +43,7 @@ export function recordRequest({ message, result, trace, requestId, durationMs, o
     event: 'request.completed',
     ...{ requestId, endpoint, method: message.method ?? 'GET', status, durationMs, rows, keyId, storeId },
     ...(code === undefined ? {} : { code }),
+    ...traceContext,
     bytes: result.body.length,
   })
 }

@@ -1,8 +1,10 @@
 // Defines the events of the export API. They contain IDs, names of the contract, and numbers. They contain no keys,
 // cursors or rows.
 
+import type { TraceContext } from './request-ids.ts'
+
 /** The service completed an API request. */
-export interface RequestCompleted {
+export interface RequestCompleted extends Partial<TraceContext> {
   readonly event: 'request.completed'
   readonly requestId: string
   /** The endpoint's path as the contract writes it, such as `/api/v1/orders/{id}`; 'unknown' for any other path. */

@@ -1,6 +1,5 @@
 // Serves one request: sends an API response or a document, limits the time to read it, and records the request.
 
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, type ErrorCode } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
@@ -15,6 +14,7 @@ import type { Trace } from './pipeline.ts'
 import { recordRequest } from './record-request.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 import { requestOrigin } from './reference/request-origin.ts'
+import { readRequestIds } from './request-ids.ts'
 import type { ServerOptions } from './server.ts'
 import { closeAfterBody } from './unread-body.ts'
 
@@ -42,7 +42,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
   await whenSent(before)
   if (!message.socket.writable) return
   const startedAt = performance.now()
-  const requestId = randomUUID()
+  const { requestId, traceContext, headers } = readRequestIds(message.headers)
   const trace: Trace = {
     keyId: null,
     storeId: null,
@@ -50,7 +50,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
     keyRejected: null,
     minuteRequests: 0,
     walk: null,
-    headers: { 'x-request-id': requestId },
+    headers: { ...headers },
   }
   const result = await respond(context, requestId, trace)
   const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
@@ -68,7 +68,8 @@ export async function serveRequest(context: RequestContext): Promise<void> {
   if (result.release !== undefined) openResponses.whenClosed(response, result.release)
   limitTime(context)
   response.end(message.method === 'HEAD' ? undefined : body)
-  recordRequest({ message, result, trace, requestId, durationMs: performance.now() - startedAt, options })
+  const durationMs = performance.now() - startedAt
+  recordRequest({ message, result, trace, requestId, traceContext, durationMs, options })
 }
 
 /**

@@ -1,6 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { createLog } from '../../operator/src/log.ts'
 import { exhaustKey } from './support/exhaust-key.ts'
 import { filledStore } from './support/filled-store.ts'
 import { type RawResponse, sendRequest } from './support/http.ts'
@@ -156,6 +158,84 @@ describe('responses with every status', () => {
   })
 })
 
+describe('[R44] IDs of the client', () => {
+  const request = (headers: Record<string, string | string[]>) =>
+    sendRequest(platform.service.url, { path: '/api/v1/store', headers: { 'x-api-key': store.key, ...headers } })
+  const loggedLine = (id: string | undefined): Record<string, unknown> => {
+    const lines: string[] = []
+    const { handleEvent } = createLog({ level: 'info', to: { write: (line) => lines.push(line) } })
+    for (const event of platform.events) if ('requestId' in event && event.requestId === id) handleEvent(event)
+    return JSON.parse(lines[0] ?? '{}')
+  }
+
+  test.each([
+    'mine',
+    '7',
+    '0HMVD33IIJRFR:00000001',
+    'a/b+c_d.e-f',
+    randomUUID(),
+    randomBytes(16).toString('hex'),
+    `${'a'.repeat(39)}.${'B'.repeat(39)}:${'0'.repeat(39)}/12345678`,
+  ])('a request with x-request-id %s has this ID in its response and in the log', async (id) => {
+    const response = await request({ 'x-request-id': id })
+    expect([response.status, response.headers['x-request-id']]).toEqual([200, id])
+    expect(loggedLine(id)).toMatchObject({ event: 'request.completed', requestId: id })
+  })
+
+  test.each([
+    ['is empty', ''],
+    ['has 129 characters', 'a.'.repeat(64) + 1],
+    ['has a space', 'a b'],
+    ['is sent twice', ['a', 'b']],
+    ['has quotes', '"a"'],
+    ['has HTML', '<b>'],
+    ['has a character that is not ASCII', 'é'],
+    ['is an email address', 'ann@example.com'],
+    ['has an API key', `id-sdx_${'a'.repeat(20)}`],
+    ['could be a secret', 'Ab1_'.repeat(10)],
+  ])('if x-request-id %s, the response and the log have a new UUID', async (_what, id) => {
+    const { headers } = await request({ 'x-request-id': id })
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(loggedLine(headers['x-request-id'])).toMatchObject({ requestId: headers['x-request-id'] })
+  })
+
+  test('the events of a failed request have the ID of the client', async () => {
+    const failing = cases.find(({ what }) => what === 'database')
+    if (failing === undefined) throw new Error('no such case')
+    expect((await send(failing, { 'x-request-id': 'failing-1' })).headers['x-request-id']).toBe('failing-1')
+    const named = platform.events.filter((event) => 'requestId' in event && event.requestId === 'failing-1')
+    expect(named.map(({ event }) => event)).toEqual(expect.arrayContaining(['store.query_failed', 'request.completed']))
+  })
+
+  const [traceId, parentId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+
+  test.each([`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-00`, `01-${traceId}-${parentId}-01-new`])(
+    'a request with traceparent %s has the trace in its response and in the log',
+    async (traceparent) => {
+      const { headers } = await request({ traceparent })
+      expect(headers.traceparent).toBe(`00-${traceId}-${parentId}-${traceparent.slice(53, 55)}`)
+      expect(loggedLine(headers['x-request-id'])).toMatchObject({ traceId, parentId })
+    },
+  )
+
+  test.each([
+    '',
+    'x',
+    `00-${traceId}-${parentId}`,
+    `00-${traceId}-${parentId}-01-new`,
+    `ff-${traceId}-${parentId}-01`,
+    `00-${traceId.toUpperCase()}-${parentId}-01`,
+    `00-${'0'.repeat(32)}-${parentId}-01`,
+    `00-${traceId}-${'0'.repeat(16)}-01`,
+    [`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-01`],
+  ])('if traceparent is the invalid value %j, the response and the log have no trace', async (traceparent) => {
+    const { headers } = await request({ traceparent })
+    expect(headers.traceparent).toBeUndefined()
+    expect(loggedLine(headers['x-request-id'])).toMatchObject({ event: 'request.completed' })
+    expect(loggedLine(headers['x-request-id'])).not.toHaveProperty('traceId')
+  })
+})
+
 describe('[R31] the header link', () => {
   const linksOf = ({ headers }: RawResponse): Record<string, string> =>
     Object.fromEntries(
@@ -230,9 +310,10 @@ describe('[R4] HEAD', () => {
   })
 })
 
-test('no response header contains a value of a request header', async () => {
+test('no response header contains a value of a request header other than the valid IDs', async () => {
   const headers = {
-    'x-request-id': 'mine',
+    'x-request-id': 'evil mine',
+    traceparent: 'evil',
     'x-forwarded-host': 'evil.example',
     forwarded: 'host=evil.example',
     host: 'evil.example',

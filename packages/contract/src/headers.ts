@@ -14,10 +14,16 @@ const REQUESTS_HEADER = 'draft-ietf-httpapi-ratelimit-headers'
 /** The documented headers by name, in lower case. */
 export const RESPONSE_HEADERS = {
   'x-request-id': {
-    note: 'Identifies this request in the logs of the service. Include it when you report a problem.',
+    note: 'Identifies this request in the logs of the service. Include it when you report a problem. You can send your own ID in the request: 1 to 128 letters, digits, and the characters `._:/+-`. If the service does not accept it, for example because it could be a secret, the response has an ID of the service.',
     schema: { type: 'string' },
     example: '0199d0a3-5c1e-7b44-8f0a-2f6f1c9b7e10',
     on: 'every response',
+  },
+  traceparent: {
+    note: 'The trace context of the request (W3C Trace Context), which the service also logs. Absent if the request has no valid one.',
+    schema: { type: 'string' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    on: 'some responses',
   },
   'content-length': {
     note: 'Length of the body in bytes. If the body that you receive is shorter, it was cut off.',

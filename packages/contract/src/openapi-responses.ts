@@ -8,7 +8,7 @@ import { RESPONSE_HEADERS } from './headers.ts'
 import { listName, type OpenApiObject, requiredProperties, schemaRef } from './openapi-schema.ts'
 import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName, repeatedParameter } from './parameters.ts'
 
-const COMMON_HEADERS = ['x-request-id', 'content-length', 'link'] as const
+const COMMON_HEADERS = ['x-request-id', 'traceparent', 'content-length', 'link'] as const
 const AUTHENTICATED_HEADERS = [...COMMON_HEADERS, 'ratelimit-policy', 'ratelimit', 'ratelimit-remaining'] as const
 const OBJECT_HEADERS = [...AUTHENTICATED_HEADERS, 'x-ignored-params'] as const
 const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const

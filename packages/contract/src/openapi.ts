@@ -88,6 +88,9 @@ No list reports deleted rows. Read a list of IDs instead, such as \`/api/v1/ids/
 ## Rate limit
 A key can make ${LIMITS.requestsPerMinute} requests per one-minute window. Further requests return 429 with \`Retry-After\`. With ${LIMITS.pageRowsMax} rows per page, this is ${(LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')} rows per minute.
 
+## Tracing
+Every response has the header \`x-request-id\`, and the logs of the service have the same ID. You can send your own \`x-request-id\`, and a \`traceparent\` header (W3C Trace Context): the service returns and logs them.
+
 ## Methods and parameters
 Every path accepts GET and HEAD. HEAD returns the headers of GET without the body, and is not listed below. Other methods return 405. A query parameter that is empty or sent twice is rejected. A parameter that the endpoint does not have is ignored and named in the \`x-ignored-params\` header.`
 

@@ -1,0 +1,50 @@
+// Reads the IDs that a client or a proxy sends with a request: `x-request-id`, and `traceparent` (W3C Trace Context).
+
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { KEY_PREFIX } from '@store-export/contract'
+
+/** The IDs of a request in the log, and the response headers that return them. */
+export interface RequestIds {
+  /** The ID that the client sent, or a new UUID if it sent no safe ID. */
+  readonly requestId: string
+  /** The trace context that the client sent; null without a valid one. */
+  readonly traceContext: TraceContext | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The trace and the client's span that a request belongs to, as hexadecimal digits in lower case. */
+export interface TraceContext {
+  readonly traceId: string
+  readonly parentId: string
+}
+
+/** Returns the IDs of a request. Node joins the values of a repeated header with a comma, so they are invalid. */
+export function readRequestIds(headers: IncomingHttpHeaders): RequestIds {
+  const sent = headers['x-request-id']
+  const requestId = typeof sent === 'string' && isSafe(sent) ? sent : randomUUID()
+  const trace = typeof headers.traceparent === 'string' ? parseTraceparent(headers.traceparent) : null
+  if (trace === null) return { requestId, traceContext: null, headers: { 'x-request-id': requestId } }
+  const { traceId, parentId, flags } = trace
+  const traceparent = `00-${traceId}-${parentId}-${flags}`
+  return { requestId, traceContext: { traceId, parentId }, headers: { 'x-request-id': requestId, traceparent } }
+}
+
+const ID_CHARACTERS_MAX = 128
+
+/** Excludes API keys and long tokens: the log replaces them, because they could be secrets (R44). */
+const SAFE_ID = new RegExp(`^(?!.*${KEY_PREFIX})(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
+
+function isSafe(text: string): boolean {
+  return text.length <= ID_CHARACTERS_MAX && SAFE_ID.test(text)
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
+const ONLY_ZEROS = /^0+$/
+
+/** Returns null for an invalid value. Versions after 00 can append members, which this service does not know. */
+function parseTraceparent(text: string): (TraceContext & { readonly flags: string }) | null {
+  const [matched = '', version, traceId = '', parentId = '', flags = ''] = TRACEPARENT.exec(text) ?? []
+  if (version === undefined || version === 'ff' || ONLY_ZEROS.test(traceId) || ONLY_ZEROS.test(parentId)) return null
+  return version === '00' && matched.length < text.length ? null : { traceId, parentId, flags }
+}
