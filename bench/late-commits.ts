@@ -13,6 +13,7 @@ import type { ServerKind } from './lib/options.ts'
 import { median } from './lib/rounds.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'
 import { experiment, type Participant } from './service/late-commits/experiment.ts'
+import type { Rule } from './service/late-commits/syncer.ts'
 
 /** Maximum waits for open transactions, in ms: none, the default, and one that outlasts every transaction here. */
 const BOUNDS_MS = [0, 500, 4000] as const
@@ -59,7 +60,9 @@ function participantsOf(boundMs: number, url: string, key: string): Participant[
   const wait = boundMs === 0 ? 'no wait' : `wait of ${boundMs} ms`
   return CLOCKS_AHEAD_MS.flatMap((clockAheadMs) => {
     const clock = clockAheadMs === 0 ? 'right' : `${clockAheadMs / 1000} s ahead`
-    return (['own clock', 'watermark'] as const).map((rule) => ({
+    // The last two rules use no clock of the client.
+    const others: readonly Rule[] = clockAheadMs === 0 ? ['greatest updated_at', 'settled window'] : []
+    return (['own clock', 'watermark', ...others] as const).map((rule) => ({
       name: `${rule}, clock ${clock}, ${wait}`,
       ...{ url, key, rule, clockAheadMs },
     }))

@@ -29,8 +29,13 @@ export interface ExperimentResult {
 
 /** Pause between two syncs of a copy, in ms. */
 const PAUSE_MS = 50
+/** Pause before the last sync, in ms. A window ends a second before its request. */
+const SETTLED_MS = 1500
 
-/** Writes and copies for a number of seconds. Then lets every transaction end and every copy sync once more, and compares. */
+/**
+ * Writes and copies for a number of seconds. Then every transaction ends and its changes settle, and every copy syncs once
+ * more. Compares the copies with the store.
+ */
 export async function experiment(
   ownerUrl: string,
   participants: readonly Participant[],
@@ -43,6 +48,7 @@ export async function experiment(
   const ended = await Promise.allSettled(running)
   const transactions = await writers.stop()
   for (const each of ended) if (each.status === 'rejected') throw each.reason
+  await delay(SETTLED_MS)
   for (const { syncer } of syncers) await syncer.run()
   const truth = await readOrders(ownerUrl)
   return { transactions, orders: truth.size, outcomes: syncers.map((each) => compare(each, truth)) }

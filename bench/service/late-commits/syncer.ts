@@ -1,8 +1,13 @@
-// Copies the orders by one of two rules: the literal rule of the specification, or the watermark. The copy has no overlap and
-// no full sync.
+// Copies the orders by one of four rules. The copy has no overlap and no full sync.
 
-/** Start of the changes of a sync: the clock at the previous sync, or the watermark of the previous sync. */
-export type Rule = 'own clock' | 'watermark'
+/**
+ * Start of the changes of a sync:
+ * - `own clock`: the clock at the start of the previous sync, as the specification says.
+ * - `watermark`: the header `x-sync-watermark` of the previous sync.
+ * - `greatest updated_at`: the greatest `updated_at` in the copy, as many tools do.
+ * - `settled window`: the same, and each sync sends `updated_until=now`.
+ */
+export type Rule = 'own clock' | 'watermark' | 'greatest updated_at' | 'settled window'
 
 /** Source and rule of a copy. */
 export interface SyncerOptions {
@@ -14,7 +19,11 @@ export interface SyncerOptions {
 }
 
 interface Page {
-  readonly data: readonly { readonly id: string; readonly tracking_number: string | null }[]
+  readonly data: readonly {
+    readonly id: string
+    readonly tracking_number: string | null
+    readonly updated_at: string
+  }[]
   readonly meta: { readonly next_cursor: string | null }
 }
 
@@ -23,6 +32,7 @@ export class Syncer {
   readonly copy = new Map<string, string | null>()
   runs = 0
   private since: string | null = null
+  private greatest: string | null = null
   private readonly options: SyncerOptions
 
   constructor(options: SyncerOptions) {
@@ -36,10 +46,13 @@ export class Syncer {
     do {
       const { page, watermark } = await this.page(cursor)
       if (this.options.rule === 'watermark') next = watermark
-      for (const { id, tracking_number } of page.data) this.copy.set(id, tracking_number)
+      for (const { id, tracking_number, updated_at } of page.data) {
+        this.copy.set(id, tracking_number)
+        if (this.greatest === null || updated_at > this.greatest) this.greatest = updated_at
+      }
       cursor = page.meta.next_cursor
     } while (cursor !== null)
-    this.since = next
+    this.since = this.options.rule === 'own clock' || this.options.rule === 'watermark' ? next : this.greatest
     this.runs++
   }
 
@@ -47,6 +60,7 @@ export class Syncer {
     const { url, key } = this.options
     const query = new URLSearchParams({ limit: '250' })
     if (this.since !== null) query.set('updated_since', this.since)
+    if (this.options.rule === 'settled window') query.set('updated_until', 'now')
     if (cursor !== null) query.set('cursor', cursor)
     const answer = await fetch(`${url}/api/v1/orders?${query}`, { headers: { 'x-api-key': key } })
     if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)

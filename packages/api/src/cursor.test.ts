@@ -10,6 +10,7 @@ const scope: CursorScope = { storeId: '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f', re
 const content = {
   position: { createdAt: 837_000_000_123_456n, id: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9' },
   watermark: 837_000_001_234_567n,
+  bounds: {},
 }
 const sealed = sealCursor(content, scope)
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -28,8 +29,9 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
 test('[R15] an opened cursor has the position and the watermark that were sealed, to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
+  const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
   fc.assert(
-    fc.property(fc.record({ position, watermark: microseconds }), (each) => {
+    fc.property(fc.record({ position, watermark: microseconds, bounds }), (each) => {
       const text = sealCursor(each, scope)
       expect(text).toMatch(/^[A-Za-z0-9_-]+$/)
       expect(encodeURIComponent(text)).toBe(text)

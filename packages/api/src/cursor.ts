@@ -3,13 +3,16 @@
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
-import type { Position } from '@store-export/engine'
+import type { Position, WindowField } from '@store-export/engine'
+import { WINDOW_FIELDS, type WindowBounds } from './window.ts'
 
 export interface CursorContent {
   /** Position of the last row. The next page begins after it. */
   readonly position: Position
   /** Watermark of the first page. */
   readonly watermark: Microseconds
+  /** The bounds of the list's window. */
+  readonly bounds: WindowBounds
 }
 
 /** The list that a cursor belongs to, and the secret that seals it. */
@@ -21,42 +24,56 @@ export interface CursorScope {
 }
 
 /*
- * Layout, with sizes in bytes: version (1), 1 if the row has no creation time and 0 otherwise (1), creation time (8),
- * ID (16), watermark (8), seal (17). Times are microseconds since 2000. The 51 bytes are 68 base64 characters without
- * padding and without spare bits, so every changed character is detected.
+ * Layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16), watermark (8), each bound of the window (8),
+ * seal (17 to 19). Times are microseconds since 2000. The number of bytes is a multiple of three. So base64 needs no padding
+ * and has no spare bits, and every changed character is detected.
  */
 const VERSION = 2
-const PAYLOAD_BYTES = 34
-const SEAL_BYTES = 17
-const ENCODED = /^[A-Za-z0-9_-]{68}$/
+const FIXED_BYTES = 34
+const TIME_BYTES = 8
+const SEAL_BYTES_MIN = 17
+const ENCODED = /^(?:[A-Za-z0-9_-]{68}|[A-Za-z0-9_-]{80}|[A-Za-z0-9_-]{92})$/
+/** Flag: the row has no creation time. */
+const UNDATED = 1
+/** Flags: the cursor has the bound of a field. */
+const BOUNDED = { updated_at: 2, created_at: 4 } as const satisfies Record<WindowField, number>
 
-/** Returns a cursor of 68 characters, which need no escaping in a URL. */
-export function sealCursor({ position, watermark }: CursorContent, scope: CursorScope): string {
-  const payload = Buffer.alloc(PAYLOAD_BYTES)
+/** Returns a cursor of 68 to 92 characters, which need no escaping in a URL. */
+export function sealCursor({ position, watermark, bounds }: CursorContent, scope: CursorScope): string {
+  const bounded = WINDOW_FIELDS.filter((field) => bounds[field] !== undefined)
+  const payload = Buffer.alloc(FIXED_BYTES + TIME_BYTES * bounded.length)
   payload[0] = VERSION
-  payload[1] = position.createdAt === null ? 1 : 0
+  payload[1] = bounded.reduce((flags, field) => flags | BOUNDED[field], position.createdAt === null ? UNDATED : 0)
   payload.writeBigInt64BE(position.createdAt ?? 0n, 2)
   payload.write(position.id.replaceAll('-', ''), 10, 'hex')
   payload.writeBigInt64BE(watermark, 26)
+  for (const [at, field] of bounded.entries())
+    payload.writeBigInt64BE(bounds[field] ?? watermark, FIXED_BYTES + TIME_BYTES * at)
   return Buffer.concat([payload, seal(payload, scope)]).toString('base64url')
 }
 
 /** Returns the content of a cursor. Throws `INVALID_CURSOR` if the service did not seal it for this list and store. */
 export function openCursor(text: string, scope: CursorScope): CursorContent {
   const bytes = ENCODED.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
-  const payload = bytes.subarray(0, PAYLOAD_BYTES)
-  const found = bytes.subarray(PAYLOAD_BYTES)
-  if (found.length !== SEAL_BYTES || payload[0] !== VERSION || !timingSafeEqual(found, seal(payload, scope)))
+  const flags = bytes[1] ?? 0
+  const bounded = WINDOW_FIELDS.filter((field) => (flags & BOUNDED[field]) !== 0)
+  const payload = bytes.subarray(0, FIXED_BYTES + TIME_BYTES * bounded.length)
+  const [found, expected] = [bytes.subarray(payload.length), seal(payload, scope)]
+  if (found.length !== expected.length || payload[0] !== VERSION || !timingSafeEqual(found, expected))
     throw new ApiError('INVALID_CURSOR', INVALID_MESSAGE)
   const id = payload.toString('hex', 10, 26).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  const position = { createdAt: payload[1] === 1 ? null : payload.readBigInt64BE(2), id }
-  return { position, watermark: payload.readBigInt64BE(26) }
+  const position = { createdAt: (flags & UNDATED) === 0 ? payload.readBigInt64BE(2) : null, id }
+  const bounds = Object.fromEntries(
+    bounded.map((field, at) => [field, payload.readBigInt64BE(FIXED_BYTES + TIME_BYTES * at)]),
+  )
+  return { position, watermark: payload.readBigInt64BE(26), bounds }
 }
 
 const INVALID_MESSAGE =
   'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without cursor'
 
+/** The seal fills the cursor up to a multiple of three bytes. */
 function seal(payload: Buffer, { secret, storeId, resource }: CursorScope): Buffer {
   const scoped = createHmac('sha256', secret).update(`${resource.list}\0${storeId}\0`).update(payload)
-  return scoped.digest().subarray(0, SEAL_BYTES)
+  return scoped.digest().subarray(0, SEAL_BYTES_MIN + ((3 - ((payload.length + SEAL_BYTES_MIN) % 3)) % 3))
 }

@@ -12,6 +12,7 @@ import { planRequest } from './plan-request.ts'
 import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
 import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
+import { windowBounds } from './window.ts'
 
 /** What the pipeline needs to handle requests. */
 export interface Pipeline {
@@ -53,7 +54,7 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.cursorSecret }
   const cursor = values.get('cursor')
   const cursorContent = typeof cursor === 'string' ? openCursor(cursor, scope) : null
-  const plan = planRequest(endpoint, id, values, cursorContent?.position ?? null)
+  const plan = planRequest(endpoint, id, values, cursorContent)
   trace.walk = walkStep(plan, request)
   const context = { address, requestId: request.requestId, startedAt: performance.now() }
   if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline)
@@ -65,11 +66,14 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   )
   if (page.rows === 0) await requireParent(endpoint, id, context, pipeline)
   trace.walk = walkStep(plan, request, page)
-  trace.headers['x-sync-watermark'] = formatTimestamp(watermark)
+  const bounds = windowBounds(values, watermark, cursorContent?.bounds)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
+  trace.headers['x-sync-watermark'] = formatTimestamp(
+    bounds[parameter === 'created_since' ? 'created_at' : 'updated_at'] ?? watermark,
+  )
   if (parameter !== null) trace.headers['x-sync-parameter'] = parameter
   if (plan.kind === 'allOf' || !page.hasMore) return listResponse(page, null)
-  const nextCursor = sealCursor({ position: positionOf(page), watermark }, scope)
+  const nextCursor = sealCursor({ position: positionOf(page), watermark, bounds }, scope)
   trace.headers.link = pageLinks(endpoint, request.query, nextCursor)
   return listResponse(page, nextCursor)
 }
@@ -134,9 +138,14 @@ async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline
 }
 
 /** Returns the parameter for the watermark in the next sync; null if each sync reads the whole list. */
-function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string | null {
+function syncParameter(
+  { parameters, resource }: Endpoint,
+  tracksUpdates: boolean,
+): 'updated_since' | 'created_since' | null {
   if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
-  return parameters.includes('created_since') ? 'created_since' : null
+  // Rows without updates are tracked by their creation only if older stores have none for the resource.
+  const isUntrackedOnOlderStores = resource.fields.updated_at?.since !== 'launch'
+  return parameters.includes('created_since') && isUntrackedOnOlderStores ? 'created_since' : null
 }
 
 /** Reads a page of a list. Later pages have the watermark of the first page, which is in the cursor. */
@@ -171,7 +180,12 @@ function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkSte
   if (plan.kind !== 'page') return null
   const begins = plan.after === null
   if (begins && page?.hasMore !== true) return null
-  const filters = plan.filters.map(({ parameter }) => `${parameter}=${query.get(parameter)}`).join('&')
+  const { filters: selecting, window } = plan
+  const names = new Set([...selecting, ...(window ?? [])].map(({ parameter }) => parameter))
+  const filters = [...names]
+    .filter((name) => query.has(name))
+    .map((name) => `${name}=${query.get(name)}`)
+    .join('&')
   return { begins, ends: page?.hasMore === false, filters }
 }
 

@@ -1,9 +1,18 @@
-import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
-import type { Filter, Plan, Position } from '@store-export/engine'
-import type { ParameterValues } from './query-parameters.ts'
+// Plans what the engine reads for a request.
 
-/** Returns what the engine reads for a request. `id` is '' if the path has none; `after` is the position in the cursor. */
-export function planRequest(endpoint: Endpoint, id: string, values: ParameterValues, after: Position | null): Plan {
+import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
+import type { Filter, Plan } from '@store-export/engine'
+import type { CursorContent } from './cursor.ts'
+import type { ParameterValues } from './query-parameters.ts'
+import { windowOf } from './window.ts'
+
+/** Returns what the engine reads for a request. `id` is '' if the path has none; `cursor` is null on a first page. */
+export function planRequest(
+  endpoint: Endpoint,
+  id: string,
+  values: ParameterValues,
+  cursor: CursorContent | null,
+): Plan {
   const { response, resource } = endpoint
   switch (response.kind) {
     case 'only':
@@ -14,13 +23,15 @@ export function planRequest(endpoint: Endpoint, id: string, values: ParameterVal
       return { kind: 'allOf', resource, column: response.column, id }
     case 'page':
     case 'ids': {
+      const window = windowOf(values, cursor)
       const limit = response.kind === 'ids' ? LIMITS.pageRowsOfIds : values.get('limit')
       return {
         kind: 'page',
         resource: readResource(endpoint),
         limit: typeof limit === 'number' ? limit : LIMITS.pageRowsDefault,
-        after,
+        after: cursor?.position ?? null,
         filters: filtersOf(values),
+        ...(window === undefined ? {} : { window }),
       }
     }
   }
@@ -29,10 +40,9 @@ export function planRequest(endpoint: Endpoint, id: string, values: ParameterVal
 function filtersOf(values: ParameterValues): Filter[] {
   return [...values].flatMap(([parameter, value]): Filter[] => {
     const { filter }: Parameter = PARAMETERS[parameter]
-    if (filter?.operator === '>=' && typeof value === 'bigint')
-      return [{ parameter, field: filter.field, operator: '>=', value }]
-    if (filter?.operator === '=' && typeof value === 'string')
-      return [{ parameter, field: filter.field, operator: '=', value }]
-    return []
+    if (filter === undefined) return []
+    const { field, operator } = filter
+    if (operator === '=') return typeof value === 'string' ? [{ parameter, field, operator, value }] : []
+    return typeof value === 'bigint' ? [{ parameter, field, operator, value }] : []
   })
 }

@@ -10,7 +10,7 @@ export interface ErrorDetails {
   readonly retryAfterSeconds: number | null
 }
 
-/** Thrown for an error response. `message` is for people and says what to do; `code` is for programs. */
+/** An error response. `message` is for people and says what to do; `code` is for programs. */
 export class StoreExportError extends Error {
   override readonly name = 'StoreExportError'
   /**
@@ -35,12 +35,10 @@ export class StoreExportError extends Error {
   }
 }
 
-/**
- * Thrown without a complete response: the connection failed, the response was cut off, or the time limit was reached.
- */
+/** There was no complete response: the connection failed, the response was cut off, or the time limit was reached. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
-  /** The system's error code, such as `ECONNREFUSED`; null if the system gave no code. */
+  /** The system's error code, such as `ECONNREFUSED`; null if there is none. */
   readonly code: string | null
 
   /** Creates the error from a system error. @internal */
@@ -50,7 +48,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Thrown for a wrong address: the host is unknown, speaks another protocol, or has no trusted certificate. */
+/** The address is wrong: the host is unknown, does not speak TLS, or has no trusted certificate. */
 export class AddressError extends ConnectionError {
   override readonly name = 'AddressError'
 }

@@ -100,8 +100,8 @@ client.orders.ids({ limit: 5 })
 // @ts-expect-error addresses have no list of IDs
 client.customerAddresses.ids()
 export const isKnown = (error: unknown) => error instanceof StoreExportError ? error.code : error instanceof ConnectionError
-// @ts-expect-error products have no createdSince
-client.products.list({ createdSince: new Date() })
+// @ts-expect-error locations have no createdSince
+client.locations.list({ createdSince: new Date() })
 // @ts-expect-error locations have no get method
 client.locations.get('id')
 // @ts-expect-error a total is a string, not a number

@@ -45,13 +45,15 @@ export interface Endpoint {
 
 const PREFIX = '/api/v1'
 const PAGE_PARAMETERS = ['limit', 'cursor'] as const
+const UPDATED = ['updated_since', 'updated_until'] as const
+const CREATED = ['created_since', 'created_until'] as const
 
 /** Every endpoint, in the order of the specification. The lists of IDs come last. */
 export const ENDPOINTS: readonly Endpoint[] = [
   only({ id: 'getStore', path: '/store', resource: store }),
-  page({ id: 'listOrders', path: '/orders', resource: order, filters: ['updated_since', 'status'] }),
+  page({ id: 'listOrders', path: '/orders', resource: order, filters: [...UPDATED, ...CREATED, 'status'] }),
   one({ id: 'getOrder', path: '/orders/{id}', resource: order }),
-  page({ id: 'listCustomers', path: '/customers', resource: customer, filters: ['created_since', 'updated_since'] }),
+  page({ id: 'listCustomers', path: '/customers', resource: customer, filters: [...CREATED, ...UPDATED] }),
   one({ id: 'getCustomer', path: '/customers/{id}', resource: customer }),
   allOf({
     id: 'listAddressesOfCustomer',
@@ -64,12 +66,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     id: 'listCustomerAddresses',
     path: '/customer-addresses',
     resource: customerAddress,
-    filters: ['updated_since'],
+    filters: [...UPDATED, ...CREATED],
     addition: true,
   }),
   page({ id: 'listCustomerGroups', path: '/customer-groups', resource: customerGroup }),
   page({ id: 'listLocations', path: '/locations', resource: location }),
-  page({ id: 'listProducts', path: '/products', resource: product, filters: ['updated_since', 'status'] }),
+  page({ id: 'listProducts', path: '/products', resource: product, filters: [...UPDATED, ...CREATED, 'status'] }),
   one({ id: 'getProduct', path: '/products/{id}', resource: product }),
   page({ id: 'listCategories', path: '/categories', resource: category }),
   ids({ id: 'listOrderIds', path: '/ids/orders', resource: order }),

@@ -3,7 +3,7 @@
 import { returnsList } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Field, JsonMember } from './field.ts'
-import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
+import { NOW, PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 import type { Resource, RowShape } from './resource.ts'
 import { TIMESTAMP_RULE } from './timestamp.ts'
 
@@ -65,11 +65,12 @@ export function parameterNote(
   place: 'in a URL' | 'in code' = 'in a URL',
 ): string {
   const { note, filter }: Parameter = PARAMETERS[name]
-  if (filter?.operator !== '>=') return sentence(note)
+  if (filter === undefined || filter.operator === '=') return sentence(note)
   const since = resource.fields[filter.field]?.since ?? 'launch'
   const older = since === 'launch' ? [] : [untrackedUpdatesNote(resource, since)]
   const written = place === 'in a URL' ? ['In a URL, write the + of an offset as %2B'] : []
-  return [note, `Must be ${TIMESTAMP_RULE}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
+  const rule = filter.operator === '<' ? `${NOW}, or ${TIMESTAMP_RULE}` : TIMESTAMP_RULE
+  return [note, `Must be ${rule}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
 }
 
 function untrackedUpdatesNote({ plural }: Resource, since: string): string {

@@ -5,8 +5,14 @@ import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
 import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
 
-/** A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. */
+/**
+ * A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. `NOW` stands for the
+ * latest end of a window.
+ */
 export type ParameterValue = number | string | Microseconds
+
+/** The value that ends a window at its watermark. */
+export const NOW = 'now'
 
 /** The documentation, the parser and the filter of a query parameter. */
 export interface Parameter {
@@ -18,11 +24,13 @@ export interface Parameter {
   /** Returns the value. Throws an `ApiError` that names the parameter and what it accepts. */
   readonly parse: (text: string, resource: Resource) => ParameterValue
   /** Set if the parameter is a filter: it selects rows by comparing `field` with the value. */
-  readonly filter?: { readonly field: string; readonly operator: '>=' | '=' }
+  readonly filter?: { readonly field: string; readonly operator: '>=' | '<' | '=' }
 }
 
 const LIMIT_RULE = `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`
 const TIMESTAMP_SCHEMA = { type: 'string', format: 'date-time' }
+const WINDOW_END_SCHEMA = { anyOf: [TIMESTAMP_SCHEMA, { type: 'string', const: NOW }] }
+const WINDOW_END_RULE = `${NOW}, or ${TIMESTAMP_RULE}`
 
 /** What the path accepts as an ID, as the words after "must be" in a message. */
 export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
@@ -53,12 +61,26 @@ export const PARAMETERS = {
     parse: (text) => timestampOf('updated_since', text),
     filter: { field: 'updated_at', operator: '>=' },
   },
+  updated_until: {
+    note: 'Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync.',
+    schema: () => WINDOW_END_SCHEMA,
+    rule: () => WINDOW_END_RULE,
+    parse: (text) => windowEndOf('updated_until', text),
+    filter: { field: 'updated_at', operator: '<' },
+  },
   created_since: {
     note: 'Returns only rows that were created at or after this time. Works on all stores.',
     schema: () => TIMESTAMP_SCHEMA,
     rule: () => TIMESTAMP_RULE,
     parse: (text) => timestampOf('created_since', text),
     filter: { field: 'created_at', operator: '>=' },
+  },
+  created_until: {
+    note: 'Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores.',
+    schema: () => WINDOW_END_SCHEMA,
+    rule: () => WINDOW_END_RULE,
+    parse: (text) => windowEndOf('created_until', text),
+    filter: { field: 'created_at', operator: '<' },
   },
   status: {
     note: 'Returns only rows with this status.',
@@ -106,11 +128,14 @@ function parseLimit(text: string): number {
   throw invalidParameter('limit', LIMIT_RULE, text)
 }
 
-function timestampOf(name: string, text: string): Microseconds {
+function timestampOf(name: string, text: string, rule: string = TIMESTAMP_RULE): Microseconds {
   const timestamp = parseDatetime(text)
   if (timestamp !== null) return timestamp
-  const rule = hasSpaceForPlus(text) ? `${TIMESTAMP_RULE}; write the + of an offset as %2B in a URL` : TIMESTAMP_RULE
-  throw invalidParameter(name, rule, text)
+  throw invalidParameter(name, hasSpaceForPlus(text) ? `${rule}; write the + of an offset as %2B in a URL` : rule, text)
+}
+
+function windowEndOf(name: string, text: string): Microseconds | typeof NOW {
+  return text === NOW ? NOW : timestampOf(name, text, WINDOW_END_RULE)
 }
 
 function parseStatus(text: string, resource: Resource): string {

@@ -130,7 +130,7 @@ export interface StoreChange {
 }
 
 /**
- * Changes a store from the next request, and returns it. Rejects with `UnknownStore`, `InvalidStoreError`, or
+ * Changes a store from the next request, and returns it. Rejects with `UnknownStore`, `InvalidStoreError`, and
  * `InvalidUrlError`.
  */
 export async function setStore(

@@ -1,7 +1,7 @@
 // Reads the rows of stores as JSON bytes. It knows neither HTTP nor the control database.
 
 export { PageWriter } from './encode/page-writer.ts'
-export type { Filter, PagePlan, Plan, Position, Search } from './query/plan.ts'
+export type { Filter, PagePlan, Plan, Position, Search, Window, WindowEnd, WindowField } from './query/plan.ts'
 export type { PresentColumns } from './query/present-columns.ts'
 export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, schemaRevision } from './query/revision.ts'
 export type { StoreEvent, StoreRequestRejected } from './store-event.ts'

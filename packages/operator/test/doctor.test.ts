@@ -199,7 +199,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
       (gen_random_uuid(), 'a', 'paid', 'NaN', null), (gen_random_uuid(), 'b', 'lost', 1, 'infinity'),
-      (gen_random_uuid(), 'c', 'lost', 1, now())`
+      (gen_random_uuid(), 'c', 'lost', 1, now()), (gen_random_uuid(), 'd', 'paid', 1, now() + interval '1 day')`
     await owner`alter table orders disable trigger user`
     await owner`update orders set updated_at = null where email = 'c'`
     expect((await examine(id)).findings.filter(({ code }) => code.startsWith('value_'))).toEqual([])
@@ -211,6 +211,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     const places = findings.filter(({ message }) => message.includes('last in lists'))
     expect(places.map(({ message }) => /^\S+/.exec(message)?.[0])).toEqual(['orders.created_at'])
     expect(counted.sort()).toEqual([
+      'value_in_the_future orders.created_at 1',
       'value_infinite orders.created_at 1',
       'value_not_a_number orders.total 1',
       'value_null orders.created_at 1',

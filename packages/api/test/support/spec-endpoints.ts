@@ -16,23 +16,26 @@ export interface SpecEndpoint {
 const DETAIL = { response: 'detail', parameters: [] } as const
 const page = (...filters: string[]) => ({ response: 'list', parameters: ['limit', 'cursor', ...filters] }) as const
 
+/** The specification names `updated_since` and, for customers, `created_since`. The others are additions. */
+const WINDOWS = ['updated_since', 'updated_until', 'created_since', 'created_until'] as const
+
 /** Names of the lists that have a list of IDs. */
 export const LISTS_WITH_IDS = ['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'] as const
 
 /** Every endpoint. The additions to the specification come last. */
 export const SPEC_ENDPOINTS: readonly SpecEndpoint[] = [
   { path: '/api/v1/store', ...DETAIL },
-  { path: '/api/v1/orders', ...page('updated_since', 'status') },
+  { path: '/api/v1/orders', ...page(...WINDOWS, 'status') },
   { path: '/api/v1/orders/{id}', ...DETAIL, idOf: 'orders' },
-  { path: '/api/v1/customers', ...page('created_since', 'updated_since') },
+  { path: '/api/v1/customers', ...page(...WINDOWS) },
   { path: '/api/v1/customers/{id}', ...DETAIL, idOf: 'customers' },
   { path: '/api/v1/customers/{id}/addresses', response: 'list', idOf: 'customers', parameters: [] },
   { path: '/api/v1/customer-groups', ...page() },
   { path: '/api/v1/locations', ...page() },
-  { path: '/api/v1/products', ...page('updated_since', 'status') },
+  { path: '/api/v1/products', ...page(...WINDOWS, 'status') },
   { path: '/api/v1/products/{id}', ...DETAIL, idOf: 'products' },
   { path: '/api/v1/categories', ...page() },
-  { path: '/api/v1/customer-addresses', ...page('updated_since') },
+  { path: '/api/v1/customer-addresses', ...page(...WINDOWS) },
   ...LISTS_WITH_IDS.map(
     (name): SpecEndpoint => ({ path: `/api/v1/ids/${name}`, response: 'list', parameters: ['cursor'] }),
   ),

@@ -23,6 +23,12 @@ export class StoreEndpoints {
 export interface ListOrdersOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly updatedUntil?: Date | string
+  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdSince?: Date | string
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Order['status']
 }
@@ -56,8 +62,12 @@ export class OrdersEndpoints {
 export interface ListCustomersOptions extends ListOptions {
   /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly createdSince?: Date | string
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdUntil?: Date | string
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
   readonly updatedSince?: Date | string
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
+  readonly updatedUntil?: Date | string
 }
 
 /** Methods of `client.customers`. */
@@ -94,6 +104,12 @@ export class CustomersEndpoints {
 export interface ListCustomerAddressesOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly updatedUntil?: Date | string
+  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdSince?: Date | string
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdUntil?: Date | string
 }
 
 /** Methods of `client.customerAddresses`. */
@@ -161,6 +177,12 @@ export class LocationsEndpoints {
 export interface ListProductsOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly updatedUntil?: Date | string
+  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdSince?: Date | string
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Product['status']
 }

@@ -1,4 +1,4 @@
-// Creates a migrated control database for tests, with stores.
+// A migrated control database for tests, with a store or two.
 
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
@@ -8,20 +8,20 @@ import { type ControlDatabase, openControlDatabase } from '../../src/database.ts
 import { EncryptionKey } from '../../src/password-encryption.ts'
 import { addStore, type RegisteredStore, type RegistryContext } from '../../src/stores.ts'
 
-/** A control database of one test, with the keys and the random bytes for changes. */
+/** A control database of the test's own, and what changes of it need. */
 export interface TestControl extends RegistryContext {
   readonly url: string
   readonly database: ControlDatabase
-  /** Runs statements in the database, as another client. */
+  /** Runs statements in it, as another client. */
   readonly sql: Sql
-  /** Opens another pool on the database, as a second node does. */
+  /** Another pool on it, as a second node has. */
   secondNode(): ControlDatabase
   /** Registers a ready store. */
   store(name?: string): Promise<RegisteredStore>
   drop(): Promise<void>
 }
 
-/** Creates an empty, migrated control database. */
+/** An empty, migrated control database. */
 export async function createControlDatabase(): Promise<TestControl> {
   const { url, drop } = await createMigratedDatabase()
   const opened: ControlDatabase[] = []

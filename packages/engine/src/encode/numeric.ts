@@ -1,4 +1,5 @@
-// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because no float is used.
+// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because the code copies groups of digits without
+// a float.
 
 import type { Cell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'

@@ -14,9 +14,26 @@ export interface Position {
 
 /** A condition on the rows of a list. `parameter` is the name of the request's parameter. */
 export type Filter = { readonly parameter: string; readonly field: string } & (
-  | { readonly operator: '>='; readonly value: Microseconds }
+  | { readonly operator: '>=' | '<'; readonly value: Microseconds }
   | { readonly operator: '='; readonly value: string }
 )
+
+/**
+ * The ends of a settled window. The list has only rows whose field is before the watermark of its first page. A later change
+ * of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest value that it has seen.
+ */
+export type Window = readonly WindowEnd[]
+
+/** A field that is bounded, with the request's parameter. */
+export interface WindowEnd {
+  readonly parameter: string
+  readonly field: WindowField
+  /** At most the watermark; null until the first page knows it. */
+  readonly before: Microseconds | null
+}
+
+/** A field that a window can bound. */
+export type WindowField = 'updated_at' | 'created_at'
 
 /** A search of a list. A row matches if one of the fields matches the text. */
 export interface Search {
@@ -34,6 +51,7 @@ export interface PagePlan {
   readonly limit: number
   readonly after: Position | null
   readonly filters: readonly Filter[]
+  readonly window?: Window
   readonly search?: Search
   /** Set if the newest row comes first. */
   readonly isNewestFirst?: true

@@ -8,7 +8,7 @@ import { datedRange, indexOrder, keyExpression } from './order.ts'
 import type { Filter, PagePlan, Position, Search } from './plan.ts'
 import type { PresentColumns } from './present-columns.ts'
 import { tableName } from './select-list.ts'
-import { condition, fallsBackToCreatedAt } from './sql.ts'
+import { condition, fallsBackToCreatedAt, isNeverNull } from './sql.ts'
 import { LITERALS } from './values.ts'
 
 /** The keys of the order of lists, in the form of `PresentColumn.indexes`. */
@@ -60,7 +60,9 @@ function isSearchIndexed({ equal, containing }: Search, { table }: Resource, pre
 /** Whether the filter selects changed rows, and an index finds them. If only few rows changed, the page needs no scan batches. */
 export function hasChangeIndex({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
-  if (operator !== '>=' || field !== 'updated_at' || type !== 'timestamptz') return false
+  if (operator === '=' || field !== 'updated_at' || type !== 'timestamptz') return false
+  // A range of the index lacks the rows without a timestamp, which are before every end.
+  if (operator === '<' && !isNeverNull(field, resource, present)) return false
   // The same index finds rows without updated_at by created_at.
   const fallsBack = fallsBackToCreatedAt(resource, field, present)
   // An index doesn't serve a cast of created_at.
@@ -74,7 +76,10 @@ function startsWith(index: string, keys: string): boolean {
   return index === keys || index.startsWith(`${keys}, `)
 }
 
-/** Returns the statement that finds the end of a batch of `rows` rows after the position. Pass its rows to `scanBatchEnd`. */
+/**
+ * Returns the statement that finds the end of a batch of `rows` rows after the plan's position. Pass its rows to
+ * `scanBatchEnd`.
+ */
 export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
   const { resource, filters } = plan
   const order = indexOrder(plan, present)

@@ -120,7 +120,7 @@ function notRemoved({ table, removedColumn }: Resource, present: PresentColumns)
 }
 
 /**
- * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows any
+ * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows them
  * (R17).
  */
 function pageQuery(plan: PagePlan, context: SqlContext): string {
@@ -144,7 +144,7 @@ function datedQuery(plan: PagePlan, context: SqlContext, range: string): string 
 function rangeQuery(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, limit } = plan
   const { present } = context
-  const where = `${range}${conditions(plan, present)}${notRemoved(resource, present)}`
+  const where = `${range}${conditions(plan, context)}${notRemoved(resource, present)}`
   const from = `select ${columnsOfRows(resource, context)} from ${tableName(resource, present)} t`
   return `${from} where ${where} order by ${indexOrder(plan, present)} limit ${limit + 1}`
 }
@@ -153,17 +153,43 @@ function undatedRange(plan: PagePlan, after: Position | null, context: SqlContex
   return `t."created_at" is null and ${afterId(plan, after, context)}`
 }
 
-function conditions({ resource, filters, search, accessPath }: PagePlan, present: PresentColumns): string {
+function conditions(plan: PagePlan, context: SqlContext): string {
+  const { resource, filters, search, accessPath } = plan
+  const { present } = context
   const write = accessPath === 'skip' ? conditionOfMany : condition
   const searchPart = search === undefined ? '' : ` and (${searchCondition(search, resource, present)})`
   const filterPart = filters.map((filter) => ` and ${write(filter, resource, present)}`).join('')
-  return hasId(resource, present) + filterPart + searchPart
+  return hasId(resource, present) + filterPart + windowCondition(plan, context) + searchPart
 }
 
 /**
- * Returns a condition that excludes rows without an ID. A view can have them, but they have no position. `doctor` reports
- * them.
+ * The subquery hides the watermark from the planner, because nearly all rows are before it. So a prepared statement keeps its
+ * plan.
  */
+function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
+  return (window ?? [])
+    .map(({ field, before }) => {
+      if (before === null) throw new Error('a window is read after its watermark is known')
+      return ` and ${isBefore(field, `(select ${values.timestamp(before)})`, resource, present)}`
+    })
+    .join('')
+}
+
+/** A row without the timestamp is before every end: it belongs to the first window, and no row is lost between windows. */
+function isBefore(field: string, end: string, resource: Resource, present: PresentColumns): string {
+  const timestamp = timestampExpression(field, resource, present)
+  const comparison = `${timestamp} < ${end}`
+  return isNeverNull(field, resource, present) ? comparison : `(${comparison} or ${timestamp} is null)`
+}
+
+/** Whether each row has the timestamp of the field, or one that replaces it. */
+export function isNeverNull(field: string, resource: Resource, present: PresentColumns): boolean {
+  const columns = present.get(resource.table)
+  if (columns?.get(field)?.notNull === true) return true
+  return fallsBackToCreatedAt(resource, field, present) && columns?.get('created_at')?.notNull === true
+}
+
+/** A row without an ID has no position in a list. A view can hold such a row, and `doctor` reports it. */
 function hasId({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
@@ -172,7 +198,10 @@ function hasId({ table }: Resource, present: PresentColumns): string {
 export function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=')
     return `${comparedColumnExpression({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
-  return `${timestampExpression(filter.field, resource, present)} >= ${timestampLiteral(filter.value)}`
+  const value = timestampLiteral(filter.value)
+  return filter.operator === '<'
+    ? isBefore(filter.field, value, resource, present)
+    : `${timestampExpression(filter.field, resource, present)} >= ${value}`
 }
 
 /**
@@ -181,7 +210,7 @@ export function condition(filter: Filter, resource: Resource, present: PresentCo
  * instead.
  */
 function conditionOfMany(filter: Filter, resource: Resource, present: PresentColumns): string {
-  if (filter.operator === '=' || filter.field !== 'updated_at') return condition(filter, resource, present)
+  if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, present)
   return `${timestampExpression(filter.field, resource, present)} >= (select ${timestampLiteral(filter.value)})`
 }
 
@@ -214,18 +243,20 @@ interface ChangedRange {
 export function changedRanges(
   { resource, filters }: PagePlan,
   present: PresentColumns,
-  write: (since: Microseconds) => string = timestampLiteral,
+  write: (timestamp: Microseconds) => string = timestampLiteral,
 ): ChangedRange[] {
   const [updatedAt, createdAt] = ['updated_at', 'created_at'].map((column) => keyExpression(resource, column, present))
-  const since = (column: string | undefined) =>
+  const inRange = (column: string | undefined) =>
     filters
       .flatMap((filter) =>
-        filter.operator === '>=' && filter.field === 'updated_at' ? [`${column} >= ${write(filter.value)}`] : [],
+        filter.operator !== '=' && filter.field === 'updated_at'
+          ? [`${column} ${filter.operator} ${write(filter.value)}`]
+          : [],
       )
       .join(' and ')
-  const ranges = [{ condition: since(updatedAt), order: `${updatedAt}` }]
+  const ranges = [{ condition: inRange(updatedAt), order: `${updatedAt}` }]
   if (fallsBackToCreatedAt(resource, 'updated_at', present))
-    ranges.push({ condition: `${updatedAt} is null and ${since(createdAt)}`, order: `${updatedAt}, ${createdAt}` })
+    ranges.push({ condition: `${updatedAt} is null and ${inRange(createdAt)}`, order: `${updatedAt}, ${createdAt}` })
   return ranges
 }
 
@@ -238,7 +269,7 @@ function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): s
   const others = filters.filter(({ field }) => field !== 'updated_at')
   // The ranges contain the conditions on updated_at.
   const filtered = accessPath === 'sort' ? { ...plan, filters: others } : plan
-  const rest = `${conditions(filtered, present)}${notRemoved(resource, present)}`
+  const rest = `${conditions(filtered, context)}${notRemoved(resource, present)}`
   const ranges = changedRanges(plan, present).map(({ condition }) => `${positions} ${table} where ${condition}${rest}`)
   // "offset 0" stops PostgreSQL from reading the whole list in its order.
   const sorted = `${positions} (${ranges.join(' union all ')} offset 0) t where ${range}`

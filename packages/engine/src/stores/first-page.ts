@@ -48,7 +48,8 @@ export async function pollAndRead(
     const changedCount = ran ? counting.count() : null
     return { snapshot, changedCount, page: changedCount === 0 ? pages.newPage(request, present) : null }
   }
-  const isOneStatement = plan.kind !== 'page' || !needsScanBatches(plan, present)
+  // A window is read when its watermark is known, which is after the poll.
+  const isOneStatement = plan.kind !== 'page' || (plan.window === undefined && !needsScanBatches(plan, present))
   if (isOneStatement && present.has(plan.resource.table))
     return await pollAndReadPage(pages, request, { connection, present }, options)
   const { snapshot } = await pollAndRun(connection, [], options)

@@ -12,12 +12,14 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
   requireReadable(resource, present)
   if (plan.kind !== 'page' || !present.has(resource.table)) return
-  const untracked = plan.filters.find(({ field }) => !hasColumn(present, resource.table, field))
+  const untracked = [...plan.filters, ...(plan.window ?? [])].find(
+    ({ field }) => !hasColumn(present, resource.table, field),
+  )
   if (untracked === undefined) return
   const { name, plural } = resource
   const message =
     untracked.field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and run a full sync from time to time`
+      ? `this store does not track ${name.toLowerCase()} updates; use ${untracked.parameter.replace('updated', 'created')}, and run a full sync from time to time`
       : `the ${plural} of this store have no ${untracked.field}`
   throw new ApiError('INVALID_PARAM', `${untracked.parameter}: ${message}`)
 }

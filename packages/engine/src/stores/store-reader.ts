@@ -99,7 +99,7 @@ export class StoreReader {
       pollAgain,
     })
     const { page, changedCount } = hasWaited ? NOTHING_READ : speculative
-    if (page === null) return { watermark, page: await this.readPlan(request, changedCount) }
+    if (page === null) return { watermark, page: await this.readPlan(withWatermark(request, watermark), changedCount) }
     this.pages.served(sized, page)
     return { watermark, page }
   }
@@ -191,6 +191,13 @@ export class StoreReader {
 export interface FirstPage {
   readonly page: PageWriter
   readonly watermark: Microseconds
+}
+
+/** Ends the window of the request, if it has one, at the watermark. */
+function withWatermark(request: ReadRequest, watermark: Microseconds): ReadRequest {
+  const { plan } = request
+  if (plan.kind !== 'page' || plan.window === undefined) return request
+  return { ...request, plan: { ...plan, window: plan.window.map((end) => ({ ...end, before: watermark })) } }
 }
 
 /** Share of the time limit for a page. The server's limit applies to each statement, so it doesn't bound their sum. */

@@ -1,7 +1,7 @@
 // Counts the values that break the contract: provides the conditions, the SQL, and the findings. The work is bounded: an
 // index finds invalid creation times, and other values are counted only in the first rows of each table.
 
-import { childrenOf, columnsOf, type Field, RESOURCES, type Resource } from '@store-export/contract'
+import { childrenOf, columnsOf, ENDPOINTS, type Field, RESOURCES, type Resource } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'
 import type { ColumnFact, TableValues, ValueCount, ValueKind } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
@@ -25,11 +25,13 @@ const SAMPLE_ROWS = 100_000
 
 /** Returns the checks for the readable columns. A table without checks is left out. */
 export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
+  const ofWindows = columnsOfWindows()
   return resources().flatMap(({ table, fields, ...resource }) => {
     const readable = columns.filter((column) => column.table === table && column.readable).map(({ column }) => column)
     const checks = columnsOf({ table, fields, ...resource }).flatMap((name) => {
       const field = fields[name]
-      return field === undefined || !readable.includes(name) ? [] : checksOf(name, field)
+      if (field === undefined || !readable.includes(name)) return []
+      return [...checksOf(name, field), ...(ofWindows.has(`${table}.${name}`) ? [futureCheck(name)] : [])]
     })
     return checks.length === 0 ? [] : [{ table, checks }]
   })
@@ -39,9 +41,9 @@ export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
 export function countStatement({ table, checks }: TableCheck, schemaName: string): string {
   const from = quoteTable(schemaName, table)
   const names = [...new Set(checks.map(({ column }) => quoteName(column)))]
-  const counts = checks.map(({ column, condition }, position) =>
-    // The index on `created_at` finds invalid creation times in the whole table.
-    column === 'created_at'
+  const counts = checks.map(({ column, kind, condition }, position) =>
+    // Indexes find invalid creation times and future timestamps in the whole table.
+    isOfWholeTable({ column, kind })
       ? `(select count(*)::int from ${from} where ${condition}) as "${position}"`
       : `count(*) filter (where ${condition})::int as "${position}"`,
   )
@@ -65,6 +67,27 @@ export function checkValues(values: readonly TableValues[], schemaName: string):
 function resources(): Resource[] {
   const all = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
   return all.filter(({ table }, position) => all.findIndex((other) => other.table === table) === position)
+}
+
+/** Returns the columns that can end a window, as `table.column`. */
+function columnsOfWindows(): ReadonlySet<string> {
+  return new Set(
+    ENDPOINTS.flatMap(({ resource: { table }, parameters }) => [
+      ...(parameters.includes('updated_until') ? [`${table}.updated_at`] : []),
+      ...(parameters.includes('created_until') ? [`${table}.created_at`] : []),
+    ]),
+  )
+}
+
+/** Clocks of applications differ, so a timestamp of the next minutes is normal. */
+function futureCheck(column: string): ValueCheck {
+  const name = quoteName(column)
+  const condition = `${name} > now() + interval '5 minutes' and ${name} <> 'infinity'`
+  return { column, kind: 'in the future', condition }
+}
+
+function isOfWholeTable({ column, kind }: Pick<ValueCheck, 'column' | 'kind'>): boolean {
+  return column === 'created_at' || kind === 'in the future'
 }
 
 function checksOf(column: string, { type, nullable }: Field): ValueCheck[] {
@@ -94,7 +117,7 @@ function findingOf(
   { column, kind, count }: ValueCount,
   schemaName: string,
 ): DoctorFinding {
-  const isPart = rows === SAMPLE_ROWS && column !== 'created_at'
+  const isPart = rows === SAMPLE_ROWS && !isOfWholeTable({ column, kind })
   const where = isPart ? ` of the first ${SAMPLE_ROWS.toLocaleString('en')}` : ''
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${where}`
   const { severity, problem, effect, fix } = KINDS[kind]
@@ -124,8 +147,15 @@ const KINDS: Readonly<
   infinite: {
     severity: 'warning',
     problem: 'is infinite',
-    effect: 'the API returns the year 0001 or 9999, or null',
+    effect:
+      'the API returns the year 0001 or 9999, or null, and no window has a row that is updated or created at infinity',
     fix: "select * from {rows} where {column} in ('infinity', '-infinity'); -- set the timestamp of each row",
+  },
+  'in the future': {
+    severity: 'warning',
+    problem: 'is more than 5 minutes ahead',
+    effect: 'no window (`updated_until`, `created_until`) has the rows until then',
+    fix: "select * from {rows} where {column} > now() + interval '5 minutes'; -- set the timestamp of each row",
   },
   'not a number': {
     severity: 'warning',

@@ -77,4 +77,4 @@ export interface ValueCount {
   readonly count: number
 }
 
-export type ValueKind = 'null' | 'infinite' | 'not a number' | 'outside the list'
+export type ValueKind = 'null' | 'infinite' | 'in the future' | 'not a number' | 'outside the list'

@@ -1,5 +1,4 @@
-// Runs the service in a separate process, on stores of one test. So failures affect no other test, and the costs are
-// separate.
+// The service in its own process, on stores of one test. Failures affect no other test, and the process shows their costs.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
@@ -40,6 +39,7 @@ export interface TimedResponse {
   readonly ms: number
 }
 
+/** Options of a node. */
 export interface NodeOptions {
   /** Settings without their prefix, which override those of the tests. */
   readonly settings?: Readonly<Record<string, string>>
@@ -52,12 +52,9 @@ export interface RealNode {
   readonly url: string
   readonly running: RunningCommand
   get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedResponse>
-  /** Returns all metrics in the text format. */
+  /** All metrics in the text format. */
   metrics(): Promise<string>
-  /**
-   * Returns the sum of the series of a metric, named without `store_export_`. With `label`, only series with this label
-   * count.
-   */
+  /** The sum of the series of a metric, named without `store_export_`; with `label`, only series with this label. */
   metric(name: string, label?: string): Promise<number>
 }
 
@@ -114,7 +111,7 @@ export function urlAtPorts(url: string, ports: readonly number[], query = ''): s
   return `postgres://${username}:${password}@${hosts}${pathname}${query}`
 }
 
-/** Returns the IDs of a table in the order of its list. */
+/** IDs of a table in the order of its list. */
 export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: string): Promise<string[]> {
   const sql = openClient(ownerUrl)
   try {
@@ -125,7 +122,7 @@ export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: st
   }
 }
 
-/** Returns the superuser's URL of a store database on the tests' server. */
+/** The superuser's URL of a store database on the server of the tests. */
 export function superuserUrl({ ownerUrl }: Pick<RealStore, 'ownerUrl'>): string {
   const url = new URL(inject('postgresUrl'))
   url.pathname = new URL(ownerUrl).pathname
@@ -141,7 +138,7 @@ export function watchMemory(node: RealNode): { most(): Promise<number> } {
       await after(50)
     }
   })()
-  // The caller of `most` gets the error.
+  // the caller of `most` gets the error
   watching.catch(() => undefined)
   return {
     async most() {

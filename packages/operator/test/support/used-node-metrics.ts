@@ -1,4 +1,4 @@
-// Reads the metrics of a node after many kinds of requests.
+// The metrics of a node after many kinds of requests.
 
 import { createPlatform } from './real-service.ts'
 

@@ -1,4 +1,4 @@
-// Opens connections and pools that are closed after the test.
+// Connections and pools that are closed after the test.
 
 import { onTestFinished } from 'vitest'
 import { type ConnectOptions, connect } from '../../src/connect.ts'
@@ -15,26 +15,26 @@ export async function open(url: string, options: Partial<ConnectOptions> = {}): 
   return connection
 }
 
-/** Creates a pool of at most 4 connections. */
+/** Makes a pool of at most 4 connections. */
 export function openPool(url: string, options: Partial<PoolOptions> = {}): Pool {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 4, applicationName: 'test', ...options })
   onTestFinished(() => pool.close())
   return pool
 }
 
-/** Returns the first row of a statement on a connection. */
+/** The first row of a statement on a connection. */
 export async function firstRow(connection: Connection, statement: Statement): Promise<Record<string, unknown>> {
   const [row] = await queryRows<Record<string, unknown>>(connection, statement)
   if (row === undefined) throw new Error('the statement has no row')
   return row
 }
 
-/** Returns the URL with other parameters. */
+/** The URL with other parameters. */
 export function withParameters(url: string, parameters: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${parameters}`
 }
 
-/** Returns a deadline that is `ms` from now. */
+/** A deadline so many milliseconds from now. */
 export function within(ms: number): { readonly deadline: number } {
   return { deadline: performance.now() + ms }
 }
