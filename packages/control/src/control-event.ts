@@ -49,6 +49,7 @@ export interface AuditRecorded {
   readonly details: string
 }
 
+/** An event of the control database. */
 export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
 /** Called with each event. The handler must return at once and must not throw. */

@@ -51,6 +51,7 @@ export class InvalidStoreError extends Error {
   override readonly name = 'InvalidStoreError'
 }
 
+/** The control database, the keys that encrypt passwords, and a source of random bytes. */
 export type RegistryContext = EncryptionContext
 
 export interface NewStore {

@@ -63,6 +63,7 @@ export interface TransactionsAwaited {
   readonly stillOpen: number
 }
 
+/** An event of the engine. */
 export type StoreEvent =
   | StoreQueryFailed
   | SchemaMismatched

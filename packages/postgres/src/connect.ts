@@ -6,6 +6,7 @@ import { asError, PostgresConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
+/** The name of the session, a callback, and the time limit for opening a connection. */
 export interface ConnectOptions extends ConnectionOptions {
   /** Time limit for all hosts together, in ms; 4000 by default. `connect_timeout` of the URL takes precedence. */
   readonly connectTimeoutMs?: number | undefined

@@ -11,6 +11,7 @@ import type { Statement } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 
+/** The maximum number of connections, the name of their sessions, and the time limits of a pool. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
   readonly connectionsMax: number
   /** Whether to use prepared statements; true by default. Must be false for PgBouncer in transaction mode. */

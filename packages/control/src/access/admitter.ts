@@ -27,6 +27,7 @@ const BATCH_SIZE_MAX = 250
 const WAITING_MAX = 10_000
 const CLOSE_MS = 5000
 
+/** Admits the requests of all keys on a node. Close it after the last request. */
 export interface Admitter {
   /** Returns the admission; null if the key is invalid. Rejects with `ControlDatabaseError` after calling `emit`. */
   admit(hash: HashedKey): Promise<Admission | null>

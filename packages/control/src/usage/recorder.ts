@@ -8,6 +8,7 @@ import type { RecordedRequest } from './recorded-request.ts'
 import { requestLine, requestLogBuffer } from './request-log.ts'
 import { WalksBuffer } from './walks.ts'
 
+/** Records requests in memory, and writes them to the control database from time to time. */
 export interface UsageRecorder {
   /** Records one request. Returns immediately and never throws. */
   record(request: RecordedRequest): void

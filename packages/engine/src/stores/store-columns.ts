@@ -42,6 +42,7 @@ const STORES_MAX = 1000
 /** Maximum number of different schemas. A platform has one for each of its versions, and some with extra columns. */
 const SCHEMAS_MAX = 50
 
+/** Caches the columns of up to 1,000 stores, and emits events for changes. Stores with the same columns share memory. */
 export class StoreColumns {
   private readonly cache = new Map<string, CachedColumns>()
   /** Schemas by the rows of the catalog, without the name of the schema. */

@@ -42,6 +42,7 @@ const WORK_SHARE = 0.2
 const CLOSE_SECONDS = 5
 const UNUSED_CHECK_MS = 5000
 
+/** Lends connections to stores, within bounds for each store, for each database server, and for the node. */
 export class StorePools {
   /** By store, in the order of their last use. */
   private readonly pools = new Map<string, StorePool>()

@@ -42,6 +42,7 @@ export interface ReadRequest extends PageRequest {
   readonly signal?: AbortSignal
 }
 
+/** Reads stores within a time limit, and retries a read once if the error allows it. */
 export class StoreReader {
   private readonly options: StoreReaderOptions
   private readonly pages: Pages
