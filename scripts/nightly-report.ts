@@ -1,5 +1,4 @@
-// Formats the results of the nightly tests as Markdown: one page for each group, and one row of the summary table for each
-// group.
+// Formats the results of the nightly tests as Markdown: a page for each group, and its row of the summary table.
 
 import type { NightlyGroup } from './nightly-groups.ts'
 
@@ -30,10 +29,7 @@ export interface GroupRun {
   readonly figures: readonly string[]
 }
 
-/**
- * Returns the summary page with the row of this run in place of the previous one. Throws if the page has no row for the
- * group.
- */
+/** Returns the summary page with the row of this run in place of the previous one. Throws if the page has no such row. */
 export function withSummaryRow(page: string, run: GroupRun): string {
   const start = `| ${commandOf(run.group)} |`
   const lines = page.split('\n')

@@ -18,10 +18,7 @@ const ORDERS_QUICK = 5000
 /** Enough for a full page of 250 orders after the first one. */
 const ORDERS_MIN = 1000
 
-/**
- * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
- * arguments.
- */
+/** Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any other. */
 export function readPeersOptions(args: readonly string[]): PeersOptions {
   const { values } = parseArgs({
     args: [...args],

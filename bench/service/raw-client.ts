@@ -10,10 +10,7 @@ const HEAD_BYTES_MAX = 8192
 
 /** A connection for consecutive requests. */
 export interface RawConnection {
-  /**
-   * Sends the bytes of a request. Resolves to the status after the last byte of the response. Rejects if the connection
-   * closes early.
-   */
+  /** Sends the bytes of a request. Resolves to the status after the last byte. Rejects if the connection closes early. */
   ask(request: Buffer): Promise<number>
   close(): void
 }

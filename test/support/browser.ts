@@ -137,10 +137,7 @@ function environmentOf(folder: string): Record<string, string> {
   }
 }
 
-/**
- * Returns `folder`. Rejects if another user created it. All users can write to a temporary folder, and this one contains a
- * program.
- */
+/** Returns `folder`, which contains a program. Rejects if another user created it, because all users can write to its parent. */
 async function requireOwnFolder(folder: string): Promise<string> {
   const status = await lstat(folder)
   if (!status.isDirectory() || status.uid !== process.getuid?.()) {

@@ -1,5 +1,4 @@
-// Starts one embedded PostgreSQL for all tests and builds the command, both in a temporary folder. Removes the folder at the
-// end.
+// Starts one embedded PostgreSQL and builds the command for all tests, in a temporary folder. Removes the folder at the end.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -119,8 +119,8 @@ export async function startPlatform(
 }
 
 /**
- * Returns the settings for stores behind a pooler. A nightly test turns them off. `npm run test:server` reads them from the
- * environment.
+ * Returns the settings for stores behind a pooler. A nightly test turns them off. `npm run test:server` takes the
+ * environment's.
  */
 export function pooledSettings(): Record<string, string> {
   if (inject('poolerPort') !== undefined) return { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }

@@ -19,10 +19,7 @@ const DURATIONS = [
   { share: 0.02, shortest: 1500, longest: 3000 },
 ] as const
 const WRITERS = 8
-/**
- * Number of orders that one writer changes repeatedly. Each writer has its own, so that writers don't wait for each other's
- * locks.
- */
+/** Number of orders that one writer changes repeatedly. Each has its own, so that writers don't wait for locks of others. */
 const OWN_ORDERS = 20
 
 /** Starts eight writers of orders on the store. `ownerUrl` is the URL of the store's owner. */

@@ -10,7 +10,7 @@ export interface ErrorDetails {
   readonly retryAfterSeconds: number | null
 }
 
-/** An error response. `message` is for people and says what to do; `code` is for programs. */
+/** Thrown for an error response. `message` is for people and says what to do; `code` is for programs. */
 export class StoreExportError extends Error {
   override readonly name = 'StoreExportError'
   /**
@@ -35,10 +35,12 @@ export class StoreExportError extends Error {
   }
 }
 
-/** There was no complete response: the connection failed, the response was cut off, or the time limit was reached. */
+/**
+ * Thrown without a complete response: the connection failed, the response was cut off, or the time limit was reached.
+ */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
-  /** The system's error code, such as `ECONNREFUSED`; null if there is none. */
+  /** The system's error code, such as `ECONNREFUSED`; null if the system gave no code. */
   readonly code: string | null
 
   /** Creates the error from a system error. @internal */
@@ -48,7 +50,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The address is wrong: the host is unknown, does not speak TLS, or has no trusted certificate. */
+/** Thrown for a wrong address: the host is unknown, speaks another protocol, or has no trusted certificate. */
 export class AddressError extends ConnectionError {
   override readonly name = 'AddressError'
 }

@@ -131,7 +131,7 @@ export interface StoreChange {
 }
 
 /**
- * Changes a store from the next request, and returns it. Rejects with `UnknownStore`, `InvalidStoreError`, and
+ * Changes a store from the next request, and returns it. Rejects with `UnknownStore`, `InvalidStoreError`, or
  * `InvalidUrlError`.
  */
 export async function setStore(

@@ -157,10 +157,7 @@ function publicUrlOf({ publicUrl, host }: Config, url: string): string {
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
 }
 
-/**
- * Returns the reference pages. Their examples have the public address. Pages that send requests default to the listener's
- * address.
- */
+/** Returns the reference pages. Their examples have the public address, or the listener's if the pages can send requests. */
 function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
   return referenceRoutes({ tryIt: docsTryIt, listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) })

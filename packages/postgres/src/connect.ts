@@ -75,7 +75,10 @@ async function requireKind(connection: Connection, kind: 'primary' | 'standby', 
   throw new PostgresConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
 }
 
-/** PostgreSQL 14 and later report this at the start of the session. Earlier versions need a query. */
+/**
+ * Whether the server is a standby. PostgreSQL 14 and later report this at the start of the session. Earlier versions need a
+ * query.
+ */
 async function connectsToStandby(connection: Connection, deadline: number): Promise<boolean> {
   const reported = connection.parameters.get('in_hot_standby')
   if (reported !== undefined) return reported === 'on'

@@ -157,10 +157,7 @@ function readHosts(authority: string, ports: string | null): DatabaseHost[] {
   return names.map((name, index) => readHost(decode(name, 'host') ?? '', portList[index] ?? portList[0] ?? ''))
 }
 
-/**
- * Returns the ports of the hosts, separated by commas; null without ports. As in libpq, a parameter `host` doesn't replace
- * them.
- */
+/** Returns the ports of the hosts, separated by commas; null without ports. As in libpq, a parameter `host` leaves them. */
 function portsOf(authority: string): string | null {
   const ports = authority.split(',').map((name) => /:(\d+)$/.exec(name)?.[1] ?? '')
   return ports.every((port) => port === '') ? null : ports.join()
@@ -192,8 +189,8 @@ function readTls(read: Read): TlsSettings {
 }
 
 /**
- * Returns the mode that applies. As in libpq, `sslrootcert=system` demands verify-full, and `require` verifies the CA if a
- * file is set.
+ * Returns the mode that applies. As in libpq, `sslrootcert=system` demands verify-full, and `require` with a file verifies
+ * the CA.
  */
 function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: string | null): TlsSettings['mode'] {
   if (rootCertificate !== 'system')

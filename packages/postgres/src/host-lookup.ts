@@ -20,7 +20,7 @@ const DEFAULTS = {
   /** Name servers as `address:port`; null for the system's name servers. */
   servers: null as readonly string[] | null,
   /**
-   * Time limit for a name with all its search domains, in ms. A lower limit than that of a connection lets the error name the
+   * Time limit for a name with all its search domains, in ms. It is below that of a connection, so that the error names the
    * cause.
    */
   timeoutMs: 2500,

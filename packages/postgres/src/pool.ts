@@ -67,10 +67,7 @@ export class Pool {
     return await this.#run(statement, executeOn, options)
   }
 
-  /**
-   * Runs `work` in a transaction. Rolls the transaction back and rejects if `work` rejects. Rejects like `use` and
-   * `inTransaction`.
-   */
+  /** Runs `work` in a transaction. Rolls back and rejects if `work` rejects. Rejects like `use` and `inTransaction`. */
   async transaction<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
     return await this.use((connection) => inTransaction(connection, () => work(connection), options), options)
   }
@@ -167,10 +164,7 @@ export class Pool {
     if (!this.#admitNext(connection)) this.#idle.push(connection)
   }
 
-  /**
-   * Assigns a connection to the request that has waited longest. With null, that request opens one. Returns whether a request
-   * waits.
-   */
+  /** Assigns a connection to the longest-waiting request. With null, that request opens one. Returns whether a request waits. */
   #admitNext(connection: Connection | null): boolean {
     const [next] = this.#waiting
     if (next === undefined) return false

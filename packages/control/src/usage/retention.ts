@@ -67,10 +67,7 @@ export async function sumUpOldHours(options: {
   return deleted
 }
 
-/**
- * Returns the first UTC day from `begin` to `end` that has hours to sum up; null if there is none. Null `begin`: the oldest
- * hour.
- */
+/** Returns the first UTC day with hours to sum up, from `begin` (null: the oldest hour) to `end`; null if there is none. */
 async function nextDayToSumUp(pool: Pool, begin: Date | null, end: Date): Promise<Date | null> {
   const [next] = await pool.query<{ day: Date }>(sql`
     select day from generate_series(

@@ -1,4 +1,4 @@
-// A migrated control database for tests, with a store or two.
+// Creates a migrated control database for tests, with stores.
 
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
@@ -8,20 +8,20 @@ import { type ControlDatabase, openControlDatabase } from '../../src/database.ts
 import { EncryptionKey } from '../../src/password-encryption.ts'
 import { addStore, type RegisteredStore, type RegistryContext } from '../../src/stores.ts'
 
-/** A control database of the test's own, and what changes of it need. */
+/** A control database of one test, with the keys and the random bytes for changes. */
 export interface TestControl extends RegistryContext {
   readonly url: string
   readonly database: ControlDatabase
-  /** Runs statements in it, as another client. */
+  /** Runs statements in the database, as another client. */
   readonly sql: Sql
-  /** Another pool on it, as a second node has. */
+  /** Opens another pool on the database, as a second node does. */
   secondNode(): ControlDatabase
   /** Registers a ready store. */
   store(name?: string): Promise<RegisteredStore>
   drop(): Promise<void>
 }
 
-/** An empty, migrated control database. */
+/** Creates an empty, migrated control database. */
 export async function createControlDatabase(): Promise<TestControl> {
   const { url, drop } = await createMigratedDatabase()
   const opened: ControlDatabase[] = []

@@ -1,5 +1,4 @@
-// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because the code copies groups of digits without
-// a float.
+// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because no float is used.
 
 import type { Cell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'

@@ -20,10 +20,7 @@ export interface EmbeddedField {
   readonly statement: Statement | null
 }
 
-/**
- * Returns the fields of kind `many` of a plan, in the order of the contract. `prepares` says whether to prepare the
- * statements.
- */
+/** Returns the fields of kind `many`, in the order of the contract. `prepares` says whether to prepare the statements. */
 export function embeddedFields(plan: Plan, present: PresentColumns, prepares: boolean): EmbeddedField[] {
   return Object.values(plan.resource.fields).flatMap(({ type }) => {
     if (type.kind !== 'many') return []

@@ -37,10 +37,7 @@ export function pageOrder(plan: PagePlan, present: PresentColumns): string {
     : indexOrder(plan, present)
 }
 
-/**
- * Returns the order for rows that all have `created_at`, or that all have none. An index provides this order in both
- * directions.
- */
+/** Returns the order for rows that all have `created_at`, or that all have none. An index has this order in both directions. */
 export function indexOrder({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
   if (!isNewestFirst) return orderKeys(resource, present)
   const columns = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))

@@ -76,10 +76,7 @@ function startsWith(index: string, keys: string): boolean {
   return index === keys || index.startsWith(`${keys}, `)
 }
 
-/**
- * Returns the statement that finds the end of a batch of `rows` rows after the plan's position. Pass its rows to
- * `scanBatchEnd`.
- */
+/** Returns the statement that finds the end of a batch of `rows` rows after the position. Pass its rows to `scanBatchEnd`. */
 export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
   const { resource, filters } = plan
   const order = indexOrder(plan, present)

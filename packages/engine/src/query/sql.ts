@@ -120,7 +120,7 @@ function notRemoved({ table, removedColumn }: Resource, present: PresentColumns)
 }
 
 /**
- * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows them
+ * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows any
  * (R17).
  */
 function pageQuery(plan: PagePlan, context: SqlContext): string {
@@ -189,7 +189,10 @@ export function isNeverNull(field: string, resource: Resource, present: PresentC
   return fallsBackToCreatedAt(resource, field, present) && columns?.get('created_at')?.notNull === true
 }
 
-/** A row without an ID has no position in a list. A view can hold such a row, and `doctor` reports it. */
+/**
+ * Returns a condition that excludes rows without an ID. A view can have them, but they have no position. `doctor` reports
+ * them.
+ */
 function hasId({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }

@@ -29,10 +29,7 @@ export class WaitingRequests {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /**
-   * Adds a request to the queue of its store. Throws `StoreDatabaseError` if the queue is full, after emitting
-   * `store.request_rejected`.
-   */
+  /** Adds a request to the queue of its store. Throws `StoreDatabaseError` if the queue is full, and emits an event. */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
@@ -80,7 +77,7 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the time of the last progress: of the pool, if its slots are all used; otherwise of the bound that delayed a
+   * Returns the time of the last progress: of the pool, if it uses all its slots; otherwise of the bound that delayed a
    * request.
    */
   private progressOf({ running, progressAt, blockedBy }: StorePool): number {

@@ -81,10 +81,7 @@ async function createOnce(
   }
 }
 
-/**
- * Rejects with `UserError` unless the database is empty. A restored control database can list a finished store as
- * `generating`.
- */
+/** Rejects with `UserError` unless the database is empty. A restored control database can list a finished store as unfinished. */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
   const pool = commandPool(urlForDatabase(adminUrl, database))

@@ -19,10 +19,7 @@ export interface SeededRandom {
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/**
- * Returns the sequence of a seed. The generator is sfc32 (Chris Doty-Humphrey), with 128 bits of state from FNV hashes of the
- * seed.
- */
+/** Returns the sequence of a seed: sfc32 (Chris Doty-Humphrey), with 128 bits of state from FNV hashes of the seed. */
 export function createRandom(seed: string): SeededRandom {
   const draw = sfc32(seed)
   const next = () => draw() / 4_294_967_296

@@ -1,4 +1,4 @@
-// The client pages through a list in the background, so that a test can cause failures between pages.
+// Pages through a list in the background, so that a test can cause failures between pages.
 
 import { StoreExportClient } from '../../../client/src/index.ts'
 import type { RealNode, RealStore } from './real-service.ts'
@@ -9,7 +9,7 @@ export interface BackgroundWalk {
   readonly pages: number
   /** Whether the list has ended, or failed. */
   readonly isDone: boolean
-  /** IDs of all rows in their order. Rejects with the error of the client. */
+  /** IDs of all rows in their order. Rejects with the client's error. */
   readonly ids: Promise<string[]>
   /** Requests no further page until `resume`. */
   pause(): void
@@ -33,7 +33,7 @@ export function startOrderWalk({ url }: RealNode, { key }: RealStore, limit: num
   const ids = walk().finally(() => {
     isOver = true
   })
-  // the caller awaits it
+  // The caller awaits the IDs.
   ids.catch(() => undefined)
   return {
     get pages() {

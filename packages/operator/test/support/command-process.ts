@@ -19,11 +19,10 @@ export const SLOW_TEST_TIMEOUTS = { testTimeout: 90_000, hookTimeout: 60_000, ex
 /** Most tests have no balancer, so nodes stop without lame-duck time. */
 const NO_LAME_DUCK = { STORE_EXPORT_LAME_DUCK_SECONDS: '0' }
 
-/** Options of a command process. */
 export interface ProcessOptions {
   /** Flags of Node and the program; by default the built command. */
   readonly program?: readonly string[]
-  /** Settings without their prefix, for example `DATABASE_URL`. */
+  /** Settings without their prefix, such as `DATABASE_URL`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly folder?: string
   /** Environment variables that are not settings. */
@@ -47,9 +46,9 @@ export interface CommandResult {
 /** A running command. */
 export interface RunningCommand {
   readonly process: ChildProcess
-  /** Its output so far. */
+  /** Returns the output so far. */
   output(): { stdout: string; stderr: string }
-  /** Resolves to the first match in the output. Rejects if the command exits before. */
+  /** Resolves to the first match in the output. Rejects if the command exits first. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends an optional signal and waits for the exit. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>

@@ -1,4 +1,4 @@
-// Helpers for tests of the embedded PostgreSQL: temporary folders, small disks, other processes and users.
+// Helps tests of the embedded PostgreSQL: temporary folders, small disks, other processes and users.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export const isRoot = process.getuid?.() === 0
 
 const CHILD_PROGRAM = path.join(import.meta.dirname, 'embedded-child.ts')
 
-/** Whether other users can run this program: they must be able to enter its folder. */
+/** Whether other users can run this program. They must be able to enter its folder. */
 export const canSwitchUser =
   isRoot &&
   spawnSync(process.execPath, ['-e', `fs.accessSync(${JSON.stringify(CHILD_PROGRAM)})`], {
@@ -48,7 +48,7 @@ export async function sharedFolder(): Promise<string> {
 }
 
 async function openFolder(): Promise<string> {
-  // the next run finds leftovers by this name, see test/support/global-setup.ts
+  // The next run finds leftovers by this name. See test/support/global-setup.ts.
   const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
   await chmod(folder, 0o711)
   return folder
@@ -97,14 +97,14 @@ export async function startInChild(dataFolder: string, userId?: number): Promise
   return { process: child, ...(JSON.parse(line.toString('utf8')) as Omit<EmbeddedChild, 'process'>) }
 }
 
-/** Mounts a memory disk on the folder until the end of the test. Returns false if that is not permitted. */
+/** Mounts a memory disk on the folder until the end of the test. Returns false if this is not permitted. */
 export function mountDisk(folder: string, size: string): boolean {
   if (!isRoot || spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status !== 0) return false
   onTestFinished(() => void spawnSync('umount', [folder]))
   return true
 }
 
-/** Returns a free port of 127.0.0.1. */
+/** Returns a port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -1,4 +1,4 @@
-// Guarantees of several nodes on one control database, directly or through a balancer.
+// Checks guarantees of several nodes on one control database, directly or through a load balancer.
 
 import { revokeKey } from '@store-export/control'
 import { sql } from '@store-export/postgres'
@@ -6,10 +6,10 @@ import { expect } from 'vitest'
 import { waitUntil } from './embedded-server.ts'
 import { type FleetStore, requestJson, type TestFleet } from './fleet.ts'
 
-/** Addresses that are used in turn: those of all nodes, or that of a balancer. */
+/** Addresses that are used in turn: those of all nodes, or that of a load balancer. */
 export type Addresses = readonly string[]
 
-/** [LIM-1] Of 150 requests at once in a one-minute window, exactly 120 succeed and 30 get 429. */
+/** Checks [LIM-1]: of 150 concurrent requests in a one-minute window, exactly 120 succeed and 30 get 429. */
 export async function expectExactly120(fleet: TestFleet, store: FleetStore, addresses: Addresses): Promise<void> {
   for (;;) {
     const before = await minuteOf(fleet)
@@ -19,7 +19,7 @@ export async function expectExactly120(fleet: TestFleet, store: FleetStore, addr
       ({ status }) => status,
     )
     await revokeKey({ database: fleet.control, keyId: created.id })
-    // a new minute started during the burst: try again
+    // A new minute started during the burst, so the check tries again.
     if (before !== (await minuteOf(fleet))) continue
     expect(statuses.filter((status) => status === 200)).toHaveLength(120)
     expect(statuses.filter((status) => status === 429)).toHaveLength(30)
@@ -27,7 +27,7 @@ export async function expectExactly120(fleet: TestFleet, store: FleetStore, addr
   }
 }
 
-/** [AUTH-5] With 50 requests in flight, each request after the revocation gets 401. */
+/** Checks [AUTH-5]: with 50 requests in flight, each request after the revocation gets 401. */
 export async function expectImmediateRevocation(
   fleet: TestFleet,
   store: FleetStore,
@@ -37,7 +37,7 @@ export async function expectImmediateRevocation(
   let revokedAt = Number.POSITIVE_INFINITY
   let answered = 0
   const worker = async (first: number) => {
-    // as many requests after the revocation as there are nodes, so that every node gets one
+    // The number of requests after the revocation equals the number of nodes, so that every node gets one.
     for (let index = first, after = 0; after < NODES_MAX; index += 1) {
       const startedAt = performance.now()
       const { status } = await requestJson(`${at(addresses, index)}/api/v1/store`, created)
@@ -59,7 +59,7 @@ export async function expectImmediateRevocation(
 
 const NODES_MAX = 3
 
-/** [W5] If each page is requested from another node, the list returns each row once, in order. */
+/** Checks [W5]: if each page is requested from another node, the list returns each row once, in order. */
 export async function expectCursorsOnAnyNode(
   store: FleetStore,
   addresses: Addresses,

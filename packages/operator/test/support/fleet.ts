@@ -1,5 +1,5 @@
-// A platform for tests of several nodes: a control database, stores with rows and keys, and `store-export serve` processes that
-// can be killed and restarted at the same address.
+// Creates a platform for tests of several nodes: a control database, stores with rows and keys, and `store-export serve`
+// processes. The processes can be killed and restarted at the same address.
 
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
@@ -38,11 +38,10 @@ export interface FleetStore {
   readonly readerUrl: string
 }
 
-/** Options of a store. */
 export interface StoreOptions {
   readonly size?: StoreSize
   readonly revision?: RevisionId
-  /** Returns the URL for the service, for example through a proxy. */
+  /** Returns the URL for the service, such as one through a proxy. */
   readonly through?: (readerUrl: string) => string
 }
 
@@ -51,9 +50,9 @@ export interface TestNode {
   readonly url: string
   /** Address of the operations listener. */
   readonly operationsUrl: string
-  /** The current process. */
+  /** Returns the current process. */
   process(): RunningCommand
-  /** Starts the process, also after an exit. Resolves when it is ready. */
+  /** Starts the process, even after an exit. Resolves when the process is ready. */
   start(): Promise<void>
 }
 
@@ -74,7 +73,7 @@ export interface TestFleet {
 /** Enough rows for several pages. */
 export const FLEET_SIZE: StoreSize = { orders: 400, customers: 60, products: 40, locations: 3, groups: 4 }
 
-/** Above the number of requests of any test. */
+/** More than the number of requests of any test. */
 const UNLIMITED = '1000000000'
 
 /** Creates a platform for one test. Without `controlUrl`, it creates the control database. */
@@ -150,7 +149,7 @@ async function createStore({ size = FLEET_SIZE, revision = LATEST_REVISION }: St
 async function startNode(settings: Variables, environment: Variables): Promise<TestNode> {
   const [port, operationsPort] = [await nonEphemeralPort(), await nonEphemeralPort()]
   const ports = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) }
-  // without a log line for each request, because tests search the output
+  // There is no log line for each request, because tests search the output.
   const all = { REQUESTS_PER_MINUTE: UNLIMITED, LOG_LEVEL: 'warn', ...ports, ...settings }
   const url = `http://127.0.0.1:${port}`
   const operationsUrl = `http://127.0.0.1:${operationsPort}`

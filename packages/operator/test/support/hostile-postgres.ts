@@ -1,5 +1,5 @@
-// A broken or malicious PostgreSQL server. It forwards to a real server until its misbehavior starts, so it works with all
-// statements that the service sends before.
+// Simulates a broken or malicious PostgreSQL server. The server forwards to a real one until its misbehavior starts, so it
+// works with all earlier statements of the service.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,9 +18,9 @@ export interface Misbehavior {
    * - `rows`: after the first rows of a page
    */
   readonly from: 'startup' | 'ready' | 'page' | 'rows'
-  /** The bytes that the server sends from then on. After them it is silent. */
+  /** Returns the bytes that the server then sends. After them, the server is silent. */
   readonly bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>
-  /** Whether it is ready for another statement afterwards. */
+  /** Set if the server is ready for another statement afterwards. */
   readonly ready?: true
 }
 
@@ -50,7 +50,7 @@ export const MISBEHAVIORS: Readonly<Record<string, Misbehavior>> = {
 /** Starts a server in front of a real one at a port of 127.0.0.1, and returns its port. It stops after the test. */
 export async function startHostilePostgres(real: number, misbehavior: Misbehavior): Promise<number> {
   const sockets = new Set<Socket>()
-  // it does not close connections that the client has ended
+  // The server doesn't close connections that the client has ended.
   const server = createServer({ allowHalfOpen: true }, (client) => {
     sockets.add(client)
     client.on('error', () => undefined)
@@ -70,7 +70,7 @@ export async function startHostilePostgres(real: number, misbehavior: Misbehavio
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Pages are queried with Parse and Bind messages, all other statements with Query messages. */
+/** Pages use Parse and Bind messages. All other statements use Query messages. */
 const PARSE = 'P'.charCodeAt(0)
 const BIND = 'B'.charCodeAt(0)
 /** The SSLRequest comes before the startup message. */
@@ -91,7 +91,7 @@ function serveClient(client: Socket, server: Socket, { from, bytes }: Misbehavio
     if (isMisbehaving) return
     if (page === null) {
       client.write(chunk)
-      // the server is ready for statements, so authentication is complete
+      // The server is ready for statements, so authentication is complete.
       if (from === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) misbehave()
       return
     }
@@ -112,7 +112,7 @@ function serveClient(client: Socket, server: Socket, { from, bytes }: Misbehavio
   server.on('end', () => isMisbehaving || client.end())
 }
 
-/** The end of the first rows of a page; null if they are incomplete. */
+/** Returns the end of the first rows of a page; null if they are incomplete. */
 function endOfRows(bytes: Buffer): number | null {
   let [end, count] = [0, 0]
   while (count < FIRST_ROWS) {
@@ -126,7 +126,7 @@ function endOfRows(bytes: Buffer): number | null {
 async function send(client: Socket, parts: ReturnType<Misbehavior['bytes']>): Promise<void> {
   for await (const bytes of parts) {
     if (client.destroyed) return
-    // lets other connections run, however fast the client reads
+    // This lets other connections run, however fast the client reads.
     if (client.write(bytes)) await after(0)
     else await drained(client)
   }
@@ -142,7 +142,7 @@ function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
 const READY = message('Z', Buffer.from('I'))
 const COLUMNS = 99
 
-/** The messages before the rows of a prepared statement. */
+/** Returns the messages before the rows of a prepared statement. */
 function pageBegins(): Buffer {
   const column = Buffer.concat([Buffer.from('x\0'), Buffer.alloc(18)])
   const count = Buffer.alloc(2)
@@ -155,7 +155,7 @@ function pageEnds(): Buffer[] {
   return [message('C', Buffer.from('SELECT 200\0')), READY]
 }
 
-/** Rows with one byte in each column. */
+/** Returns rows with one byte in each column. */
 function rows(count: number): Buffer[] {
   const row = Buffer.alloc(2 + COLUMNS * 5, Buffer.from([0, 0, 0, 1, 0x78]))
   row.writeUInt16BE(COLUMNS)

@@ -1,5 +1,5 @@
-// A PostgreSQL server for one test, which can be restarted, killed, frozen, and replicated. The server that all tests share
-// must not be changed in these ways. For root it runs as another user.
+// Creates a PostgreSQL server for one test, which can be restarted, killed, frozen, and replicated. The server that all tests
+// share must not be changed in these ways. If tests run as root, the server runs as another user.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,17 +19,17 @@ import { freePort, temporaryFolder, waitUntil } from './embedded-server.ts'
 /** A server that is stopped and removed after the test. */
 export interface PostgresCluster {
   readonly port: number
-  /** The superuser's URL of a database, over TCP. */
+  /** Returns the superuser's URL of a database, over TCP. */
   url(database?: string): string
   start(): Promise<void>
   stop(mode: StopMode): Promise<void>
-  /** `pg_ctl restart`; resolves when connections are accepted. */
+  /** Runs `pg_ctl restart`. Resolves when the server accepts connections. */
   restart(mode: StopMode): Promise<void>
-  /** Promotes a standby. Resolves when it is the primary. */
+  /** Promotes a standby. Resolves when the server is the primary. */
   promote(): Promise<void>
   /** Kills the main process, as the out-of-memory killer does. Resolves when all processes have exited. */
   kill(): Promise<void>
-  /** Suspends all its processes until `thaw`. */
+  /** Suspends all processes of the server until `thaw`. */
   freeze(): Promise<void>
   thaw(): void
   /** Creates another server with the data of this stopped server, or a standby of `primary`. */
@@ -98,7 +98,7 @@ async function command({ program, account }: ClusterFiles, name: string, args: r
 function clusterAt(files: ClusterFiles): PostgresCluster {
   const { cluster, port, password } = files
   const control = (...args: string[]) => command(files, 'pg_ctl', ['-D', cluster, '-w', '-t', '30', ...args])
-  // a file, because the server would keep the output pipe of pg_ctl open
+  // The log is a file, because the server would keep the output pipe of pg_ctl open.
   const log = ['-l', path.join(cluster, 'server.log')]
   const frozen: number[] = []
   const thaw = () => {
@@ -112,7 +112,7 @@ function clusterAt(files: ClusterFiles): PostgresCluster {
     port,
     url: (database = SUPERUSER) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`,
     async start() {
-      // the next run finds the server of a killed test by this name
+      // The next run finds the server of a killed test by this name.
       const name = ownedBy((await processIdentity(process.pid)) ?? String(process.pid))
       await control('start', ...log, '-o', `-c cluster_name=${name}`)
     },
@@ -126,7 +126,7 @@ function clusterAt(files: ClusterFiles): PostgresCluster {
       await waitUntil(async () => (await Promise.all(all.map(processIdentity))).every((each) => each === undefined))
     },
     async freeze() {
-      // the main process first, so that it starts no further processes
+      // The main process comes first, so that it starts no further processes.
       const [first = 0] = await processesOf(cluster)
       signal(first, 'SIGSTOP')
       const all = await processesOf(cluster)
@@ -151,7 +151,7 @@ async function copyOf(source: ClusterFiles, primary?: PostgresCluster): Promise<
   return clusterAt(files)
 }
 
-/** The processes of the server, the main process first; empty if it does not run. */
+/** Returns the processes of the server, the main process first; none if the server doesn't run. */
 async function processesOf(cluster: string): Promise<number[]> {
   const lock = await readLock(cluster)
   if (lock === undefined || (await processIdentity(lock.processId)) === undefined) return []

@@ -1,4 +1,5 @@
-// The service in its own process, on stores of one test. Failures affect no other test, and the process shows their costs.
+// Runs the service in a separate process, on stores of one test. So failures affect no other test, and the costs are
+// separate.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
@@ -39,7 +40,6 @@ export interface TimedResponse {
   readonly ms: number
 }
 
-/** Options of a node. */
 export interface NodeOptions {
   /** Settings without their prefix, which override those of the tests. */
   readonly settings?: Readonly<Record<string, string>>
@@ -52,9 +52,12 @@ export interface RealNode {
   readonly url: string
   readonly running: RunningCommand
   get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedResponse>
-  /** All metrics in the text format. */
+  /** Returns all metrics in the text format. */
   metrics(): Promise<string>
-  /** The sum of the series of a metric, named without `store_export_`; with `label`, only series with this label. */
+  /**
+   * Returns the sum of the series of a metric, named without `store_export_`. With `label`, only series with this label
+   * count.
+   */
   metric(name: string, label?: string): Promise<number>
 }
 
@@ -111,7 +114,7 @@ export function urlAtPorts(url: string, ports: readonly number[], query = ''): s
   return `postgres://${username}:${password}@${hosts}${pathname}${query}`
 }
 
-/** IDs of a table in the order of its list. */
+/** Returns the IDs of a table in the order of its list. */
 export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: string): Promise<string[]> {
   const sql = openClient(ownerUrl)
   try {
@@ -122,7 +125,7 @@ export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: st
   }
 }
 
-/** The superuser's URL of a store database on the server of the tests. */
+/** Returns the superuser's URL of a store database on the tests' server. */
 export function superuserUrl({ ownerUrl }: Pick<RealStore, 'ownerUrl'>): string {
   const url = new URL(inject('postgresUrl'))
   url.pathname = new URL(ownerUrl).pathname
@@ -138,7 +141,7 @@ export function watchMemory(node: RealNode): { most(): Promise<number> } {
       await after(50)
     }
   })()
-  // the caller of `most` gets the error
+  // The caller of `most` gets the error.
   watching.catch(() => undefined)
   return {
     async most() {

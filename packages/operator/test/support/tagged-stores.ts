@@ -1,5 +1,5 @@
-// Stores that differ only in a tag in their rows, and clients that read all of them over the same connections. A row of
-// another store has another tag.
+// Creates stores that differ only in a tag in their rows, and clients that read all of them over the same connections. A row
+// of another store has another tag.
 
 import { randomInt } from 'node:crypto'
 import http from 'node:http'
@@ -80,7 +80,7 @@ interface ReadContext {
 async function readOne({ agent, url, store, places }: ReadContext): Promise<number> {
   const list = oneOf(Object.keys(TAGGED) as (keyof typeof TAGGED)[])
   const known = places.get(`${store.tag}${list}`) ?? []
-  // half of the paths are the same for every store, so that a cache could mix them up
+  // Half of the paths are the same for every store, so that a cache could confuse them.
   const path = known.length > 0 && randomInt(2) === 0 ? oneOf(known) : `/api/v1/${list}?limit=${oneOf([1, 3, 7])}`
   const { status, body } = await get({ agent, url: url + path, key: oneOf(store.keys) })
   expect(status, path).toBe(200)

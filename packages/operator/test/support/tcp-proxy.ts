@@ -1,4 +1,4 @@
-// A TCP proxy that delays, splits, or stops the bytes of a server, as a bad network does.
+// Opens a TCP proxy that delays, splits, or stops the bytes of a server, as a bad network does.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -10,11 +10,11 @@ export type ProxyMode =
   | { readonly kind: 'forward' }
   /** Delays all bytes. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Sends the bytes one by one, with pauses. */
+  /** Sends the bytes one at a time, with pauses. */
   | { readonly kind: 'drip'; readonly ms: number }
   /** Sends no byte in either direction until the mode changes. */
   | { readonly kind: 'freeze' }
-  /** Resets connections, also new ones. */
+  /** Resets connections, including new ones. */
   | { readonly kind: 'cut' }
 
 /** An open proxy. It is closed after the test. */
@@ -68,10 +68,10 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       socket.setNoDelay(true).on('error', () => undefined)
       socket.on('close', () => {
         sockets.delete(socket)
-        // in the mode freeze, the other side does not see the close either
+        // In the mode freeze, the other side doesn't see the close either.
         void untilFlowing().then(() => other.destroy())
       })
-      // the error of a closed socket was handled above
+      // The error of a closed socket was handled above.
       pump(socket, other, socket === far).catch(() => undefined)
     }
   })

@@ -1,4 +1,4 @@
-// The metrics of a node after many kinds of requests.
+// Reads the metrics of a node after many kinds of requests.
 
 import { createPlatform } from './real-service.ts'
 

@@ -1,4 +1,4 @@
-// A server on 127.0.0.1 that says what a test wants. It can become honest: new connections then reach a real server.
+// Runs a server on 127.0.0.1 that sends what a test wants. It can become honest: new connections then reach a real server.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -6,24 +6,24 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { WELCOME } from './server-messages.ts'
 
-/** A CancelRequest is the one first message of this length. A server closes the connection after it. */
+/** Length of a CancelRequest. No other first message has this length. A server closes the connection after it. */
 const CANCEL_BYTES = 16
 
-/** What a hostile server does with a connection. */
+/** Handles a connection of a hostile server. */
 export type Act = (peer: Peer) => Promise<void> | void
 
-/** A hostile server. It ends with the test. */
+/** A hostile server. It stops after the test. */
 export interface HostileServer {
   /** URL of the real server's database, with this server's port and no TLS. */
   readonly url: string
   readonly port: number
-  /** Connections that were opened so far. */
+  /** Returns the number of connections that were opened so far. */
   connections(): number
-  /** Closes all connections, and sends new ones to the real server from now on. */
+  /** Closes all connections. New connections reach the real server. */
   becomeHonest(): void
 }
 
-/** A message of a client; `type` is empty for the first one. */
+/** A message of a client. `type` is empty for the first one. */
 export interface ClientMessage {
   readonly type: string
   readonly body: Buffer
@@ -40,7 +40,7 @@ export class Peer {
     socket.on('error', () => undefined)
   }
 
-  /** The next message of the client. Never settles if the client sends no more. */
+  /** Returns the next message of the client. Never settles if the client sends no more. */
   async next(): Promise<ClientMessage> {
     const headBytes = this.#hasStarted ? 5 : 4
     const head = await this.#peek(headBytes)
@@ -53,7 +53,7 @@ export class Peer {
     return { type, body: bytes.subarray(headBytes, total) }
   }
 
-  /** Reads messages until one of these types, and returns it. */
+  /** Reads messages until one of these types, and returns that message. */
   async until(...types: readonly string[]): Promise<ClientMessage> {
     for (;;) {
       const found = await this.next()
@@ -61,7 +61,7 @@ export class Peer {
     }
   }
 
-  /** Reads the startup message and lets the client in. */
+  /** Reads the startup message and accepts the client. */
   async welcome(): Promise<void> {
     await this.next()
     this.say(WELCOME)
@@ -71,7 +71,7 @@ export class Peer {
     this.socket.write(Buffer.concat(parts))
   }
 
-  /** Sends one byte after the other. */
+  /** Sends one byte at a time. */
   async drip(bytes: Buffer, ms = 20): Promise<void> {
     this.socket.setNoDelay(true)
     for (const byte of bytes) {
@@ -81,7 +81,7 @@ export class Peer {
     }
   }
 
-  /** Sends the same bytes until the client has gone. */
+  /** Sends the same bytes until the client has disconnected. */
   async flood(bytes: Buffer): Promise<void> {
     while (!this.socket.destroyed) {
       if (this.socket.write(bytes)) await delay(0)
@@ -99,7 +99,7 @@ export class Peer {
   }
 }
 
-/** Starts a server that does this with each connection; `realUrl` is where it leads when it is honest. */
+/** Starts a server that calls `act` with each connection. After `becomeHonest`, connections lead to `realUrl`. */
 export async function startHostile(realUrl: string, act: Act): Promise<HostileServer> {
   const real = new URL(realUrl)
   const sockets = new Set<Socket>()
@@ -110,7 +110,7 @@ export async function startHostile(realUrl: string, act: Act): Promise<HostileSe
     socket.on('close', () => sockets.delete(socket))
     const peer = new Peer(socket)
     if (isHonest) forward(socket, Number(real.port))
-    // a client that leaves ends the act
+    // The act ends if the client disconnects.
     else void Promise.resolve(act(peer)).catch(() => undefined)
   })
   server.listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-// Connections and pools that are closed after the test.
+// Opens connections and pools that are closed after the test.
 
 import { onTestFinished } from 'vitest'
 import { type ConnectOptions, connect } from '../../src/connect.ts'
@@ -15,26 +15,26 @@ export async function open(url: string, options: Partial<ConnectOptions> = {}): 
   return connection
 }
 
-/** Makes a pool of at most 4 connections. */
+/** Creates a pool of at most 4 connections. */
 export function openPool(url: string, options: Partial<PoolOptions> = {}): Pool {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 4, applicationName: 'test', ...options })
   onTestFinished(() => pool.close())
   return pool
 }
 
-/** The first row of a statement on a connection. */
+/** Returns the first row of a statement on a connection. */
 export async function firstRow(connection: Connection, statement: Statement): Promise<Record<string, unknown>> {
   const [row] = await queryRows<Record<string, unknown>>(connection, statement)
   if (row === undefined) throw new Error('the statement has no row')
   return row
 }
 
-/** The URL with other parameters. */
+/** Returns the URL with other parameters. */
 export function withParameters(url: string, parameters: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${parameters}`
 }
 
-/** A deadline so many milliseconds from now. */
+/** Returns a deadline that is `ms` from now. */
 export function within(ms: number): { readonly deadline: number } {
   return { deadline: performance.now() + ms }
 }

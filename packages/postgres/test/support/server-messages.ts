@@ -1,6 +1,6 @@
-// Messages as a PostgreSQL server sends them.
+// Builds messages as a PostgreSQL server sends them.
 
-/** A message of `type`, a letter. `length` is what it announces; by default its real length. */
+/** Returns a message of `type`, a letter. `length` is the announced length; by default the real one. */
 export function message(type: string, body: Buffer | string = '', length?: number): Buffer {
   const bytes = Buffer.from(body)
   const head = Buffer.alloc(5)
@@ -9,7 +9,7 @@ export function message(type: string, body: Buffer | string = '', length?: numbe
   return Buffer.concat([head, bytes])
 }
 
-/** An authentication request of this kind. */
+/** Returns an authentication request of this kind. */
 export function authentication(kind: number, data: Buffer | string = ''): Buffer {
   return message('R', Buffer.concat([int32(kind), Buffer.from(data)]))
 }
@@ -18,7 +18,7 @@ export function ready(state = 'I'): Buffer {
   return message('Z', state)
 }
 
-/** A row of these values, each at most one message long. */
+/** Returns a row with these values, each at most one message long. */
 export function dataRow(values: readonly (string | null)[], count = values.length): Buffer {
   const parts = values.flatMap((value) =>
     value === null ? [int32(-1)] : [int32(Buffer.byteLength(value)), Buffer.from(value)],
@@ -26,7 +26,7 @@ export function dataRow(values: readonly (string | null)[], count = values.lengt
   return message('D', Buffer.concat([int16(count), ...parts]))
 }
 
-/** The description of columns of type `text`. */
+/** Returns the description of columns of type `text`. */
 export function columns(names: readonly string[], type = 25): Buffer {
   const parts = names.flatMap((name) => [
     Buffer.from(`${name}\0`),
@@ -39,7 +39,7 @@ export function completed(tag = 'SELECT 1'): Buffer {
   return message('C', `${tag}\0`)
 }
 
-/** An error with these fields, by letter. */
+/** Returns an error with these fields, by letter. */
 export function failure(fields: Readonly<Record<string, string>>): Buffer {
   const text = Object.entries(fields).map(([letter, value]) => `${letter}${value}\0`)
   return message('E', `${text.join('')}\0`)
@@ -47,7 +47,7 @@ export function failure(fields: Readonly<Record<string, string>>): Buffer {
 
 export const FATAL = { S: 'FATAL', V: 'FATAL', C: '57P01', M: 'terminating connection' } as const
 
-/** What a server sends that trusts the client: accepted, a cancel key, ready. */
+/** Messages of a server that trusts the client: accepted, a cancel key, ready. */
 export const WELCOME = Buffer.concat([authentication(0), message('K', Buffer.alloc(8, 1)), ready()])
 
 export function int16(value: number): Buffer {

@@ -1,4 +1,4 @@
-// A real server with TLS, and roles for each kind of authentication. One serves all tests of a file.
+// Runs a real server with TLS, and roles for each kind of authentication. All tests of a file share one server.
 
 import { execFileSync } from 'node:child_process'
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
@@ -23,10 +23,10 @@ export interface TlsServer {
   readonly majorVersion: number
   readonly port: number
   readonly socketFolder: string
-  /** Certificate of the authority that issued the server's certificate for `localhost`, and of one that did not. */
+  /** Certificate of the CA that issued the server's certificate for `localhost`, and of a CA that did not. */
   readonly authority: string
   readonly otherAuthority: string
-  /** The URL of a role, over TCP to `localhost`. */
+  /** Returns the URL of a role, over TCP to `localhost`. */
   url(role: string, parameters?: string): string
   /** Gives the server a certificate with another key. */
   useKey(kind: KeyKind): Promise<void>
@@ -34,9 +34,9 @@ export interface TlsServer {
   remove(): Promise<void>
 }
 
-/** The password of every role but `unicode`. */
+/** The password of every role except `unicode`. */
 export const PASSWORD = 'correct horse'
-/** SASLprep changes it: it has a soft hyphen, a wide space, and characters that NFKC replaces. */
+/** A password that SASLprep changes: it has a soft hyphen, a wide space, and characters that NFKC replaces. */
 export const UNICODE_PASSWORD = 'p\u00e4\u00dfw\u00adord\u3000\u2168\u00aa'
 
 const KEYS: Readonly<Record<KeyKind, readonly string[]>> = {
@@ -64,7 +64,7 @@ create role encrypted login password '${PASSWORD}';
 create role unicode login password '${UNICODE_PASSWORD}';
 `
 
-/** A password as PostgreSQL stores it for SCRAM. `scram_iterations` exists in PostgreSQL 16 and later only. */
+/** Returns a password as PostgreSQL stores it for SCRAM. Only PostgreSQL 16 and later have the setting `scram_iterations`. */
 export function scramVerifier(password: string, iterations: number): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
@@ -73,7 +73,7 @@ export function scramVerifier(password: string, iterations: number): string {
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`
 }
 
-/** Whether certificates can be made here. */
+/** Whether this machine can create certificates. */
 export function hasOpenssl(): boolean {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' })
@@ -155,7 +155,7 @@ async function majorVersionOf(server: EmbeddedPostgres): Promise<number> {
   return Number.parseInt(admin.parameters.get('server_version') ?? '', 10)
 }
 
-/** Gives files to the user that the server runs as. */
+/** Returns a function that gives files to the user that the server runs as. */
 async function ownerOf(folder: string): Promise<(file: string) => Promise<void>> {
   const account = await chooseAccount(path.join(folder, 'data', 'cluster'))
   return async (file) => {

@@ -1,5 +1,5 @@
-// Compares a copy with the store: reads the rows or the IDs of every list, compares each row with the copy, and reports
-// the rows that only the copy has. Repairs nothing.
+// Compares a copy with the store. It reads the rows or the IDs of every list, and compares each row with the copy. Then
+// it reports the rows that only the copy has. It repairs nothing.
 
 import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyError, NEW_TABLE, type TableState } from '../copies/copy.ts'
