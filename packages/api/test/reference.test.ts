@@ -4,10 +4,12 @@ import { startPlatform, type TestPlatform, type TestStore } from '../../../test/
 import { sendRequest } from './support/http.ts'
 import { CORS } from './support/spec-endpoints.ts'
 
+const CONTACT = 'mailto:security@example.com'
+
 let platform: TestPlatform
 let store: TestStore
 beforeAll(async () => {
-  platform = await startPlatform()
+  platform = await startPlatform({ SECURITY_CONTACT: CONTACT })
   store = await platform.provision()
 })
 afterAll(() => platform.close())
@@ -32,6 +34,7 @@ const GUIDES = [
 const DOCUMENTS = [
   ...['/', '/docs', '/openapi.json', '/llms.txt', '/errors', '/guides', ...GUIDES],
   ...CODES.map((code) => `/errors/${code}`),
+  ...['/robots.txt', '/.well-known/api-catalog', '/.well-known/security.txt'],
 ]
 const read = (path: string, method = 'GET', headers = {}) =>
   sendRequest(platform.service.url, { path, method, headers })
@@ -41,7 +44,9 @@ describe('[R2] documents', () => {
     const response = await read(path)
     expect(response.status).toBe(200)
     expect(response.headers['content-length']).toBe(String(response.body.length))
-    expect(response.headers['content-type']).toMatch(/^(text\/html|text\/plain|text\/markdown|application\/json)/)
+    expect(response.headers['content-type']).toMatch(
+      /^(text\/html|text\/plain|text\/markdown|application\/(linkset\+)?json)/,
+    )
     expect(response.headers['content-security-policy']).toContain("default-src 'none'")
     expect(response.headers['x-content-type-options']).toBe('nosniff')
     expect(Object.keys(response.headers).filter((name) => CORS.test(name))).toEqual([])
@@ -85,6 +90,44 @@ describe('[R2] documents', () => {
   })
 })
 
+describe('[R45] documents for crawlers and scanners', () => {
+  test('robots.txt excludes the API, which needs a key', async () => {
+    expect((await read('/robots.txt')).text).toBe('User-agent: *\nDisallow: /api/\n')
+  })
+
+  test('security.txt names the contact of the setting, and is text in UTF-8', async () => {
+    const { text, headers } = await read('/.well-known/security.txt')
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(text).toMatch(/^Contact: mailto:security@example\.com\nExpires: \d{4}-\d\d-\d\dT00:00:00\.000Z\n$/)
+  })
+
+  test('without the setting, security.txt returns 404 with and without a key', async () => {
+    const silent = await startPlatform()
+    for (const headers of [{}, { 'x-api-key': 'sdx_x' }]) {
+      const request = { path: '/.well-known/security.txt', headers }
+      const { status, json } = await sendRequest(silent.service.url, request)
+      expect([status, json.error.code]).toEqual([404, 'NOT_FOUND'])
+    }
+    await silent.close()
+  })
+
+  test('the API catalog has the media type and the link of RFC 9727, and names served documents', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { headers } = await read('/.well-known/api-catalog', method)
+      expect(headers['content-type']).toBe(
+        'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+      )
+      expect(headers.link).toContain('</.well-known/api-catalog>; rel="api-catalog"')
+    }
+    const [, api] = (await read('/.well-known/api-catalog')).json.linkset
+    expect(api.anchor).toBe(`${platform.service.url}/api/v1`)
+    for (const { href, type } of [...api['service-desc'], ...api['service-doc']]) {
+      const response = await fetch(href)
+      expect([href, response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([href, 200, type])
+    }
+  })
+})
+
 test('no page loads anything from another host, and every local link is served', async () => {
   for (const path of DOCUMENTS) {
     const { text, headers } = await read(path)
@@ -106,7 +149,7 @@ test('a response of the API links to the API description', async () => {
 })
 
 test('[R2] without the control database, every document is served', async () => {
-  const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
+  const alone = await startPlatform({ STORE_TIMEOUT_MS: '500', SECURITY_CONTACT: CONTACT })
   const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)
   await admin.unsafe(`alter database "${name}" allow_connections false`)

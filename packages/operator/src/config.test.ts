@@ -44,6 +44,12 @@ describe('settings', () => {
     ['STORE_EXPORT_PORT', '1e3', 'got "1e3"'],
     ['STORE_EXPORT_REQUESTS_PER_MINUTE', '-1', 'from 1 to'],
     ['STORE_EXPORT_DOCS_TRY_IT', 'constructor', 'must be on or off'],
+    [
+      'STORE_EXPORT_SECURITY_CONTACT',
+      'security@example.com',
+      'must be a URI that starts with mailto:, https:// or tel:; got "security@example.com"',
+    ],
+    ['STORE_EXPORT_SECURITY_CONTACT', 'mailto:a@example.com\nExpires: never', 'must be a URI'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
   ])('if %s=%s, the error names the accepted values', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)

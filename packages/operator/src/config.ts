@@ -1,7 +1,14 @@
 // Reads the settings (settings.ts) from environment variables. It reads no file. load-secrets.ts decodes the secrets.
 
 import { Secret } from '@store-export/control'
-import { type ChoiceSetting, type FlagSetting, type IntegerSetting, SETTINGS, type Setting } from './settings.ts'
+import {
+  type ChoiceSetting,
+  type FlagSetting,
+  type IntegerSetting,
+  SETTINGS,
+  type Setting,
+  type TextSetting,
+} from './settings.ts'
 
 type ValueOf<S extends Setting> = S extends { kind: 'integer' }
   ? number
@@ -73,7 +80,7 @@ function parse(setting: Setting, text: string): number | boolean | string | Secr
     case 'secret':
       return new Secret(text)
     case 'text':
-      return text
+      return parseText(setting, text)
   }
 }
 
@@ -112,6 +119,11 @@ function parseChoice(setting: ChoiceSetting, text: string): string {
     throw new InvalidSettingError(setting.env, `must be one of ${setting.accepted.join(', ')}; got ${quoteInput(text)}`)
   }
   return value
+}
+
+function parseText({ env, accepts }: TextSetting, text: string): string {
+  if (accepts === undefined || accepts.pattern.test(text)) return text
+  throw new InvalidSettingError(env, `must be ${accepts.rule}; got ${quoteInput(text)}`)
 }
 
 function quoteInput(text: string): string {

@@ -158,9 +158,10 @@ function publicUrlOf({ publicUrl, host }: Config, url: string): string {
 }
 
 /** Returns the reference pages. Their examples have the public address, or the listener's if the pages can send requests. */
-function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
+function referenceOf({ docsTryIt, publicUrl, securityContact }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
-  return referenceRoutes({ tryIt: docsTryIt, listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) })
+  const addresses = { listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) }
+  return referenceRoutes({ tryIt: docsTryIt, securityContact, ...addresses })
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {

@@ -29,9 +29,11 @@ export interface ChoiceSetting extends SettingBase {
   readonly accepted: readonly string[]
 }
 
-interface TextSetting extends SettingBase {
+/** A string that matches `pattern`, if there is one. `rule` is the words after "must be" in a message. */
+export interface TextSetting extends SettingBase {
   readonly kind: 'text'
   readonly default: string | null
+  readonly accepts?: { readonly pattern: RegExp; readonly rule: string }
 }
 
 /** A setting whose value no output and no message contains. */
@@ -173,6 +175,16 @@ export const SETTINGS = {
     kind: 'text',
     default: null,
     help: 'address under which clients reach the API, for the examples on the reference page: https://export.example.com',
+  },
+  securityContact: {
+    env: 'STORE_EXPORT_SECURITY_CONTACT',
+    kind: 'text',
+    default: null,
+    accepts: {
+      pattern: /^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/,
+      rule: 'a URI that starts with mailto:, https:// or tel:',
+    },
+    help: 'address for reports of security problems, which /.well-known/security.txt names: mailto:security@example.com; if it is not set, that path returns 404',
   },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',

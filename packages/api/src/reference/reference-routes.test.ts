@@ -21,6 +21,7 @@ describe('the documents', () => {
       ...Object.keys(ERRORS).map((code) => `/errors/${code}`),
       '/guides',
       ...GUIDES.flatMap(({ name }) => [`/guides/${name}`, `/guides/${name}.md`]),
+      ...['/robots.txt', '/.well-known/api-catalog', '/.well-known/security.txt'],
     ])
   })
 
@@ -120,6 +121,51 @@ describe('the server address in the OpenAPI document', () => {
     expect(route?.at?.('http://a.example')).toBe(first)
     for (let n = 0; n < 8; n++) route?.at?.(`http://${n}.example`)
     expect(route?.at?.('http://a.example')).not.toBe(first)
+  })
+})
+
+describe('the documents for crawlers and scanners', () => {
+  const DAY_MS = 86_400_000
+
+  it('[R45] security.txt has the contact, the public address, and a date of expiry in the future, also after years', () => {
+    let now = Date.parse('2026-11-23T22:00:00Z')
+    const options = { tryIt: false, baseUrl: 'https://export.example', now: () => now }
+    const [route] = referenceRoutes({ ...options, securityContact: 'mailto:security@example.com' }).slice(-1)
+    for (const days of [0, 1, 1000]) {
+      now += days * DAY_MS
+      const text = String(route?.at?.(null).body)
+      const [contact, expires, canonical] = text.split('\n')
+      expect(contact).toBe('Contact: mailto:security@example.com')
+      expect(canonical).toBe('Canonical: https://export.example/.well-known/security.txt')
+      expect(expires).toMatch(/^Expires: \d{4}-\d{2}-\d{2}T00:00:00\.000Z$/)
+      const validDays = (Date.parse(String(expires).slice(9)) - now) / DAY_MS
+      expect(validDays).toBeGreaterThan(30)
+      expect(validDays).toBeLessThan(365)
+    }
+    expect(route?.at?.(null)).toBe(route?.at?.(null))
+  })
+
+  it('[R45] the API catalog names the API and its documents, with the same addresses as the OpenAPI document', () => {
+    const linksAt = (options: Parameters<typeof referenceRoutes>[0], origin: string | null) => {
+      const route = referenceRoutes(options).find(({ path }) => path === '/.well-known/api-catalog')
+      return JSON.parse(String((route?.at?.(origin) ?? route)?.body)).linkset
+    }
+    const expected = (base: string) => [
+      { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/api/v1` }] },
+      {
+        anchor: `${base}/api/v1`,
+        'service-desc': [{ href: `${base}/openapi.json`, type: 'application/json' }],
+        'service-doc': [
+          { href: `${base}/docs`, type: 'text/html' },
+          { href: `${base}/llms.txt`, type: 'text/plain' },
+        ],
+      },
+    ]
+    const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt: 'http://127.0.0.1:8080' }
+    expect(linksAt(publicly, 'http://evil.example')).toEqual(expected('https://export.example'))
+    const { baseUrl, ...privately } = publicly
+    expect(linksAt(privately, 'http://10.0.0.7:8080')).toEqual(expected('http://10.0.0.7:8080'))
+    expect(linksAt(privately, null)).toEqual(expected('http://127.0.0.1:8080'))
   })
 })
 

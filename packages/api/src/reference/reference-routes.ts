@@ -1,6 +1,7 @@
 // Collects the documents that the service serves without a key.
 
-import { type Contract, contractWith } from '@store-export/contract'
+import { type Contract, contractWith, EXAMPLE_BASE_URL } from '@store-export/contract'
+import { apiCatalog, apiCatalogs } from './api-catalog.ts'
 import { docsRoutes } from './docs-page.ts'
 import { errorPages } from './error-pages.ts'
 import { guideRoutes } from './guides.ts'
@@ -9,6 +10,7 @@ import { landingPage } from './landing-page.ts'
 import { llmsText } from './llms.ts'
 import { openApiDocument, openApiDocuments } from './openapi-documents.ts'
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
+import { securityText } from './security-text.ts'
 
 /** The addresses in the documents, and the contract that they describe. The declared contract is the default. */
 export interface ReferenceOptions extends Partial<Contract> {
@@ -18,24 +20,37 @@ export interface ReferenceOptions extends Partial<Contract> {
   readonly baseUrl?: string
   /** Address of the listener, for a client whose request has no valid host. */
   readonly listensAt?: string
+  /** URI for reports of security problems; null for none. */
+  readonly securityContact?: string | null
+  /** Returns the milliseconds since 1970. Replaces `Date.now`. */
+  readonly now?: () => number
 }
 
+/** Crawlers have no key, so they cannot read the API. They may read its documentation. */
+const ROBOTS = 'User-agent: *\nDisallow: /api/\n'
+
 /**
- * Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages and the
- * guides.
+ * Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages, the guides, and
+ * the documents for crawlers and scanners.
  */
-export function referenceRoutes({ tryIt, baseUrl, listensAt, ...parts }: ReferenceOptions): ReferenceRoute[] {
+export function referenceRoutes(options: ReferenceOptions): ReferenceRoute[] {
+  const { tryIt, baseUrl, listensAt, securityContact = null, now = Date.now, ...parts } = options
   const contract = contractWith(parts)
   const base = baseUrl ?? '{base_url}'
+  // A page that sends requests sends them to its own origin, under any host name.
+  const hasOneAddress = baseUrl !== undefined && !tryIt
+  const address = listensAt ?? EXAMPLE_BASE_URL
   return [
     pageRoute(landingPage(contract, base)),
-    // A page that sends requests sends them to its own origin, under any host name.
-    baseUrl === undefined || tryIt
-      ? openApiDocuments({ ...contract, ...(listensAt === undefined ? {} : { baseUrl: listensAt }) })
-      : openApiDocument({ ...contract, baseUrl }),
+    hasOneAddress
+      ? openApiDocument({ ...contract, baseUrl })
+      : openApiDocuments({ ...contract, ...(listensAt === undefined ? {} : { baseUrl: listensAt }) }),
     ...docsRoutes({ tryIt }),
     dataRoute('/llms.txt', 'text/plain; charset=utf-8', llmsText(contract, base)),
     ...errorPages(contract).map(pageRoute),
     ...guideRoutes(),
+    dataRoute('/robots.txt', 'text/plain; charset=utf-8', ROBOTS),
+    hasOneAddress ? apiCatalog(baseUrl) : apiCatalogs(address),
+    securityText({ contact: securityContact, now, ...(baseUrl === undefined ? {} : { baseUrl }) }),
   ]
 }

@@ -1,0 +1,36 @@
+// Creates the document `/.well-known/api-catalog` (RFC 9727), with which tools find the API and its description.
+
+import { SERVICE_LINKS } from '../links.ts'
+import { originDocuments } from './origin-documents.ts'
+import { dataRoute, type ReferenceRoute } from './reference-route.ts'
+
+const PATH = '/.well-known/api-catalog'
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/** Returns a catalog with the address `baseUrl`, for a service with one address. */
+export function apiCatalog(baseUrl: string): ReferenceRoute {
+  const { headers, ...route } = dataRoute(PATH, LINKSET, catalogJson(baseUrl))
+  return { ...route, headers: { ...headers, link: `${SERVICE_LINKS}, <${PATH}>; rel="api-catalog"` } }
+}
+
+/** Returns a catalog with the address that the client used. Without a valid one, it has the address `baseUrl`. */
+export function apiCatalogs(baseUrl: string): ReferenceRoute {
+  return originDocuments(apiCatalog(baseUrl), catalogJson)
+}
+
+function catalogJson(baseUrl: string): string {
+  const api = `${baseUrl}/api/v1`
+  return JSON.stringify({
+    linkset: [
+      { anchor: baseUrl + PATH, item: [{ href: api }] },
+      {
+        anchor: api,
+        'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
+        'service-doc': [
+          { href: `${baseUrl}/docs`, type: 'text/html' },
+          { href: `${baseUrl}/llms.txt`, type: 'text/plain' },
+        ],
+      },
+    ],
+  })
+}

@@ -1,0 +1,44 @@
+// Creates the document `/.well-known/security.txt` (RFC 9116), which says where to report a security problem.
+
+import { ApiError } from '@store-export/contract'
+import { dataRoute, headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
+
+/** The content of the document. */
+export interface SecurityTextOptions {
+  /** URI for reports; null for a document that returns 404. */
+  readonly contact: string | null
+  /** Public address of the service without a trailing slash. */
+  readonly baseUrl?: string
+  /** Returns the milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const PATH = '/.well-known/security.txt'
+const PLAIN = 'text/plain; charset=utf-8'
+const DAY_MS = 86_400_000
+/** RFC 9116 recommends less than a year. A document is created on each day, so it does not expire. */
+const VALID_DAYS = 180
+
+/** Returns the document. */
+export function securityText(options: SecurityTextOptions): ReferenceRoute {
+  const { contact, now } = options
+  if (contact === null) return absentDocument()
+  let current: { readonly day: number; readonly document: ReferenceRoute } | null = null
+  const documentOf = (day: number) => {
+    if (current?.day !== day) current = { day, document: dataRoute(PATH, PLAIN, textOf(contact, day, options)) }
+    return current.document
+  }
+  const today = () => documentOf(Math.floor(now() / DAY_MS))
+  return { ...today(), at: today }
+}
+
+function textOf(contact: string, day: number, { baseUrl }: SecurityTextOptions): string {
+  const expires = new Date((day + VALID_DAYS) * DAY_MS).toISOString()
+  const canonical = baseUrl === undefined ? '' : `Canonical: ${baseUrl}${PATH}\n`
+  return `Contact: ${contact}\nExpires: ${expires}\n${canonical}`
+}
+
+function absentDocument(): ReferenceRoute {
+  const body = () => Promise.reject(new ApiError('NOT_FOUND', 'no such path; this service names no security contact'))
+  return { path: PATH, contentType: PLAIN, headers: headersWith("default-src 'none'"), body, cacheControl: REVALIDATED }
+}
