@@ -8,7 +8,9 @@ import {
   errorTable,
   type LiveExample,
   openapi,
+  openapi30,
   referencePage,
+  swagger20,
   typescriptTypes,
 } from '@store-export/contract'
 import { SETTINGS, type Setting } from '../packages/operator/src/settings.ts'
@@ -36,7 +38,9 @@ export function generatedFiles(
     ['docs/api/reference/index.md', HEAD + referencePage(CONTRACT, examples)],
     ['docs/api/errors/index.md', HEAD + index],
     ...pages,
-    ['docs/api/openapi.json', openApiFile()],
+    ['docs/api/openapi.json', openApiFile(openapi)],
+    ['docs/api/openapi-3.0.json', openApiFile(openapi30)],
+    ['docs/api/swagger-2.0.json', openApiFile(swagger20)],
     ['docs/operate/settings.md', settingsPage()],
     [`${DECISIONS_FOLDER}/index.md`, DECISIONS_HEAD + decisionIndex(decisions)],
     ['docs/operate/cli.md', storeExportPage()],
@@ -47,9 +51,9 @@ export function generatedFiles(
 }
 
 /** Returns the OpenAPI document. JSON has no comments, so the first member says that the document is generated. */
-function openApiFile(): string {
+function openApiFile(document: typeof openapi): string {
   const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
-  return `${JSON.stringify({ 'x-generated': generated, ...openapi() }, null, 2)}\n`
+  return `${JSON.stringify({ 'x-generated': generated, ...document() }, null, 2)}\n`
 }
 
 function storeExportPage(): string {

@@ -32,7 +32,8 @@ const GUIDES = [
   ...['excel', 'google-sheets', 'power-bi', 'accounting', 'erp', 'erasure', 'coming-from-shopify-or-woocommerce'],
 ].flatMap((name) => [`/guides/${name}`, `/guides/${name}.md`])
 const DOCUMENTS = [
-  ...['/', '/docs', '/openapi.json', '/llms.txt', '/errors', '/guides', ...GUIDES],
+  ...['/', '/docs', '/openapi.json', '/openapi-3.0.json', '/swagger-2.0.json', '/llms.txt', '/errors', '/guides'],
+  ...GUIDES,
   ...CODES.map((code) => `/errors/${code}`),
   ...['/robots.txt', '/.well-known/api-catalog', '/.well-known/security.txt'],
 ]

@@ -69,7 +69,7 @@ describe('derived documents', () => {
       mistakes: ['The client does not retry.'],
     }
     const { openApi, types, markdown } = documentsOf({ errors: { ...ERRORS, STORE_ASLEEP: asleep } })
-    expect(openApi).toContain('"503":{"$ref":"#/components/responses/STORE_ASLEEP"}')
+    expect(openApi).toContain('"503":{"$ref":"#/components/responses/StoreAsleepResponse"}')
     expect(openApi).toContain('"error":{"code":"STORE_ASLEEP","message":"The store is asleep."}')
     expect(types).toContain("'STORE_ASLEEP'")
     expect(markdown).toContain('| 503 | [STORE_ASLEEP](../errors/STORE_ASLEEP.md) | The store is asleep. |')

@@ -8,9 +8,12 @@ export type JsonShape =
   /** An object. The API serves exactly `keys`, in this order, and null for a missing key (R32). */
   | { readonly outer: 'object'; readonly keys: readonly string[] }
   /** An object whose member names are data, for example locales or option names. */
-  | { readonly outer: 'object'; readonly valuesOf: JsonEntry }
+  | { readonly outer: 'object'; readonly valuesOf: JsonEntry; readonly entryName?: EntryName }
   /** An array of objects. */
-  | { readonly outer: 'array'; readonly entries: JsonEntry }
+  | { readonly outer: 'array'; readonly entries: JsonEntry; readonly entryName?: EntryName }
+
+/** Name of an entry's type in generated code, in Pascal case. Without it, each generator makes up a name. */
+type EntryName = string
 
 /** Members of an object inside JSON, by name. `any` allows every JSON value. */
 export type JsonEntry = 'any' | Readonly<Record<string, JsonMember>>

@@ -1,11 +1,11 @@
 // Creates the OpenAPI responses of an operation: the success with its headers, and the errors by status.
 
-import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf, typeName } from './contract.ts'
+import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { ApiError, ERRORS } from './errors.ts'
 import { exampleListOf, exampleOf } from './example.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
-import { listName, type OpenApiObject, requiredProperties, schemaRef } from './openapi-schema.ts'
+import { enumMemberName, listName, type OpenApiObject, responseName, schemaRef } from './openapi-schema.ts'
 import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName, repeatedParameter } from './parameters.ts'
 
 const COMMON_HEADERS = ['x-request-id', 'traceparent', 'content-length', 'link'] as const
@@ -21,6 +21,7 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   502: [...AUTHENTICATED_HEADERS, 'retry-after'],
 }
 const METHOD_STATUS = 405
+const METHOD_RESPONSE = 'MethodNotAllowedResponse'
 
 /** Returns every documented header as a component. */
 export function headersOf(): OpenApiObject {
@@ -30,17 +31,17 @@ export function headersOf(): OpenApiObject {
   )
 }
 
-/** Returns the error responses that are the same for every endpoint. `METHOD` is the response with status 405. */
+/** Returns the error responses that are the same for every endpoint. */
 export function sharedResponses(contract: Contract): OpenApiObject {
   const shared = Object.entries(contract.errors).filter(([code, { status }]) => isShared(code, status, contract))
   return {
     ...Object.fromEntries(
       shared.map(([code, { status, condition }]) => [
-        code,
+        sharedName(code),
         errorResponse(status, [{ code, message: condition }], contract),
       ]),
     ),
-    METHOD: errorResponse(METHOD_STATUS, [{ code: 'NOT_FOUND', message: 'read-only: use GET' }], contract),
+    [METHOD_RESPONSE]: errorResponse(METHOD_STATUS, [{ code: 'NOT_FOUND', message: 'read-only: use GET' }], contract),
   }
 }
 
@@ -49,7 +50,11 @@ export function responsesOf(endpoint: Endpoint, contract: Contract): OpenApiObje
   const codes = errorsOf(endpoint, contract)
   const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
   const errors = statuses.map((status) => [status, errorsAt(status, endpoint, contract)])
-  return { 200: successResponse(endpoint), ...Object.fromEntries(errors), [METHOD_STATUS]: responseRef('METHOD') }
+  return {
+    200: successResponse(endpoint),
+    ...Object.fromEntries(errors),
+    [METHOD_STATUS]: responseRef(METHOD_RESPONSE),
+  }
 }
 
 function successResponse(endpoint: Endpoint): OpenApiObject {
@@ -57,7 +62,7 @@ function successResponse(endpoint: Endpoint): OpenApiObject {
   const row = rowShapeOf(endpoint)
   const list = returnsList(endpoint)
   const example = list ? exampleListOf(row, isPaginated(response)) : { data: exampleOf(row) }
-  const schema = list ? schemaRef(listName(row)) : requiredProperties({ data: schemaRef(typeName(row)) })
+  const schema = schemaRef(list ? listName(row) : responseName(row))
   const ofChanges = endpoint.parameters.includes('updated_since')
   const listHeaders = ofChanges ? UPDATED_LIST_HEADERS : LIST_HEADERS
   const listed = response.kind === 'ids' ? `IDs of the ${resource.plural}` : resource.plural
@@ -78,7 +83,7 @@ interface ErrorExample {
 function errorsAt(status: number, endpoint: Endpoint, contract: Contract): OpenApiObject {
   const codes = errorsOf(endpoint, contract).filter((code) => statusOf(code, contract) === status)
   const [only] = codes
-  if (codes.length === 1 && only !== undefined && isShared(only, status, contract)) return responseRef(only)
+  if (codes.length === 1 && only !== undefined && isShared(only, status, contract)) return responseRef(sharedName(only))
   return errorResponse(
     status,
     codes.flatMap((code) => examplesOf(code, endpoint, contract)),
@@ -144,6 +149,11 @@ function statusOf(code: string, { errors }: Contract): number {
 
 function headerRefs(names: readonly string[]): OpenApiObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** Returns the component name of the response with this code. Without the suffix, Go code has the name twice. */
+function sharedName(code: string): string {
+  return `${enumMemberName(code)}Response`
 }
 
 function responseRef(name: string): OpenApiObject {

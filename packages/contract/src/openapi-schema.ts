@@ -1,7 +1,7 @@
 // Creates the JSON Schema 2020-12 of the responses. Objects allow unknown fields, and enumerations allow unknown values
 // (R33), so the responses of a newer service match this schema.
 
-import { type Contract, resourcesOf, rowShapeOf, typeName } from './contract.ts'
+import { type Contract, resourcesOf, returnsList, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import { fieldNote, fieldSince, memberType, sentence } from './notes.ts'
@@ -20,13 +20,17 @@ const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 /** Returns every schema of the contract by component name. */
 export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
   const lists = new Set(contract.endpoints.filter(({ response }) => response.kind !== 'only').map(rowShapeOf))
+  const single = contract.endpoints.filter((endpoint) => !returnsList(endpoint)).map(rowShapeOf)
   return {
     ...Object.fromEntries(resourcesOf(contract).map((each) => [typeName(each), resourceSchema(each)])),
+    ...Object.fromEntries(single.map((each) => [responseName(each), rowResponseSchema(each)])),
     ...Object.fromEntries([...lists].map((each) => [listName(each), listSchema(each)])),
+    ...Object.fromEntries(resourcesOf(contract).flatMap(entrySchemas)),
     ListMeta: LIST_META,
     JsonValue: JSON_VALUE,
-    // Not `Error`: generated code would replace the class of the language.
+    // Neither is named `Error`: generated code would replace the class of the language.
     ErrorResponse: ERROR_RESPONSE,
+    ErrorDetail: ERROR_DETAIL,
     ErrorCode: errorCodeSchema(contract),
   }
 }
@@ -34,6 +38,11 @@ export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
 /** Returns the component name of a list response with rows of this shape. */
 export function listName(resource: RowShape): string {
   return `${typeName(resource)}List`
+}
+
+/** Returns the component name of a response with one row of this shape. */
+export function responseName(resource: RowShape): string {
+  return `${typeName(resource)}Response`
 }
 
 /** Returns a reference to a component schema. */
@@ -96,10 +105,24 @@ function typeSchema(type: FieldType): OpenApiObject & { readonly type: string } 
 const COUNT: OpenApiObject = { type: 'integer', minimum: 0 }
 
 function shapeSchema(shape: JsonShape): OpenApiObject & { readonly type: string } {
-  if (shape.outer === 'array') return { type: 'array', items: elementSchema(shape.entries) }
-  if ('valuesOf' in shape) return { type: 'object', additionalProperties: valueSchema(shape.valuesOf) }
+  if ('entries' in shape || 'valuesOf' in shape) {
+    const entry = shape.entryName === undefined ? entrySchema(shape) : schemaRef(shape.entryName)
+    return shape.outer === 'array' ? { type: 'array', items: entry } : { type: 'object', additionalProperties: entry }
+  }
   const members = shape.keys.map((key) => [key, { type: ['string', 'null'] }] as const)
   return { ...requiredProperties(Object.fromEntries(members)), type: 'object' }
+}
+
+/** Returns the schemas of the entries that have a name. */
+function entrySchemas({ fields }: RowShape): [string, OpenApiObject][] {
+  return Object.values(fields).flatMap(({ type }): [string, OpenApiObject][] => {
+    if (type.kind !== 'json' || 'keys' in type.shape || type.shape.entryName === undefined) return []
+    return [[type.shape.entryName, entrySchema(type.shape)]]
+  })
+}
+
+function entrySchema(shape: Exclude<JsonShape, { keys: unknown }>): OpenApiObject {
+  return shape.outer === 'array' ? elementSchema(shape.entries) : valueSchema(shape.valuesOf)
 }
 
 /** Requires all members, because the specification names them. The API serves elements as they are stored (R32). */
@@ -143,6 +166,11 @@ const JSON_VALUE: OpenApiObject = {
   ],
 }
 
+function rowResponseSchema(resource: RowShape): OpenApiObject {
+  const description = `The response with one ${resource.name.toLowerCase()}.`
+  return { description, ...requiredProperties({ data: schemaRef(typeName(resource)) }) }
+}
+
 function listSchema(resource: RowShape): OpenApiObject {
   const data = { type: 'array', items: schemaRef(typeName(resource)) }
   return { description: `A page of ${resource.plural}.`, ...requiredProperties({ data, meta: schemaRef('ListMeta') }) }
@@ -161,15 +189,18 @@ const LIST_META: OpenApiObject = {
 
 const ERROR_RESPONSE: OpenApiObject = {
   description: 'The body of every response that is not a success.',
+  ...requiredProperties({ error: schemaRef('ErrorDetail') }),
+}
+
+const ERROR_DETAIL: OpenApiObject = {
+  description: 'What went wrong, for programs and for people.',
   ...requiredProperties({
-    error: requiredProperties({
-      code: schemaRef('ErrorCode'),
-      message: {
-        type: 'string',
-        description:
-          'A message for people. For a validation error, it names the parameter, the accepted values, and the value that the client sent.',
-      },
-    }),
+    code: schemaRef('ErrorCode'),
+    message: {
+      type: 'string',
+      description:
+        'A message for people. For a validation error, it names the parameter, the accepted values, and the value that the client sent.',
+    },
   }),
 }
 
@@ -180,14 +211,14 @@ function errorCodeSchema({ errors }: Contract): OpenApiObject {
     type: 'string',
     description: 'The kind of error. It is stable and meant for programs.',
     enum: codes,
-    'x-enum-varnames': codes.map(memberName),
+    'x-enum-varnames': codes.map(enumMemberName),
     'x-enum-descriptions': Object.values(errors).map(({ condition }) => condition),
   }
 }
 
-/** Returns the code as the name of an enum member: `INVALID_API_KEY` becomes `InvalidApiKey`. */
-function memberName(code: string): string {
-  return code
+/** Returns the value as the name of an enum member: `INVALID_API_KEY` becomes `InvalidApiKey`. */
+export function enumMemberName(value: string): string {
+  return value
     .toLowerCase()
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -1,12 +1,13 @@
 // Renders the contract as an OpenAPI 3.1 document.
 
-import { type Contract, contractWith, latestRevisionOf } from './contract.ts'
+import { type Contract, contractWith, isPaginated, latestRevisionOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { exampleOf } from './example.ts'
 import { LIMITS } from './limits.ts'
 import { endpointGroup, endpointNote, endpointTitle, parameterNote } from './notes.ts'
+import { PAGINATION, retriesOf } from './openapi-extensions.ts'
 import { headersOf, responsesOf, sharedResponses } from './openapi-responses.ts'
-import { type OpenApiObject, schemasOf } from './openapi-schema.ts'
+import { enumMemberName, type OpenApiObject, schemasOf } from './openapi-schema.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 
 /** The contract to describe, and the server address. Missing parts come from the declared contract. */
@@ -26,6 +27,7 @@ export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): OpenApiObje
     info: infoOf(contract),
     servers: [serverOf(baseUrl)],
     security: [{ storeKey: [] }],
+    'x-speakeasy-retries': retriesOf(contract),
     tags: tagsOf(contract),
     paths: Object.fromEntries(contract.endpoints.map((each) => [each.path, pathItem(each, contract)])),
     components: {
@@ -108,6 +110,7 @@ function pathItem(endpoint: Endpoint, contract: Contract): OpenApiObject {
       summary: endpointTitle(endpoint),
       description: endpointNote(endpoint),
       'x-since': endpoint.since,
+      ...(isPaginated(endpoint.response) ? PAGINATION : {}),
       ...(parameters.length === 0 ? {} : { parameters }),
       responses: responsesOf(endpoint, contract),
     },
@@ -131,7 +134,7 @@ function pathParameters({ path, response, resource }: Endpoint): OpenApiObject[]
 
 function queryParameters({ parameters, resource }: Endpoint): OpenApiObject[] {
   return parameters.map((name) => {
-    const schema = PARAMETERS[name].schema(resource)
+    const schema = withMemberNames(PARAMETERS[name].schema(resource))
     const example = filterExample(name, schema)
     return {
       name,
@@ -143,6 +146,12 @@ function queryParameters({ parameters, resource }: Endpoint): OpenApiObject[] {
       ...(example === undefined ? {} : { examples: { one: { value: example, 'x-disabled': true } } }),
     }
   })
+}
+
+/** Names the values for code generators: `return_requested` becomes `ReturnRequested`. */
+function withMemberNames(schema: OpenApiObject): OpenApiObject {
+  const { enum: values } = schema
+  return Array.isArray(values) ? { ...schema, 'x-enum-varnames': values.map(enumMemberName) } : schema
 }
 
 function filterExample(name: ParameterName, { enum: values }: OpenApiObject): unknown {

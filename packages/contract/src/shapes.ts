@@ -9,10 +9,18 @@ export const ORDER_ADDRESS: JsonShape = {
 }
 
 /** Custom fields. The value of a custom field can be any JSON value. */
-export const METAFIELDS: JsonShape = { outer: 'array', entries: { key: 'text', label: 'text', value: 'any' } }
+export const METAFIELDS: JsonShape = {
+  outer: 'array',
+  entryName: 'Metafield',
+  entries: { key: 'text', label: 'text', value: 'any' },
+}
 
 /** Translations by locale. */
-export const TRANSLATIONS: JsonShape = { outer: 'object', valuesOf: { name: 'text', description: 'text' } }
+export const TRANSLATIONS: JsonShape = {
+  outer: 'object',
+  entryName: 'Translation',
+  valuesOf: { name: 'text', description: 'text' },
+}
 
 /** Option values by option name. */
 export const ATTRIBUTES: JsonShape = { outer: 'object', valuesOf: 'any' }

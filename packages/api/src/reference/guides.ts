@@ -161,6 +161,8 @@ const SERVED: Readonly<Record<string, string>> = {
   'api/errors/index.md': '/errors',
   'api/reference/index.md': '/docs',
   'api/openapi.json': '/openapi.json',
+  'api/openapi-3.0.json': '/openapi-3.0.json',
+  'api/swagger-2.0.json': '/swagger-2.0.json',
 }
 
 const DOCS = new URL('../../../../docs/', import.meta.url)

@@ -1,5 +1,6 @@
 import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
+import { OPENAPI_VERSIONS } from './openapi-documents.ts'
 
 /** Returns the page at `/`: the first request, which has `baseUrl`, and links to the other documents. */
 export function landingPage(contract: Contract, baseUrl: string): HtmlPage {
@@ -17,7 +18,7 @@ export function landingPage(contract: Contract, baseUrl: string): HtmlPage {
 <li><a href="/docs">Reference</a>: every endpoint, field and parameter</li>
 <li><a href="/guides">Guides</a>: keep a copy of the store with <code>store-sync</code>, the TypeScript client, or your own code</li>
 <li><a href="/errors">Errors</a>: what happened, how to fix it, and common mistakes</li>
-<li><a href="/openapi.json">openapi.json</a> for tools, <a href="/llms.txt">llms.txt</a> for language models</li>
+<li>${OPENAPI_VERSIONS.map(({ path, name }) => `<a href="${path}">${name}</a>`).join(', ')} for tools, <a href="/llms.txt">llms.txt</a> for language models</li>
 </ul>
 <h2>Endpoints</h2>
 <div class="wide"><table>

@@ -2,6 +2,7 @@
 
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
 import { GUIDES } from './guides.ts'
+import { OPENAPI_VERSIONS } from './openapi-documents.ts'
 
 /** Returns the text, as Markdown in the form of llmstxt.org. Links start with `baseUrl`. */
 export function llmsText(contract: Contract, baseUrl: string): string {
@@ -64,7 +65,7 @@ ${GUIDES.map(({ name, title, note }) => `- [${title}](${baseUrl}/guides/${name}.
 
 ## Links
 
-- [OpenAPI 3.1](${baseUrl}/openapi.json): types, parameters and examples
+${OPENAPI_VERSIONS.map(({ path, name }) => `- [${name}](${baseUrl}${path}): types, parameters and examples`).join('\n')}
 - [Reference](${baseUrl}/docs): the same content for people
 - [Errors](${baseUrl}/errors): how to fix each error
 `

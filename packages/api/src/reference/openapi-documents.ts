@@ -1,17 +1,44 @@
-// Creates the document `/openapi.json`. Generated clients use the address in its `servers` as their base URL.
+// Creates the OpenAPI documents. Generated clients use the address in them as their base URL.
 
-import { openapi } from '@store-export/contract'
+import { openapi, openapi30, swagger20, swaggerServer } from '@store-export/contract'
 import { originDocuments } from './origin-documents.ts'
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 
 type OpenApiOptions = NonNullable<Parameters<typeof openapi>[0]>
 
-/** Returns a document with the address in `options`, for a service with one address. */
-export function openApiDocument(options: OpenApiOptions): ReferenceRoute {
-  return dataRoute('/openapi.json', 'application/json', JSON.stringify(openapi(options)))
+/** A version of OpenAPI. The service has one document for each version, with the same content. */
+interface OpenApiVersion {
+  readonly path: string
+  /** Name of the version in links. */
+  readonly name: string
+  readonly document: typeof openapi
+  /** Returns the part of the document's text that contains the address. */
+  readonly addressText?: (url: string) => string
 }
 
-/** Returns a document with the address that the client used. Without a valid one, it has the address in `options`. */
-export function openApiDocuments(options: OpenApiOptions): ReferenceRoute {
-  return originDocuments(openApiDocument(options), (baseUrl) => JSON.stringify(openapi({ ...options, baseUrl })))
+/** Every version, newest first. */
+export const OPENAPI_VERSIONS: readonly OpenApiVersion[] = [
+  { path: '/openapi.json', name: 'OpenAPI 3.1', document: openapi },
+  { path: '/openapi-3.0.json', name: 'OpenAPI 3.0', document: openapi30 },
+  {
+    path: '/swagger-2.0.json',
+    name: 'Swagger 2.0',
+    document: swagger20,
+    addressText: (url) => JSON.stringify(swaggerServer(url)).slice(1, -1),
+  },
+]
+
+/** Returns the documents with the address in `options`, for a service with one address. */
+export function openApiDocuments(options: OpenApiOptions): ReferenceRoute[] {
+  return OPENAPI_VERSIONS.map(({ path, document }) =>
+    dataRoute(path, 'application/json', JSON.stringify(document(options))),
+  )
+}
+
+/** Returns the documents with the address that the client used. Without a valid one, they have that in `options`. */
+export function openApiDocumentsByOrigin(options: OpenApiOptions): ReferenceRoute[] {
+  return OPENAPI_VERSIONS.map(({ path, document, addressText }) => {
+    const own = dataRoute(path, 'application/json', JSON.stringify(document(options)))
+    return originDocuments(own, (baseUrl) => JSON.stringify(document({ ...options, baseUrl })), addressText)
+  })
 }

@@ -8,15 +8,22 @@ const ORIGINS_MAX = 8
 /** Returns the JSON of a document for the address `baseUrl`. */
 export type JsonOfAddress = (baseUrl: string) => string
 
-/** Returns a document with the address that the client used. Without a valid one, clients get the document `own`. */
-export function originDocuments(own: ReferenceRoute, jsonOf: JsonOfAddress): ReferenceRoute {
-  const parts = partsAround(jsonOf)
+/**
+ * Returns a document with the address that the client used. Without a valid one, clients get the document `own`.
+ * `addressText` returns the text of an address in the JSON.
+ */
+export function originDocuments(
+  own: ReferenceRoute,
+  jsonOf: JsonOfAddress,
+  addressText: (baseUrl: string) => string = escaped,
+): ReferenceRoute {
+  const parts = jsonOf(MARK).split(addressText(MARK))
   const cache = new Map<string, ReferenceRoute>()
   return {
     ...own,
     at: (origin) => {
       if (origin === null) return own
-      const document = cache.get(origin) ?? { ...own, body: parts.join(origin) }
+      const document = cache.get(origin) ?? { ...own, body: parts.join(addressText(origin)) }
       cache.delete(origin)
       cache.set(origin, document)
       for (const oldest of cache.keys()) {
@@ -28,8 +35,9 @@ export function originDocuments(own: ReferenceRoute, jsonOf: JsonOfAddress): Ref
   }
 }
 
-/** Returns the text between the addresses. An origin needs no escaping in JSON. */
-function partsAround(jsonOf: JsonOfAddress): string[] {
-  const mark = '\u0000'
-  return jsonOf(mark).split(JSON.stringify(mark).slice(1, -1))
+/** An address that no document contains. */
+const MARK = 'https://address.invalid'
+
+function escaped(baseUrl: string): string {
+  return JSON.stringify(baseUrl).slice(1, -1)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ENDPOINTS, ERRORS, type ErrorDeclaration } from '@store-export/contract'
+import { ENDPOINTS, ERRORS, type ErrorDeclaration, openapi30, swagger20 } from '@store-export/contract'
 import { describe, expect, it } from 'vitest'
 import { guideHtml } from './guide-html.ts'
 import { GUIDES } from './guides.ts'
@@ -17,7 +17,8 @@ function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes
 describe('the documents', () => {
   it('[R2] the documents are a landing page, the reference, OpenAPI, llms.txt, error pages and guides', () => {
     expect([...routes.keys()]).toEqual([
-      ...['/', '/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
+      ...['/', '/openapi.json', '/openapi-3.0.json', '/swagger-2.0.json'],
+      ...['/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
       ...Object.keys(ERRORS).map((code) => `/errors/${code}`),
       '/guides',
       ...GUIDES.flatMap(({ name }) => [`/guides/${name}`, `/guides/${name}.md`]),
@@ -113,6 +114,22 @@ describe('the server address in the OpenAPI document', () => {
     expect(serversOf({ tryIt: false, listensAt }, null)).toMatchObject([{ url: listensAt }])
     const trying = { tryIt: true, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
+  })
+
+  it('the documents of OpenAPI 3.0 and Swagger 2.0 have the same address', () => {
+    const publicly = referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' })
+    const byOrigin = referenceRoutes({ tryIt: false, listensAt })
+    for (const [from, url] of [
+      [publicly, 'https://export.example'],
+      [byOrigin, 'http://10.0.0.7:8080'],
+    ] as const) {
+      const documentAt = (path: string): unknown => {
+        const route = from.find((each) => each.path === path)
+        return JSON.parse(String((route?.at?.(url) ?? route)?.body))
+      }
+      expect(documentAt('/openapi-3.0.json')).toEqual(JSON.parse(JSON.stringify(openapi30({ baseUrl: url }))))
+      expect(documentAt('/swagger-2.0.json')).toEqual(JSON.parse(JSON.stringify(swagger20({ baseUrl: url }))))
+    }
   })
 
   it('OpenAPI documents are cached for the last eight addresses', () => {

@@ -8,7 +8,7 @@ import { guideRoutes } from './guides.ts'
 import { pageRoute } from './html.ts'
 import { landingPage } from './landing-page.ts'
 import { llmsText } from './llms.ts'
-import { openApiDocument, openApiDocuments } from './openapi-documents.ts'
+import { openApiDocuments, openApiDocumentsByOrigin } from './openapi-documents.ts'
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 import { securityText } from './security-text.ts'
 
@@ -30,8 +30,8 @@ export interface ReferenceOptions extends Partial<Contract> {
 const ROBOTS = 'User-agent: *\nDisallow: /api/\n'
 
 /**
- * Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages, the guides, and
- * the documents for crawlers and scanners.
+ * Returns the landing page, the OpenAPI documents, the reference and its scripts, `/llms.txt`, the error pages, the
+ * guides, and the documents for crawlers and scanners.
  */
 export function referenceRoutes(options: ReferenceOptions): ReferenceRoute[] {
   const { tryIt, baseUrl, listensAt, securityContact = null, now = Date.now, ...parts } = options
@@ -42,9 +42,9 @@ export function referenceRoutes(options: ReferenceOptions): ReferenceRoute[] {
   const address = listensAt ?? EXAMPLE_BASE_URL
   return [
     pageRoute(landingPage(contract, base)),
-    hasOneAddress
-      ? openApiDocument({ ...contract, baseUrl })
-      : openApiDocuments({ ...contract, ...(listensAt === undefined ? {} : { baseUrl: listensAt }) }),
+    ...(hasOneAddress
+      ? openApiDocuments({ ...contract, baseUrl })
+      : openApiDocumentsByOrigin({ ...contract, ...(listensAt === undefined ? {} : { baseUrl: listensAt }) })),
     ...docsRoutes({ tryIt }),
     dataRoute('/llms.txt', 'text/plain; charset=utf-8', llmsText(contract, base)),
     ...errorPages(contract).map(pageRoute),

@@ -38,7 +38,11 @@ export const location = resource({
     email: text('Email address').orNull(),
     image_url: text('URL of a picture of the location').orNull(),
     opening_hours: json(
-      { outer: 'array', entries: { day: 'integer', open: 'text', close: 'text', closed: 'boolean' } },
+      {
+        outer: 'array',
+        entryName: 'OpeningHours',
+        entries: { day: 'integer', open: 'text', close: 'text', closed: 'boolean' },
+      },
       'Opening hours of seven days. Day 0 is Monday',
     ),
     pickup_enabled: boolean('Whether customers can pick up orders here'),

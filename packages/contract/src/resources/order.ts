@@ -61,7 +61,11 @@ export const order = resource({
     subtotal: money('Item total before tax, shipping and discounts'),
     tax: money('Tax charged'),
     tax_breakdown: json(
-      { outer: 'array', entries: { rate: 'number', baseCents: 'integer', taxCents: 'integer' } },
+      {
+        outer: 'array',
+        entryName: 'TaxShare',
+        entries: { rate: 'number', baseCents: 'integer', taxCents: 'integer' },
+      },
       'Tax by rate, which adds up to tax. Present on orders with several rates',
     ).from('v1.4'),
     shipping: money('Shipping charged'),

@@ -1,0 +1,46 @@
+// Renders the contract as an OpenAPI 3.0 document, for tools that don't read 3.1. The content is the same.
+
+import { type OpenApiOptions, openapi } from './openapi.ts'
+import { downgradedSchema, mapMembers, objectOf } from './openapi-downgrade.ts'
+import type { OpenApiObject } from './openapi-schema.ts'
+
+/** Returns the OpenAPI 3.0 document. `nullable` marks what can be null. */
+export function openapi30(options: OpenApiOptions = {}): OpenApiObject {
+  const { info, paths, components, ...rest } = openapi(options)
+  const { headers, responses, schemas, ...others } = objectOf(components)
+  return {
+    ...rest,
+    openapi: '3.0.3',
+    info: infoBefore31(info),
+    paths: withSchemas(paths),
+    components: {
+      ...others,
+      headers: withSchemas(headers),
+      responses: withSchemas(responses),
+      schemas: mapMembers(schemas, schemaOf),
+    },
+  }
+}
+
+const LICENSE_URL = 'https://spdx.org/licenses/MIT.html'
+
+/** Returns the title, the version and the license without the members that 3.1 added. */
+export function infoBefore31(info: unknown): OpenApiObject {
+  const { summary: _, license, ...rest } = objectOf(info)
+  return { ...rest, license: { name: objectOf(license).name, url: LICENSE_URL } }
+}
+
+/** Returns the node with the schemas of its parameters, headers and media types. Examples stay as they are. */
+function withSchemas(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withSchemas)
+  if (typeof node !== 'object' || node === null) return node
+  const members = Object.entries(node).map(([name, value]) => {
+    if (name === 'schema') return [name, schemaOf(value)]
+    return [name, name === 'example' || name === 'examples' ? value : withSchemas(value)]
+  })
+  return Object.fromEntries(members)
+}
+
+function schemaOf(schema: unknown): OpenApiObject {
+  return downgradedSchema(objectOf(schema), 'nullable')
+}

@@ -1,0 +1,34 @@
+// Declares the extensions with which generators write code for pages and retries.
+
+import type { Contract } from './contract.ts'
+import type { OpenApiObject } from './openapi-schema.ts'
+
+/** The members of each operation that returns one page of a list. */
+export const PAGINATION: OpenApiObject = {
+  // Without `results`: Speakeasy's clients would stop at an empty page, and more rows can follow an empty page.
+  'x-speakeasy-pagination': {
+    type: 'cursor',
+    inputs: [{ name: 'cursor', in: 'parameters', type: 'cursor' }],
+    outputs: { nextCursor: '$.meta.next_cursor' },
+  },
+  'x-fern-pagination': {
+    cursor: '$request.cursor',
+    next_cursor: '$response.meta.next_cursor',
+    results: '$response.data',
+  },
+}
+
+/** Statuses with which a proxy in front of the service reports a temporary failure. */
+const PROXY_STATUSES = [503, 504]
+
+/** Returns the value of `x-speakeasy-retries`. Its clients wait for the seconds in `Retry-After` if there are any. */
+export function retriesOf({ errors }: Contract): OpenApiObject {
+  const retried = Object.values(errors).filter(({ retry }) => retry.startsWith('Yes'))
+  const statuses = new Set([...retried.map(({ status }) => status), ...PROXY_STATUSES])
+  return {
+    strategy: 'backoff',
+    backoff: { initialInterval: 500, maxInterval: 60_000, maxElapsedTime: 3_600_000, exponent: 2 },
+    statusCodes: [...statuses].sort((a, b) => a - b).map(String),
+    retryConnectionErrors: true,
+  }
+}

@@ -1,0 +1,81 @@
+// Renders the contract as a Swagger 2.0 document, for tools that don't read OpenAPI 3. The content is the same, except
+// that a response has one example.
+
+import { EXAMPLE_BASE_URL, type OpenApiOptions, openapi } from './openapi.ts'
+import { infoBefore31 } from './openapi-30.ts'
+import { downgradedSchema, mapMembers, objectOf } from './openapi-downgrade.ts'
+import type { OpenApiObject } from './openapi-schema.ts'
+
+/** Returns the Swagger 2.0 document. `x-nullable` marks what can be null. */
+export function swagger20(options: OpenApiOptions = {}): OpenApiObject {
+  const { openapi: _, info, servers, paths, components, ...rest } = openapi(options)
+  const { securitySchemes, headers, responses, schemas } = objectOf(components)
+  const responseOf = (response: unknown) => responseWith(objectOf(headers), objectOf(response))
+  return {
+    swagger: '2.0',
+    info: infoBefore31(info),
+    ...swaggerServer(options.baseUrl ?? EXAMPLE_BASE_URL),
+    produces: ['application/json'],
+    ...rest,
+    paths: mapMembers(paths, (path) => mapMembers(path, (operation) => operationWith(responseOf, objectOf(operation)))),
+    securityDefinitions: securitySchemes,
+    responses: mapMembers(responses, responseOf),
+    definitions: relocated(mapMembers(schemas, schemaOf)),
+  }
+}
+
+/** Returns the members that name the server with this address. */
+export function swaggerServer(baseUrl: string): OpenApiObject {
+  const { protocol, host, pathname } = new URL(baseUrl)
+  return { host, basePath: pathname, schemes: [protocol.slice(0, -1)] }
+}
+
+function operationWith(responseOf: (response: unknown) => OpenApiObject, operation: OpenApiObject): OpenApiObject {
+  const { parameters, responses, ...rest } = operation
+  return {
+    ...rest,
+    ...(Array.isArray(parameters) ? { parameters: parameters.map(parameterOf) } : {}),
+    responses: mapMembers(responses, responseOf),
+  }
+}
+
+/** Version 2.0 has no `schema` in a parameter: its members stand next to the name. Schemathesis reads `x-example`. */
+function parameterOf(parameter: unknown): OpenApiObject {
+  const { schema, example, examples, ...rest } = objectOf(parameter)
+  const shown = example ?? (examples === undefined ? undefined : firstExample(examples))
+  return { ...rest, ...schemaOf(schema), ...(shown === undefined ? {} : { 'x-example': shown }) }
+}
+
+function responseWith(headers: OpenApiObject, response: OpenApiObject): OpenApiObject {
+  if ('$ref' in response) return relocated(response)
+  const { content, headers: references, ...rest } = response
+  const { schema, example, examples } = objectOf(objectOf(content)['application/json'])
+  return {
+    ...rest,
+    schema: relocated(schemaOf(schema)),
+    headers: Object.fromEntries(Object.keys(objectOf(references)).map((name) => [name, headerOf(headers[name])])),
+    examples: { 'application/json': example ?? firstExample(examples) },
+  }
+}
+
+function headerOf(header: unknown): OpenApiObject {
+  const { schema, example, ...rest } = objectOf(header)
+  return { ...rest, ...schemaOf(schema), 'x-example': example }
+}
+
+function firstExample(examples: unknown): unknown {
+  const [first] = Object.values(objectOf(examples))
+  return objectOf(first).value
+}
+
+function schemaOf(schema: unknown): OpenApiObject {
+  return downgradedSchema(objectOf(schema), 'x-nullable')
+}
+
+/** Returns the object with references to where version 2.0 has schemas and responses. */
+function relocated(node: OpenApiObject): OpenApiObject {
+  const text = JSON.stringify(node)
+    .replaceAll('"$ref":"#/components/schemas/', '"$ref":"#/definitions/')
+    .replaceAll('"$ref":"#/components/responses/', '"$ref":"#/responses/')
+  return objectOf(JSON.parse(text))
+}
