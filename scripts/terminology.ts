@@ -1,4 +1,4 @@
-// Checks that sentences use the field's terms, name the actor, and have at most 30 words. Paths as arguments replace the
+// Checks that sentences use the field's terms, name the actor, and have at most 25 words. Paths as arguments replace the
 // checked paths. `--count` prints the number of findings of each folder.
 
 import { globSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ interface Rule {
   readonly kinds?: readonly Prose['kind'][]
 }
 
-const SENTENCE_WORDS_MAX = 30
+const SENTENCE_WORDS_MAX = 25
 
 const RULES: readonly Rule[] = [
   { pattern: /(?:^|[.;:] )(?:Who|Whoever)\b(?![^.]*\?)/, instead: 'name the actor: the client, the service, you' },

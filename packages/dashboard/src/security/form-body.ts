@@ -7,7 +7,7 @@ export type FormFields = Readonly<Record<string, string>>
  * Thrown for a body that is not a form, is too large, or is incomplete. `status` is the HTTP status of the response.
  */
 export class FormError extends Error {
-  override readonly name = 'FormProblem'
+  override readonly name = 'FormError'
   readonly status: 400 | 413 | 415
 
   constructor(status: FormError['status'], message: string, options?: ErrorOptions) {

@@ -163,8 +163,8 @@ function conditions(plan: PagePlan, context: SqlContext): string {
 }
 
 /**
- * The subquery hides the watermark from the planner, because nearly all rows are before it. So a prepared statement keeps its
- * plan.
+ * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because nearly all rows are
+ * before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
   return (window ?? [])
@@ -175,7 +175,7 @@ function windowCondition({ resource, window }: PagePlan, { present, values }: Sq
     .join('')
 }
 
-/** A row without the timestamp is before every end: it belongs to the first window, and no row is lost between windows. */
+/** Returns the condition for rows before `end`. A row without the timestamp is before every end, so no window loses it. */
 function isBefore(field: string, end: string, resource: Resource, present: PresentColumns): string {
   const timestamp = timestampExpression(field, resource, present)
   const comparison = `${timestamp} < ${end}`

@@ -79,7 +79,7 @@ function columnsOfWindows(): ReadonlySet<string> {
   )
 }
 
-/** Clocks of applications differ, so a timestamp of the next minutes is normal. */
+/** Returns the check for future timestamps. Clocks of applications differ, so a few minutes are normal. */
 function futureCheck(column: string): ValueCheck {
   const name = quoteName(column)
   const condition = `${name} > now() + interval '5 minutes' and ${name} <> 'infinity'`

@@ -1,5 +1,5 @@
 // Runs one random history: a store is written before, between and during runs, and runs fail in different ways. At the end
-// the writes stop, and the copy must equal the store after one more run, after a run with --prune, and after a full sync.
+// the writes stop. Then the copy must equal the store after one more run, a run with --prune, and a full sync.
 
 import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
 import { expect } from 'vitest'
