@@ -5,7 +5,7 @@ import { AddressError, ConnectionError } from './errors.ts'
 import { PagedList, type RowsPage } from './paged-list.ts'
 import { type RateLimit, rateLimitOf } from './rate-limit.ts'
 import { RequestPacer } from './request-pacer.ts'
-import { type CompleteResponse, responseObject, responsePage } from './response.ts'
+import { type CompleteResponse, rejectIgnored, responseObject, responsePage } from './response.ts'
 import { type Pause, retryPause } from './retry.ts'
 
 /** Accepted by every method of the client. */
@@ -110,7 +110,11 @@ export class Caller {
     const fetchPage = (after: string | null): Promise<RowsPage<Row>> => {
       const pageQuery = new URLSearchParams(query)
       if (after !== null) pageQuery.set('cursor', after)
-      return this.#call(pageQuery.size === 0 ? path : `${path}?${pageQuery}`, call, responsePage<Row>)
+      return this.#call(pageQuery.size === 0 ? path : `${path}?${pageQuery}`, call, (response) => {
+        const page = responsePage<Row>(response)
+        rejectIgnored(response, path, query)
+        return page
+      })
     }
     return new PagedList(fetchPage, typeof cursor === 'string' ? cursor : null)
   }

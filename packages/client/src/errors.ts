@@ -54,3 +54,21 @@ export class ConnectionError extends Error {
 export class AddressError extends ConnectionError {
   override readonly name = 'AddressError'
 }
+
+/**
+ * A list does not have a parameter that the call sent, so the service ignored it. For example, the service is older than
+ * the client. The service did not filter the rows by the parameter, so the client does not return them.
+ */
+export class IgnoredParameterError extends Error {
+  override readonly name = 'IgnoredParameterError'
+  /** Names of the ignored parameters, such as `updated_since`. */
+  readonly parameters: readonly string[]
+
+  /** Creates the error for a list. @internal */
+  constructor(path: string, parameters: readonly string[]) {
+    const [these, them] = parameters.length === 1 ? ['this parameter', 'it'] : ['these parameters', 'them']
+    const happened = `${path} does not have ${these} and ignored ${them}`
+    super(`${parameters.join(', ')}: ${happened}; leave ${them} out, or use a newer service`)
+    this.parameters = parameters
+  }
+}

@@ -1,7 +1,7 @@
 // The public API of the client.
 
 export type { CallOptions, ClientPause, ResponseInfo } from './caller.ts'
-export { AddressError, ConnectionError, StoreExportError } from './errors.ts'
+export { AddressError, ConnectionError, IgnoredParameterError, StoreExportError } from './errors.ts'
 export * from './generated/endpoints.ts'
 export * from './generated/types.ts'
 export type { ListOptions, NextSync, PagedList, PagedListOptions, RowsPage } from './paged-list.ts'

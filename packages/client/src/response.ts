@@ -1,6 +1,6 @@
 // Turns an HTTP response into data or an error. An incomplete response is an error, so no rows are lost silently.
 
-import { ConnectionError, StoreExportError } from './errors.ts'
+import { ConnectionError, IgnoredParameterError, StoreExportError } from './errors.ts'
 import type { NextSync, RowsPage } from './paged-list.ts'
 
 /** A response with its complete body. */
@@ -35,6 +35,15 @@ export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
     nextSync: nextSyncOf(response.headers),
     servedAt: response.headers.get('date'),
   }
+}
+
+/** Throws `IgnoredParameterError` if the service ignored a parameter of `query`. A proxy can add other parameters. */
+export function rejectIgnored({ headers }: CompleteResponse, path: string, query: URLSearchParams): void {
+  const header = headers.get('x-ignored-params')
+  if (header === null) return
+  const ignored = header.split(',')
+  const sent = [...query.keys()].filter((name) => ignored.includes(encodeURIComponent(name)))
+  if (sent.length > 0) throw new IgnoredParameterError(path, sent)
 }
 
 function nextSyncOf(headers: Headers): NextSync | null {

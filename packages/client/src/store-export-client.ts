@@ -10,8 +10,8 @@ export interface ClientOptions extends CallerOptions {
 }
 
 /**
- * A client for one store. It waits for the rate limit, retries temporary failures, and throws `StoreExportError` or
- * `ConnectionError` for other failures. The constructor throws `Error` in a browser, `TypeError` for an invalid address
+ * A client for one store. It waits for the rate limit, retries temporary failures, and throws `StoreExportError`,
+ * `ConnectionError` or `IgnoredParameterError` for other failures. The constructor throws `Error` in a browser, `TypeError` for an invalid address
  * or key, and `RangeError` for a number outside its range.
  */
 export class StoreExportClient extends Endpoints {

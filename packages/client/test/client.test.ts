@@ -9,6 +9,7 @@ import {
   type ClientOptions,
   type ClientPause,
   ConnectionError,
+  IgnoredParameterError,
   type PagedList,
   type ResponseInfo,
   StoreExportClient,
@@ -163,6 +164,54 @@ describe('methods of the client', () => {
     const since = '2026-02-01T11:00:00.123456+01:00'
     expect(await all(client.orders.list({ updatedSince: since }))).toHaveLength(10)
     await expect(client.orders.get('../store')).rejects.toMatchObject({ code: 'INVALID_PARAM', status: 400 })
+  })
+})
+
+describe('[R9] a parameter that the list does not have', () => {
+  const ONE = 'does not have this parameter and ignored it; leave it out, or use a newer service'
+  const SEVERAL = 'does not have these parameters and ignored them; leave them out, or use a newer service'
+
+  test.each([
+    ['a parameter of another list', { limit: 1, updatedSince: '2026-01-01T00:00:00Z' }, 'updated_since'],
+    ['a name that begins like a filter', { limit: 1, 'status[]': 'active' }, 'status[]'],
+    ['a misspelled name', { limit: 1, createdSinse: '2026-01-01T00:00:00Z' }, 'created_sinse'],
+    ['two names', { limit: 1, orderBy: 'name', page: 2 }, 'order_by, page'],
+  ])(
+    'if a call sends %s, the list throws IgnoredParameterError with the name, without a retry',
+    async (_, options, names) => {
+      const { client, pauses, proxy } = await startClient()
+      const error = await all(client.categories.list(options)).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(IgnoredParameterError)
+      const message = `${names}: /api/v1/categories ${names.includes(',') ? SEVERAL : ONE}`
+      expect(error).toMatchObject({ message, parameters: names.split(', ') })
+      expect([pauses, proxy.requestedPaths.length]).toEqual([[], 1])
+    },
+  )
+
+  test('if a later page ignores a parameter, the list throws after the rows before this page', async () => {
+    const { client } = await startClient([
+      { kind: 'none' },
+      {
+        kind: 'response',
+        status: 200,
+        headers: { 'x-ignored-params': 'created_since' },
+        body: '{"data":[],"meta":{"next_cursor":null,"has_more":false}}',
+      },
+    ])
+    const rows: unknown[] = []
+    const read = async () => {
+      for await (const row of client.customers.list({ limit: 5, createdSince: '2026-01-01T00:00:00Z' })) rows.push(row)
+    }
+    await expect(read()).rejects.toThrow(IgnoredParameterError)
+    expect(rows).toHaveLength(5)
+  })
+
+  test('if the service ignored a parameter that a proxy added, the list returns its rows', async () => {
+    const ignored = { kind: 'response', status: 200, headers: { 'x-ignored-params': 'tenant' } } as const
+    const { client } = await startClient([
+      { ...ignored, body: '{"data":[],"meta":{"next_cursor":null,"has_more":false}}' },
+    ])
+    expect(await all(client.categories.list({ limit: 1 }))).toEqual([])
   })
 })
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -38,6 +39,29 @@ function command(args: readonly string[], env: Record<string, string> = {}): Pro
   })
 }
 
+/** Starts a proxy to the service that behaves like a service without the query parameter `name`. */
+async function startOlderService(url: string, name: string): Promise<string> {
+  const server = http.createServer((message, response) => {
+    const target = new URL(message.url ?? '/', url)
+    const isIgnored = target.searchParams.has(name)
+    target.searchParams.delete(name)
+    const { host: _, ...headers } = message.headers
+    const forward = http.request(target, { headers }, (received) => {
+      const ignored = isIgnored ? { 'x-ignored-params': name } : {}
+      response.writeHead(received.statusCode ?? 502, { ...received.headers, ...ignored })
+      received.pipe(response)
+    })
+    forward.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
+}
+
 function orders(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true })
   const row = database.prepare('select count(*) as rows from orders').get()
@@ -62,6 +86,24 @@ describe('store-sync run', () => {
     expect(second.stderr).toBe('')
     expect(lines).toContainEqual(expect.objectContaining({ event: 'table', table: 'orders', mode: 'updated' }))
     expect(lines.at(-1)).toMatchObject({ event: 'run', store_id: store.id })
+  })
+
+  test('[R9] if the service ignores a parameter, run fails with its name and leaves the copy unchanged', async () => {
+    const file = await createFile()
+    const to = ['--to', `sqlite:${file}`]
+    await command(['run', '--url', platform.service.url, ...to])
+    await store.sql`update orders set email = 'new@example.com' where email = 'o@example.com'`
+    const older = await startOlderService(platform.service.url, 'updated_since')
+    const { code, stderr } = await command(['run', '--url', older, ...to])
+    await store.sql`update orders set email = 'o@example.com'`
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'updated_since: /api/v1/orders does not have this parameter and ignored it; leave it out, or use a newer service\n',
+    )
+    const database = new DatabaseSync(file, { readOnly: true })
+    const row = database.prepare('select count(*) as n from orders where email = ?').get('new@example.com')
+    database.close()
+    expect(row?.n).toBe(0)
   })
 
   test.each([

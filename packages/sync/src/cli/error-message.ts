@@ -1,4 +1,4 @@
-import { ConnectionError, StoreExportError } from '@store-export/client'
+import { ConnectionError, IgnoredParameterError, StoreExportError } from '@store-export/client'
 import { CopyBusyError, CopyError, CopyUnavailableError } from '../copies/copy.ts'
 import { CommandLineError } from './command-line-error.ts'
 
@@ -9,6 +9,7 @@ const EXPECTED_ERRORS = [
   CopyError,
   StoreExportError,
   ConnectionError,
+  IgnoredParameterError,
 ]
 
 /** Returns the message to print for an error. The message of an unexpected error includes its stack trace. */
