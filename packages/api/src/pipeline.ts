@@ -57,13 +57,14 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   const plan = planRequest(endpoint, id, values, cursorContent)
   trace.walk = walkStep(plan, request)
   const context = { address, requestId: request.requestId, startedAt: performance.now() }
-  if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline)
+  if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline, trace)
   const { page, watermark } = await readList(
     endpoint,
     { ...context, plan, prefix: OPENING.list },
     cursorContent,
     pipeline,
   )
+  setSchemaHeaders(page, trace)
   if (page.rows === 0) await requireParent(endpoint, id, context, pipeline)
   trace.walk = walkStep(plan, request, page)
   const bounds = windowBounds(values, watermark, cursorContent?.bounds)
@@ -127,10 +128,18 @@ function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
   if (header !== null) trace.headers['x-ignored-params'] = header
 }
 
+/** Set before the rows are checked, so that the 404 of a row has the headers too. */
+function setSchemaHeaders({ schema }: PageWriter, { headers }: Trace): void {
+  if (schema === null) return
+  headers['x-store-schema'] = schema.version
+  headers['x-store-fields'] = schema.fieldsDigest
+}
+
 type ReadContext = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
 
-async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline): Promise<ApiResponse> {
+async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline, trace: Trace): Promise<ApiResponse> {
   const page = await reader.read({ ...context, plan, prefix: OPENING.object })
+  setSchemaHeaders(page, trace)
   if (page.rows > 0) return objectResponse(page)
   const { kind, resource } = plan
   // The client did not send an ID, so an empty table of the store is an internal error.

@@ -143,6 +143,21 @@ describe('responses with every status', () => {
     })
   })
 
+  test('[R46] each response that read the store has its schema version and a digest of its fields, and no other has them', async () => {
+    const digests = new Map<string, Set<string>>()
+    await everyCase(({ headers, status }, { what, path }) => {
+      const isRead = status === 200 || what === 'row'
+      expect(headers['x-store-schema'], what).toBe(isRead ? 'v1.6' : undefined)
+      if (!isRead) return expect(headers['x-store-fields'], what).toBeUndefined()
+      expect(headers['x-store-fields'], what).toMatch(/^[0-9a-f]{16}$/)
+      const resource = path.replace(/\/[0-9a-f-]{36}(?=$|\/)/, '').replace(/\?.*$/, '')
+      digests.set(resource, (digests.get(resource) ?? new Set()).add(String(headers['x-store-fields'])))
+    })
+    // A list and its objects are read from the same columns.
+    expect([...digests].filter(([, { size }]) => size > 1)).toEqual([])
+    expect(digests.get('/api/v1/orders')).not.toEqual(digests.get('/api/v1/products'))
+  })
+
   test('[R26] www-authenticate is only on 401, [ERR-2, R41] retry-after only on 409, 429 and 502, [R3] allow only on 405', async () => {
     await everyCase(({ headers, status }, { what }) => {
       const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)

@@ -87,6 +87,65 @@ describe('a store that is upgraded while it is served', () => {
   })
 })
 
+describe('the headers about the schema of a store', () => {
+  const PATHS = [...LISTS, 'store', 'ids/orders', 'ids/customers']
+  const headersOf = async (store: TestStore, name: string) => {
+    const responses = await Promise.all(PATHS.map(async (path) => [path, await ask(store, path)] as const))
+    return new Map(responses.map(([path, { headers }]) => [path, headers.get(name)]))
+  }
+  const changedPaths = (one: Map<string, string | null>, other: Map<string, string | null>) =>
+    PATHS.filter((path) => one.get(path) !== other.get(path))
+
+  test('[R46, R28] exactly the lists that get columns get another digest, at each upgrade and at a late grant', async () => {
+    const store = await filledStore(platform, 'launch', SIZE)
+    let digests = await headersOf(store, 'x-store-fields')
+    const nextChanges = async () => {
+      await seen()
+      const before = digests
+      digests = await headersOf(store, 'x-store-fields')
+      return changedPaths(before, digests)
+    }
+    const changes: [string, string[]][] = []
+    for (const { id } of REVISIONS.slice(1)) {
+      await upgradeStore({ ownerOrAdminUrl: store.ownerUrl, to: id, readerRole: readerOf(store), connect: connectOnce })
+      changes.push([id, await nextChanges()])
+      expect(new Set((await headersOf(store, 'x-store-schema')).values()), id).toEqual(new Set([id]))
+    }
+    expect(changes).toEqual([
+      ['v1.1', ['orders', 'customers', 'customer-groups', 'customer-addresses', 'store', 'ids/customers']],
+      ['v1.2', ['orders', 'locations']],
+      ['v1.3', ['orders', 'customers', 'products', 'categories', 'store']],
+      ['v1.4', ['orders', 'products']],
+      ['v1.5', ['orders']],
+      ['v1.6', ['products', 'store']],
+    ])
+    const reader = readerOf(store)
+    await store.sql.unsafe(`revoke select on product_variants from ${reader}`)
+    await store.sql.unsafe(
+      `grant select (id, product_id, sku, name, price, inventory, image, video, attributes, created_at) on product_variants to ${reader}`,
+    )
+    const complete = digests
+    expect(await nextChanges()).toEqual(['products'])
+    expect((await ask(store, 'orders')).headers.get('x-store-schema')).toBe(
+      'v1.6; missing="product_variants.weight_grams"',
+    )
+    await store.sql.unsafe(`grant select (weight_grams) on product_variants to ${reader}`)
+    expect(await nextChanges()).toEqual(['products'])
+    expect(digests).toEqual(complete)
+  })
+
+  test('[R46] a change of rows, an index, and a column that is not in the contract change no digest', async () => {
+    const store = await filledStore(platform, 'v1.5', SIZE)
+    const before = await headersOf(store, 'x-store-fields')
+    await store.sql`update orders set email = 'a@b.example'`
+    await store.sql`create index on orders (email)`
+    await store.sql`alter table orders add column internal_note text default 'n'`
+    await store.sql.unsafe(`grant select (internal_note) on orders to ${readerOf(store)}`)
+    await seen()
+    expect(await headersOf(store, 'x-store-fields')).toEqual(before)
+  })
+})
+
 describe('a partly migrated store', () => {
   test('[R28, FMT-6] after every statement of the migrations, a store is served with the columns that exist', async () => {
     const store = await filledStore(platform, 'launch', SIZE)

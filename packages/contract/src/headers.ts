@@ -6,7 +6,12 @@ export interface HeaderDeclaration {
   readonly schema: Readonly<Record<string, unknown>>
   readonly example: string | number
   /** The responses that have the header. For `some responses`, the note says which. */
-  readonly on: 'every response' | 'every response to a valid key' | 'every list' | 'some responses'
+  readonly on:
+    | 'every response'
+    | 'every response to a valid key'
+    | 'every response that read the store'
+    | 'every list'
+    | 'some responses'
 }
 
 const REQUESTS_HEADER = 'draft-ietf-httpapi-ratelimit-headers'
@@ -66,6 +71,18 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: 'updated_since',
     on: 'some responses',
+  },
+  'x-store-schema': {
+    note: 'The schema version of the store. `missing` names up to ten columns of that version that the store lacks or that the service may not read. `more` is the number of further ones.',
+    schema: { type: 'string' },
+    example: 'v1.6; missing="orders.metafields"',
+    on: 'every response that read the store',
+  },
+  'x-store-fields': {
+    note: 'A digest of the columns that the service reads for this resource and its embedded rows. It changes if a column appears or disappears, for example after an upgrade of the store. Such a change moves no `updated_at`, so read the list again without `updated_since`.',
+    schema: { type: 'string' },
+    example: '2f1b0c5d9e8a7346',
+    on: 'every response that read the store',
   },
   'x-ignored-params': {
     note: 'Query parameters of the request that this endpoint does not have, percent-encoded and separated by commas. Absent if there are none.',

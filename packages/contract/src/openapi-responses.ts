@@ -10,11 +10,13 @@ import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName, repeatedPara
 
 const COMMON_HEADERS = ['x-request-id', 'traceparent', 'content-length', 'link'] as const
 const AUTHENTICATED_HEADERS = [...COMMON_HEADERS, 'ratelimit-policy', 'ratelimit', 'ratelimit-remaining'] as const
-const OBJECT_HEADERS = [...AUTHENTICATED_HEADERS, 'x-ignored-params'] as const
+const STORE_HEADERS = [...AUTHENTICATED_HEADERS, 'x-store-schema', 'x-store-fields'] as const
+const OBJECT_HEADERS = [...STORE_HEADERS, 'x-ignored-params'] as const
 const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const
 const UPDATED_LIST_HEADERS = [...LIST_HEADERS, 'x-sync-parameter'] as const
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...COMMON_HEADERS, 'www-authenticate'],
+  404: STORE_HEADERS,
   405: [...AUTHENTICATED_HEADERS, 'allow'],
   409: [...AUTHENTICATED_HEADERS, 'retry-after'],
   429: [...AUTHENTICATED_HEADERS, 'retry-after'],

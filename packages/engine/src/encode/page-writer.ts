@@ -3,6 +3,7 @@
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
 import type { Position } from '../query/plan.ts'
+import type { SchemaDescription } from '../query/schema-description.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
@@ -22,6 +23,8 @@ export class PageWriter {
   hasMore = false
   /** Whether the store supports incremental syncs of the rows. */
   tracksUpdates = true
+  /** The schema that the rows are read with. Null until `Pages` sets it. */
+  schema: SchemaDescription | null = null
   /** Position of the last row of a full page, or of the last row of a scan batch. Null while neither bound is reached. */
   private end: Position | null = null
   private readonly resource: Resource

@@ -1,20 +1,22 @@
-// Caches the parts of statements that depend only on a resource and a store's columns. Writing these parts again for every
-// page took 5 % of the service's CPU time.
+// Caches what depends only on a resource and a store's columns: parts of statements, and the description of the schema.
+// Writing the parts of statements again for every page took 5 % of the service's CPU time.
 
 import type { Resource } from '@store-export/contract'
 import type { PresentColumns, PresentTables } from './present-columns.ts'
 
-/** Returns a part of a statement. The part can't name the schema, because stores in different schemas share it. */
-export type WritePart = (resource: Resource, tables: PresentTables) => string
+/** Returns the value to cache. It can't depend on the name of the schema, because stores in different schemas share it. */
+export type CreateValue<Value> = (resource: Resource, tables: PresentTables) => Value
 
-/** Returns a function that calls `write` once for each resource and set of tables. A part is cached as long as its tables. */
-export function onceForSchema(write: WritePart): (resource: Resource, present: PresentColumns) => string {
-  const written = new WeakMap<PresentTables, Map<Resource, string>>()
+/** Returns a function that calls `create` once for each resource and set of tables. A value is cached as long as its tables. */
+export function onceForSchema<Value extends string | object>(
+  create: CreateValue<Value>,
+): (resource: Resource, present: PresentColumns) => Value {
+  const cache = new WeakMap<PresentTables, Map<Resource, Value>>()
   return (resource, { tables }) => {
-    const parts = written.get(tables) ?? new Map<Resource, string>()
-    written.set(tables, parts)
-    const text = parts.get(resource) ?? write(resource, tables)
-    parts.set(resource, text)
-    return text
+    const values = cache.get(tables) ?? new Map<Resource, Value>()
+    cache.set(tables, values)
+    const value = values.get(resource) ?? create(resource, tables)
+    values.set(resource, value)
+    return value
   }
 }

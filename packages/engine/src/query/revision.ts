@@ -33,13 +33,17 @@ export interface StoreRevision {
 
 /** Returns the revision of a store, and the parts of the contract that the store lacks. */
 export function revisionOf(present: PresentTables): StoreRevision {
-  const names = [...present].flatMap(([table, columns]) => [...columns.keys()].map((column) => `${table}.${column}`))
   const isReadable = ({ table }: Resource) => (present.get(table)?.size ?? 0) > 0
   return {
-    revision: schemaRevision(new Set(names)).revision,
+    revision: schemaRevision(new Set(columnNames(present))).revision,
     absentFields: TABLE_RESOURCES.filter(isReadable).flatMap((resource) => absentFieldsOf(resource, present)),
     absentResources: TABLE_RESOURCES.filter(({ table }) => !present.has(table)),
   }
+}
+
+/** Returns the columns of a store, as `table.column`. */
+export function columnNames(present: PresentTables): string[] {
+  return [...present].flatMap(([table, columns]) => [...columns.keys()].map((column) => `${table}.${column}`))
 }
 
 /** Returns the revision of a schema. `names` are its columns, as `table.column`. */

@@ -4,6 +4,7 @@ import { type Connection, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { Plan } from '../query/plan.ts'
 import type { PresentColumns } from '../query/present-columns.ts'
+import { describeSchema } from '../query/schema-description.ts'
 import type { StoreEventHandler } from '../store-event.ts'
 import { CachedPlans } from './cached-plans.ts'
 import { isCanceled } from './database-errors.ts'
@@ -44,6 +45,7 @@ export class Pages {
     const bytesMax = plan.kind === 'page' ? this.bytesMax : Number.MAX_SAFE_INTEGER
     const page = new PageWriter(plan.resource, { rowsMax, bytesMax }, prefix)
     page.tracksUpdates = tracksUpdates(plan.resource, present)
+    page.schema = describeSchema(plan.resource, present)
     return page
   }
 

@@ -1,0 +1,93 @@
+import {
+  category,
+  customer,
+  customerAddress,
+  location,
+  order,
+  product,
+  REVISIONS,
+  type RevisionId,
+} from '@store-export/contract'
+import { describe, expect, test } from 'vitest'
+import { columnsInSchema, type PresentColumn, type PresentColumns } from './present-columns.ts'
+import { columnNamesAt } from './revision.ts'
+import { describeSchema } from './schema-description.ts'
+
+function storeWith(names: readonly string[]): PresentColumns {
+  const tables = new Map<string, Map<string, PresentColumn>>()
+  for (const name of names) {
+    const [table = '', column = ''] = name.split('.')
+    const columns = tables.get(table) ?? new Map()
+    tables.set(table, columns.set(column, { notNull: false, type: 'text', indexes: [] }))
+  }
+  return columnsInSchema('public', tables)
+}
+
+const at = (revision: RevisionId, without: readonly string[] = []) =>
+  storeWith(columnNamesAt(revision).filter((name) => !without.includes(name)))
+const versionOf = (present: PresentColumns) => describeSchema(order, present).version
+
+describe('the version of a schema', () => {
+  test.each(REVISIONS.map(({ id }) => id))('[VER-2] if a store has all columns of %s, the version is its ID', (id) => {
+    expect(versionOf(at(id))).toBe(id)
+  })
+
+  test('if columns of the newest version are missing, their names follow the version', () => {
+    expect(versionOf(at('v1.5', ['orders.tax_breakdown', 'products.tax_class']))).toBe(
+      'v1.5; missing="orders.tax_breakdown products.tax_class"',
+    )
+  })
+
+  test('if more than ten columns are missing, the first ten names and the number of others follow', () => {
+    const version = versionOf(storeWith([...columnNamesAt('launch'), 'products.weight_grams']))
+    const [, names = '', more] = /^v1\.6; missing="([^"]+)"; more=(\d+)$/.exec(version) ?? []
+    expect(names.split(' ')).toHaveLength(10)
+    expect(Number(more)).toBe(columnNamesAt('v1.6').length - columnNamesAt('launch').length - 11)
+  })
+})
+
+describe('the digest of the fields', () => {
+  const RESOURCES = { order, customer, customerAddress, location, product, category }
+  const digests = (present: PresentColumns) =>
+    Object.entries(RESOURCES).map(([name, resource]) => [name, describeSchema(resource, present).fieldsDigest] as const)
+  const changed = (one: PresentColumns, other: PresentColumns) => {
+    const others = new Map(digests(other))
+    return digests(one).flatMap(([name, digest]) => (digest === others.get(name) ? [] : [name]))
+  }
+
+  test.each(columnNamesAt('v1.6'))('[R46] without %s, only the digest of its resource changes', (name) => {
+    const owners: Record<string, string[]> = {
+      orders: ['order'],
+      order_items: ['order'],
+      customers: ['customer'],
+      customer_addresses: ['customerAddress'],
+      locations: ['location'],
+      products: ['product'],
+      product_variants: ['product'],
+      categories: ['category'],
+    }
+    expect(changed(at('v1.6'), at('v1.6', [name]))).toEqual(owners[name.split('.')[0] ?? ''] ?? [])
+  })
+
+  test('[R46] an upgrade changes the digests of the resources that get columns, and no others', () => {
+    expect(changed(at('launch'), at('v1.1'))).toEqual(['order', 'customer', 'customerAddress'])
+    expect(changed(at('v1.1'), at('v1.2'))).toEqual(['order', 'location'])
+    expect(changed(at('v1.2'), at('v1.3'))).toEqual(['order', 'customer', 'product', 'category'])
+    expect(changed(at('v1.3'), at('v1.4'))).toEqual(['order', 'product'])
+    expect(changed(at('v1.4'), at('v1.5'))).toEqual(['order'])
+    expect(changed(at('v1.5'), at('v1.6'))).toEqual(['product'])
+  })
+
+  test('[R46] a column that is not in the contract, and the order of the columns, change no digest', () => {
+    const names = columnNamesAt('v1.6')
+    expect(changed(at('v1.6'), storeWith([...names, 'orders.notes', 'extras.id']))).toEqual([])
+    expect(changed(at('v1.6'), storeWith(names.toReversed()))).toEqual([])
+  })
+
+  test('stores in different schemas with the same columns share one description', () => {
+    const present = at('v1.6')
+    const other = columnsInSchema('other', present.tables)
+    expect(describeSchema(order, other)).toBe(describeSchema(order, present))
+    expect(describeSchema(order, present).fieldsDigest).toMatch(/^[0-9a-f]{16}$/)
+  })
+})

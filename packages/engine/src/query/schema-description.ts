@@ -1,0 +1,49 @@
+// Describes the schema of a store for clients: its version, and a digest of the columns that a resource is read from. A
+// client that stores the digest notices new columns, which change no `updated_at`.
+
+import { createHash } from 'node:crypto'
+import { childrenOf, type Resource } from '@store-export/contract'
+import { onceForSchema } from './once-for-schema.ts'
+import type { PresentTables } from './present-columns.ts'
+import { columnNames, schemaRevision } from './revision.ts'
+import { presentColumnsOf } from './select-list.ts'
+
+/** What a response tells about the schema of a store. */
+export interface SchemaDescription {
+  /**
+   * ID of the schema version, such as `v1.6`. If columns of the version are missing, their names follow: `v1.6;
+   * missing="orders.metafields"`.
+   */
+  readonly version: string
+  /** Changes exactly when a column that the resource is read from appears or disappears for the reader. */
+  readonly fieldsDigest: string
+}
+
+/** Maximum number of columns in `version`. Proxies limit the size of headers. */
+const MISSING_NAMES_MAX = 10
+/** 16 hexadecimal digits. A store has a few different digests in its life, so 64 bits are enough. */
+const DIGEST_LENGTH = 16
+
+/** Returns the description of a store's schema for a resource. It is created once for each set of columns. */
+export const describeSchema = onceForSchema(
+  (resource, present): SchemaDescription => ({
+    version: versionOf(present),
+    fieldsDigest: fieldsDigest(resource, present),
+  }),
+)
+
+function versionOf(present: PresentTables): string {
+  const { newestFound, missing } = schemaRevision(new Set(columnNames(present)))
+  if (missing.length === 0) return newestFound
+  const more = missing.length - MISSING_NAMES_MAX
+  const names = missing.slice(0, MISSING_NAMES_MAX).join(' ')
+  return `${newestFound}; missing="${names}"${more > 0 ? `; more=${more}` : ''}`
+}
+
+function fieldsDigest(resource: Resource, present: PresentTables): string {
+  const names = [resource, ...childrenOf(resource)].flatMap((each) =>
+    presentColumnsOf(each, present).map((column) => `${each.table}.${column}`),
+  )
+  // Sorted, so that another order of the fields in the contract gives the same digest.
+  return createHash('sha256').update(names.toSorted().join('\n')).digest('hex').slice(0, DIGEST_LENGTH)
+}
