@@ -88,7 +88,7 @@ function method(endpoint: Endpoint): string {
   const { response, path, id } = endpoint
   const name = methodOf(endpoint)
   const type = typeName(rowShapeOf(endpoint))
-  const note = comment('  ', endpointNote(endpoint))
+  const note = comment('  ', endpointNote(endpoint, 'in code'))
   const withId = `\`${path.replace('{id}', `\${encodeURIComponent(id)}`)}\``
   switch (response.kind) {
     case 'only':

@@ -24,12 +24,17 @@ export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since
 }
 
-/** Returns whole sentences about what the endpoint returns. The note of its resource describes a row. */
-export function endpointNote(endpoint: Endpoint): string {
+/**
+ * Returns whole sentences about what the endpoint returns. The note of its resource describes a row. `in code` omits the
+ * members of the response that the client hides.
+ */
+export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' = 'in a URL'): string {
   const { note, response, since } = endpoint
   const deletions = response.kind === 'ids' ? [DELETIONS_NOTE] : []
   const whole =
-    response.kind === 'allOf' ? ['Not paginated: has_more is always false and next_cursor is always null'] : []
+    response.kind === 'allOf' && place === 'in a URL'
+      ? ['Not paginated: has_more is always false and next_cursor is always null']
+      : []
   const older =
     since !== 'launch' && returnsList(endpoint) ? [`Returns an empty list on stores older than ${since}`] : []
   return [note, ...deletions, ...whole, ...older].map(sentence).join(' ')
@@ -56,8 +61,8 @@ export function endpointGroup({ response, resource }: Endpoint): string {
 
 /**
  * Returns the rule of a parameter in whole sentences. For a datetime, they say why an offset is required (R12). They
- * also name the stores that reject the parameter because the stores do not have the field (R1). `in code` omits how to
- * encode the parameter in a URL.
+ * also name the stores that reject the parameter because the stores do not have the field (R1). `in code` is for the
+ * client, which accepts a `Date` and encodes the URL.
  */
 export function parameterNote(
   name: ParameterName,
@@ -68,9 +73,17 @@ export function parameterNote(
   if (filter === undefined || filter.operator === '=') return sentence(note)
   const since = resource.fields[filter.field]?.since ?? 'launch'
   const older = since === 'launch' ? [] : [untrackedUpdatesNote(resource, since)]
-  const written = place === 'in a URL' ? ['In a URL, write the + of an offset as %2B'] : []
-  const rule = filter.operator === '<' ? `${NOW}, or ${TIMESTAMP_RULE}` : TIMESTAMP_RULE
-  return [note, `Must be ${rule}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
+  const rule =
+    filter.operator === '<'
+      ? `${NOW}, or ${TIMESTAMP_RULE}`
+      : place === 'in code'
+        ? `or ${TIMESTAMP_RULE}`
+        : TIMESTAMP_RULE
+  const values =
+    place === 'in code'
+      ? [`A \`Date\`, ${rule}`]
+      : [`Must be ${rule}`, 'In a URL, write the + of an offset as %2B', OFFSET_NOTE]
+  return [note, ...values, ...older].map(sentence).join(' ')
 }
 
 function untrackedUpdatesNote({ plural }: Resource, since: string): string {

@@ -39,7 +39,7 @@ async function createCopiedShop(orders: number): Promise<Shop> {
   return shop
 }
 
-test('if the copy is in sync, verify finds no difference and does not change the copy', async () => {
+test('if the copy is in sync, verify finds no difference, suggests no repair, and does not change the copy', async () => {
   const shop = await createCopiedShop(300)
   const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
   const before = shop.queryValue(state)
@@ -51,6 +51,7 @@ test('if the copy is in sync, verify finds no difference and does not change the
     differences: 0,
     changed: 0,
     leftOut: 0,
+    repair: null,
   })
   expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 600, copyRows: 600, differences: 0 })
   expect(shop.queryValue(state)).toBe(before)

@@ -5,11 +5,13 @@ import { escapeHtml } from './html.ts'
 
 /** Returns the HTML. `address` returns the target of a link; null makes the link plain text. */
 export function guideHtml(markdown: string, address: (target: string) => string | null): string {
+  const anchors = new Set<string>()
   const marked = new Marked({
     async: false,
     renderer: {
-      heading({ tokens, depth, text }) {
-        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      heading({ tokens, depth }) {
+        const text = this.parser.parseInline(tokens, this.parser.textRenderer)
+        return `<h${depth} id="${anchorOf(text, anchors)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
@@ -25,8 +27,12 @@ export function guideHtml(markdown: string, address: (target: string) => string 
   return html.replaceAll('<table>', '<div class="wide"><table>').replaceAll('</table>', '</table></div>')
 }
 
-/** Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors. */
-function anchorOf(heading: string): string {
+/** Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors: repeated ones get a number. */
+function anchorOf(heading: string, used: Set<string>): string {
   const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-  return text.trim().replaceAll(/\s/g, '-')
+  const anchor = text.trim().replaceAll(/\s/g, '-')
+  let unique = anchor
+  for (let n = 1; used.has(unique); n++) unique = `${anchor}-${n}`
+  used.add(unique)
+  return unique
 }

@@ -21,13 +21,13 @@ export class StoreEndpoints {
 
 /** The filters and the page size of `client.orders.list`. */
 export interface ListOrdersOptions extends ListOptions {
-  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
-  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Order['status']
@@ -60,13 +60,13 @@ export class OrdersEndpoints {
 
 /** The filters and the page size of `client.customers.list`. */
 export interface ListCustomersOptions extends ListOptions {
-  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
-  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
+  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
   readonly updatedUntil?: Date | string
 }
 
@@ -89,7 +89,7 @@ export class CustomersEndpoints {
     return this.#caller.object<Customer>(`/api/v1/customers/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns all customer addresses of one customer, oldest first. Not paginated: has_more is always false and next_cursor is always null. Returns an empty list on stores older than v1.1. */
+  /** Returns all customer addresses of one customer, oldest first. Returns an empty list on stores older than v1.1. */
   addresses(id: Uuid, options: CallOptions = {}): Promise<CustomerAddress[]> {
     return this.#caller.rows<CustomerAddress>(`/api/v1/customers/${encodeURIComponent(id)}/addresses`, options)
   }
@@ -102,13 +102,13 @@ export class CustomersEndpoints {
 
 /** The filters and the page size of `client.customerAddresses.list`. */
 export interface ListCustomerAddressesOptions extends ListOptions {
-  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
-  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
 }
 
@@ -175,13 +175,13 @@ export class LocationsEndpoints {
 
 /** The filters and the page size of `client.products.list`. */
 export interface ListProductsOptions extends ListOptions {
-  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
-  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. Must be now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Product['status']

@@ -122,7 +122,7 @@ const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
  * - The database's clock ran ahead and was set back (R43). The counter's minute is in the future even now, so the
  *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
  * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their keys,
- * so that two statements cannot wait for each other.
+ * so that two statements cannot deadlock.
  */
 const statement = ({
   keys,

@@ -38,7 +38,7 @@ export interface Admitter {
 
 type Admissions = Batcher<HashedKey, Admission | null>
 
-/** Returns an admitter that uses the pool alone. */
+/** Returns an admitter. Nothing else may use `pool`. */
 export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOptions): Admitter {
   const { requestsPerMinute, timeoutMs } = limits
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }
@@ -46,8 +46,8 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
   const request = (): AdmissionRequest => ({ pool, requestsPerMinute, deadline: performance.now() + timeoutMs })
 
   /**
-   * Keys whose requests a separate statement is counting. This statement may wait for the lock on the key's counter, and it
-   * uses one connection.
+   * A batcher for each key that needs a statement of its own. The statement may wait for the lock on the key's counter, and
+   * holds one connection meanwhile.
    */
   const alone = new Map<string, Admissions>()
   const admitAlone = (hash: HashedKey) => {

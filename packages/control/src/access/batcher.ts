@@ -1,11 +1,19 @@
-// Loads values in batches, like the library dataloader. Calls that arrive during a batch share the next one. A statement
-// costs this process and the database nearly as much for one value as for many.
+// Loads values in batches, like the library dataloader. A statement costs this process and the database nearly as much for
+// one value as for many. A batch begins:
+//
+// - in a microtask, if no batch runs and the last batch had one call. A lone request doesn't wait.
+// - in the next turn of the event loop, if no batch runs and the last batch had several calls. By then, the process has read
+//   all requests that had arrived, and they share the batch.
+// - after at most 2 ms, if a batch runs and fewer than `batchesMax` run.
+// - when a batch ends, in all other cases.
 
 import { PostgresConnectionError, within } from '@store-export/postgres'
 
+/** How a batcher loads values, and its limits. */
 export interface BatcherOptions<In, Out> {
   /** Loads a batch. The results are in the order of `values`. */
   readonly load: (values: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>
+  /** Maximum number of calls in a batch. */
   readonly sizeMax: number
   /** Maximum number of batches that run at once. */
   readonly batchesMax: number
@@ -21,10 +29,10 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
   readonly value: In
 }
 
-/** Longest wait for a running batch before the next one starts. It limits the delay that a hanging batch causes. */
+/** How long the next batch waits for a running one, while fewer than `batchesMax` run. Bounds the delay by a hanging batch. */
 const GATHER_MS = 2
 
-/** Groups calls into batches. Loads a call immediately if no other call arrived recently. */
+/** Groups calls into batches. The header of this file says when a batch begins. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #waiting = new Set<Call<In, Out>>()
@@ -45,7 +53,7 @@ export class Batcher<In, Out> {
   /** Returns the result for a value. Rejects like the batch, with `TimeLimitPassed`, and with `POOL_FULL`. */
   async load(value: In): Promise<Out> {
     if (this.#waiting.size >= this.#options.waitingMax)
-      throw new PostgresConnectionError('POOL_FULL', 'too many calls wait')
+      throw new PostgresConnectionError('POOL_FULL', `more than ${this.#options.waitingMax} calls wait`)
     const call = { value, ...Promise.withResolvers<Out>() }
     this.#waiting.add(call)
     this.#schedule()
@@ -57,8 +65,6 @@ export class Batcher<In, Out> {
     this.#isScheduled = true
     const begin = () => this.#begin()
     if (this.#running > 0) this.#timer = setTimeout(begin, GATHER_MS)
-    // In a turn of the event loop, the process reads the requests that have arrived already. A single request would lose
-    // time.
     else if (this.#lastSize > 1) setImmediate(begin)
     else queueMicrotask(begin)
   }

@@ -42,7 +42,7 @@ function merge(into: HourEntry, from: HourEntry): void {
   into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
 }
 
-/** Locks rows in the order of their keys, so that two nodes can't block each other. Skips removed stores. */
+/** Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   await pool.execute(sql`
     with used as materialized (

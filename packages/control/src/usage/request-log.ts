@@ -1,6 +1,6 @@
-// Writes the request log of each key, so that a merchant can find out later why a sync stopped. Requests of one minute with
-// the same endpoint, status, and code are one line. A key at the limit writes one line each minute, not 120. The log contains
-// no personal data: no IDs, parameters, or addresses.
+// Writes the request log of each key, so that a merchant can find out why a sync stopped. Requests in the same minute with the
+// same endpoint, status, and code share one line, so 120 equal requests are one line. A line has no personal data: no row IDs,
+// parameters, or client addresses.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -24,9 +24,12 @@ export interface RequestLogEntry {
   lastAt: number
 }
 
+/** Where the log is written, and its limits. */
 export interface RequestLogOptions {
   readonly pool: Pool
+  /** Maximum number of lines in memory. */
   readonly entriesMax: number
+  /** Lines of a key that stay in the database. */
   readonly linesPerKey: number
   /** The current time, in milliseconds since 1970. */
   readonly now: () => number
@@ -45,7 +48,10 @@ export function requestLine({ keyId, endpoint, status, code, rows, durationMs }:
 /** Returns a buffer for lines. It also deletes the oldest lines of each key. */
 export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
   const { pool, entriesMax, linesPerKey, now } = options
-  /** Keys whose oldest lines this process has deleted in the current hour. This is enough, because an hour adds few lines. */
+  /**
+   * Keys whose oldest lines this process has deleted in the current hour. Between two deletions, a key exceeds `linesPerKey` by
+   * at most the lines of an hour.
+   */
   let pruned = { hour: 0, keyIds: new Set<string>() }
   const write = async (batch: readonly RequestLogEntry[]) => {
     await upsert(pool, batch)
@@ -67,7 +73,7 @@ function merge(into: RequestLogEntry, from: RequestLogEntry): void {
   into.lastAt = Math.max(into.lastAt, from.lastAt)
 }
 
-/** Writes lines in the order of their keys, so that two nodes never block each other. */
+/** Writes lines in the order of their primary key, so that two nodes cannot deadlock. */
 async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<void> {
   await pool.execute(sql`
     insert into request_log as l (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)

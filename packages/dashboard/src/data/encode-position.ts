@@ -4,8 +4,8 @@
 import type { Position } from '@store-export/engine'
 
 /*
- * Layout in bytes: 1 if the row has no creation time (1), creation time in microseconds since 2000 (8), ID (16). The 25
- * bytes are 34 characters of base64url without padding.
+ * Byte 0: 1 if the row has no creation time, otherwise 0. Bytes 1 to 8: creation time in microseconds since 2000. Bytes 9 to
+ * 24: ID. The 25 bytes are 34 characters of base64url without padding.
  */
 const BYTES = 25
 const SHAPE = /^[A-Za-z0-9_-]{34}$/
@@ -13,7 +13,7 @@ const SHAPE = /^[A-Za-z0-9_-]{34}$/
 /** The range of PostgreSQL timestamps, so that the database accepts every decoded position. */
 const TIMESTAMP_MIN = -211_813_488_000_000_000n
 const TIMESTAMP_END = 9_223_371_331_200_000_000n
-/** Start of PostgreSQL timestamps, in ms since 1970. */
+/** Epoch of PostgreSQL timestamps, in ms since 1970. */
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const INFINITIES: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
 

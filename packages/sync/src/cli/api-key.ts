@@ -19,7 +19,10 @@ export interface ApiKeySources {
   readonly prompt: ((question: string) => Promise<string>) | null
 }
 
-/** Returns the key without surrounding spaces. Throws `CommandLineError` if no source has a key. */
+/**
+ * Returns the key without surrounding spaces. Throws `CommandLineError` if no source has a key, or if the
+ * key file cannot be read.
+ */
 export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string> {
   const fromVariable = env[KEY_VARIABLE]?.trim() ?? ''
   if (fromVariable !== '') return fromVariable
@@ -42,7 +45,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Prompts at the terminal without showing the input. Ctrl-C ends the process. Ctrl-D returns an empty string. */
+/** Prompts at the terminal without showing the input. Ctrl-C ends the process with exit code 130. Ctrl-D returns an empty string. */
 export async function promptForKey(question: string): Promise<string> {
   const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output: noOutput, terminal: true })

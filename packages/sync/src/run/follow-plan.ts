@@ -40,7 +40,7 @@ export async function followPlan<T>(
   }
 }
 
-/** Whether the store does not track updates. The status is 400, which an invalid cursor has as well. */
+/** Whether the store probably doesn't track updates: the status is 400, and the cursor is valid. */
 function isUpdatesUntracked(error: unknown): boolean {
   return error instanceof StoreExportError && error.status === BAD_REQUEST && error.code !== 'INVALID_CURSOR'
 }

@@ -38,8 +38,8 @@ export interface TableVerification {
   readonly compared: CompareMode
   /** Whether every run reads all rows of the table. */
   readonly isAlwaysFull: boolean
-  /** The cheapest run that repairs the differences. */
-  readonly repair: RepairRun
+  /** The cheapest run that repairs the differences; null without differences. */
+  readonly repair: RepairRun | null
 }
 
 /** A run without options, with `--prune`, or with `--full`. */
@@ -155,16 +155,18 @@ export class TableDifferences {
     // --prune removes extra rows of the table itself, with their embedded rows. It removes no other embedded rows.
     const removable = name === table.name ? unexplainedExtra : 0
     const isPruned = table.ids !== null && differences === removable
+    const repair = isAlwaysFull ? 'run' : isPruned ? 'prune' : 'full'
+    const all = differences + unreported
     return {
       table: name,
       storeRows,
       copyRows,
-      differences: differences + unreported,
+      differences: all,
       changed,
       leftOut,
       compared,
       isAlwaysFull,
-      repair: isAlwaysFull ? 'run' : isPruned ? 'prune' : 'full',
+      repair: all === 0 ? null : repair,
     }
   }
 

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { guideHtml } from './guide-html.ts'
+
+const anchorsOf = (markdown: string) =>
+  [...guideHtml(markdown, () => '/x').matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+
+test('if a heading occurs twice, the second anchor gets a number', () => {
+  expect(anchorsOf('# Read pages\n\n## Example\n\n## Example\n\n## Example 1')).toEqual([
+    'read-pages',
+    'example',
+    'example-1',
+    'example-1-1',
+  ])
+})
+
+test('the anchor of a heading with a link and code contains only their text', () => {
+  expect(anchorsOf('## See [the *guide*](a/b.md), or `GET /store`')).toEqual(['see-the-guide-or-get-store'])
+})
