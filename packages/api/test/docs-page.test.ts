@@ -1,12 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, openPage } from '../../../test/support/browser.ts'
-import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 
 let platform: TestPlatform
 let browser: Browser
+let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform({ DOCS_TRY_IT: 'on' })
+  store = await platform.provision()
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -56,6 +58,34 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     // The library focuses the section after it has scrolled.
     await expect.poll(() => page.evaluate<string>('document.activeElement.className')).toBe('section')
     expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('none')
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('[R9] if a request has a parameter that the endpoint ignores, its dialog shows a warning', async () => {
+    const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders')
+    await page.locator('[id="api-1/tag/orders/GET/api/v1/orders"] button:has-text("Test Request")').first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('.scalar-password-input').first().fill(store.key)
+    const sendRequest = async () => {
+      const responded = page.waitForResponse((response) => response.url().includes('/api/v1/orders'))
+      await dialog.locator('button:visible', { hasText: /^Send/ }).first().click()
+      return await responded
+    }
+    expect((await sendRequest()).headers()['x-ignored-params']).toBeUndefined()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    // The last row has no name yet.
+    const rows = await dialog.locator('[aria-label$=" Key"]').count()
+    const field = (kind: 'Key' | 'Value') => dialog.locator(`[aria-label$=" ${kind}"]`).nth(rows - 1)
+    await field('Key').pressSequentially('status[]')
+    await field('Value').pressSequentially('paid')
+    // The library can also send a row without a name.
+    expect((await sendRequest()).headers()['x-ignored-params']).toMatch(/^status%5B%5D,?$/)
+    const warning = dialog.getByRole('alert')
+    await expect
+      .poll(() => warning.textContent())
+      .toBe('Ignored parameters: status[]. This endpoint does not have them, so they had no effect.')
+    expect(await warning.isVisible()).toBe(true)
     expect(problems).toEqual([])
     await close()
   })

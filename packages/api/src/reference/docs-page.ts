@@ -50,7 +50,7 @@ export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRou
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const DATA = "default-src 'none'"
 
-/** The bar above the page of the library. It uses the colors of the mode that the reader chose in the library. */
+/** The bar above the page of the library, in the colors of the mode that the reader chose, and the warning. */
 const BAR_STYLE = `
 :root { --scalar-custom-header-height: 2.75rem }
 body { margin: 0 }
@@ -59,7 +59,9 @@ body { margin: 0 }
 .bar nav { display: flex; gap: 1.25rem }
 .bar a { color: var(--scalar-color-1, CanvasText); text-decoration: none }
 .bar a:hover { text-decoration: underline }
-.bar .brand { font-weight: 650 }`
+.bar .brand { font-weight: 650 }
+.ignored { position: absolute; z-index: 100; inset: auto 0 0; margin: 0; padding: .75rem 1.25rem; border-top: 1px solid #c99a2e; background: #fff3cd; color: #664d03;
+  font: .875rem/1.4 system-ui, sans-serif; overflow-wrap: anywhere }`
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -81,8 +83,31 @@ const PAGE = `<!doctype html>
 `
 
 function startScript(tryIt: boolean): string {
-  return `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${KEY_PLACEHOLDER}`
+  const start = `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${KEY_PLACEHOLDER}`
+  return tryIt ? start + IGNORED_WARNING : start
 }
+
+/**
+ * Shows a warning in the library's dialog if a response has the header `x-ignored-params`. Otherwise, a reader could
+ * believe that a misspelled filter found all rows.
+ */
+const IGNORED_WARNING = `
+const warning = Object.assign(document.createElement('p'), { className: 'ignored', role: 'alert' })
+const originalFetch = window.fetch
+window.fetch = async (...request) => {
+  const response = await originalFetch(...request)
+  if (new URL(response.url).pathname.startsWith('/api/')) warn(response.headers.get('x-ignored-params'))
+  return response
+}
+function warn(ignored) {
+  warning.remove()
+  // A row of the dialog without a name has an empty name.
+  const names = (ignored ?? '').split(',').filter((name) => name !== '').map((name) => decodeURIComponent(name))
+  if (names.length === 0) return
+  warning.textContent = 'Ignored parameters: ' + names.join(', ') + '. This endpoint does not have them, so they had no effect.'
+  document.querySelector('[role=dialog]')?.append(warning)
+}
+`
 
 /** The library has no setting for the placeholder of its key field. */
 const KEY_PLACEHOLDER = `

@@ -192,6 +192,7 @@ describe('the docs page', () => {
     expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
     expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
     for (const from of [routes, trying]) expect(textOf('/docs/start.js', from)).toContain('"persistAuth": false')
+    expect(textOf('/docs/start.js')).not.toContain('window.fetch')
   })
 
   it('the docs page runs only scripts of its own origin, and no inline scripts', () => {
