@@ -37,7 +37,7 @@ export class OpenResponses {
     response.once('close', () => this.#close(response))
   }
 
-  /** Calls `call` when the response is closed, or at once if it is already closed. */
+  /** Calls `call` when the response is closed, or immediately if it is already closed. */
   whenClosed(response: ServerResponse, call: () => void): void {
     const calls = this.#open.get(response)
     if (calls === undefined) call()

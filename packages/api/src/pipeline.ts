@@ -14,7 +14,7 @@ import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 import { windowBounds } from './window.ts'
 
-/** What the pipeline needs to handle requests. */
+/** Dependencies and limits of the pipeline. */
 export interface Pipeline {
   /** Checks a key and counts the request. Returns null for an unknown or revoked key. */
   readonly admit: (hash: HashedKey) => Promise<Admission | null>
@@ -24,7 +24,7 @@ export interface Pipeline {
   readonly requestsPerMinute: number
 }
 
-/** What the pipeline learns about a request, for headers, usage and the log. It is incomplete for a failed request. */
+/** Facts about a request for headers, usage and the log. The pipeline adds them one by one, so they are incomplete for a failed request. */
 export interface Trace {
   keyId: string | null
   storeId: string | null

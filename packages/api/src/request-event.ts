@@ -47,5 +47,5 @@ export interface RequestFailed {
 
 export type RequestEvent = RequestCompleted | KeyRejected | RequestMalformed | RequestFailed
 
-/** Called with each event. The handler must return at once and must not throw. */
+/** Called with each event. The handler must return immediately and must not throw. */
 export type RequestEventHandler = (event: RequestEvent) => void

@@ -27,7 +27,7 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly responseTimeoutMs: number
 }
 
-/** What the server serves, with which limits, and where it reports requests. */
+/** The documents and the pipeline of a server, its limits, and its handler of events. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Documents that need no key, by path. */

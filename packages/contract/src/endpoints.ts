@@ -14,7 +14,7 @@ import { product } from './resources/product.ts'
 import { store } from './resources/store.ts'
 import type { RevisionId } from './revisions.ts'
 
-/** What an endpoint returns. */
+/** The shape of an endpoint's response. */
 export type ResponseShape =
   /** `{data}` with the only row of the table. */
   | { readonly kind: 'only' }
@@ -92,7 +92,7 @@ export function columnsByTable(resources: readonly Resource[] = RESOURCES): Read
   )
 }
 
-/** What every kind of endpoint declares. */
+/** The declarations that all kinds of endpoints share. */
 interface EndpointDeclaration {
   readonly id: string
   /** Path relative to `/api/v1`. */

@@ -154,7 +154,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an `ApiError` adds to the declaration of its code. `status` replaces the declared status. */
+/** The additions of an `ApiError` to the declaration of its code. `status` replaces the declared status. */
 export interface ApiErrorOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -32,7 +32,7 @@ const TIMESTAMP_SCHEMA = { type: 'string', format: 'date-time' }
 const WINDOW_END_SCHEMA = { anyOf: [TIMESTAMP_SCHEMA, { type: 'string', const: NOW }] }
 const WINDOW_END_RULE = `${NOW}, or ${TIMESTAMP_RULE}`
 
-/** What the path accepts as an ID, as the words after "must be" in a message. */
+/** The rule for an ID in a path, as the words after "must be" in a message. */
 export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
 
 /** Every query parameter by name. */

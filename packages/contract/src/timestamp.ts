@@ -8,7 +8,7 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?
 const SPACE_FOR_PLUS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})? \d\d:\d\d$/
 const EPOCH_MILLISECONDS = Date.UTC(2000, 0, 1)
 
-/** What a datetime parameter accepts, as the words after "must be" in a message. */
+/** The rule for a datetime parameter, as the words after "must be" in a message. */
 export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
 
 /**

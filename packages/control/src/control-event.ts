@@ -52,5 +52,5 @@ export interface AuditRecorded {
 /** An event of the control database. */
 export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
-/** Called with each event. The handler must return at once and must not throw. */
+/** Called with each event. The handler must return immediately and must not throw. */
 export type ControlEventHandler = (event: ControlEvent) => void

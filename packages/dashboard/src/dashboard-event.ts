@@ -40,5 +40,5 @@ export interface PageFailed {
 
 export type DashboardEvent = ControlQueryFailed | PageCompleted | SignInAttempted | KeyChanged | PageFailed
 
-/** Called with each event. The handler must return at once and must not throw. */
+/** Called with each event. The handler must return immediately and must not throw. */
 export type DashboardEventHandler = (event: DashboardEvent) => void

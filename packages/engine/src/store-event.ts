@@ -73,5 +73,5 @@ export type StoreEvent =
   | StoreRequestRejected
   | TransactionsAwaited
 
-/** Called with each event. The handler must return at once and must not throw. */
+/** Called with each event. The handler must return immediately and must not throw. */
 export type StoreEventHandler = (event: StoreEvent) => void

@@ -165,7 +165,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
 }
 
-/** Called with each event. The handler must return at once and must not throw. */
+/** Called with each event. The handler must return immediately and must not throw. */
 export type EventHandler = (event: ServiceEvent) => void
 
 /** Returns a handler that calls these handlers in order. */

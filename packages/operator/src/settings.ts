@@ -239,7 +239,7 @@ export const SETTINGS = {
   storeQueueMax: {
     env: 'STORE_EXPORT_STORE_QUEUE_MAX',
     kind: 'integer',
-    // A store has 5 keys with 120 requests a minute each, which can all arrive at once.
+    // A store has 5 keys with 120 requests a minute each, which can all arrive in the same second.
     default: 600,
     unit: 'requests',
     min: 0,

@@ -31,7 +31,7 @@ export interface ConnectionOptions {
 /** Longest wait for the server to close a connection that the client has ended. */
 const FAREWELL_MS = 1000
 
-/** All connections share the writer, because each flush is written at once. */
+/** All connections share the writer, because each flush is written in one call. */
 const writer = new MessageWriter()
 
 /** An open connection. It runs one exchange at a time. */

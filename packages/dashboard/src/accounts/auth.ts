@@ -10,7 +10,7 @@ import { kyselyDialect } from './kysely-dialect.ts'
 /** Shortest and longest password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
-/** What password sign-in and single sign-on both need. */
+/** Options of both password sign-in and single sign-on. */
 export interface CommonAuthOptions {
   readonly database: ControlDatabase
   /** Key that signs session cookies. All nodes share it. */

@@ -17,7 +17,7 @@ import { selectFields } from './select-fields.ts'
 
 type DeclaredColumn = Exclude<ListColumn, string>
 
-/** What the cells of a row need to know about the store. */
+/** Facts about the store that the cells of a row use. */
 export interface CellContext {
   /** ISO 4217 code of the store; null if the store has none. */
   readonly storeCurrency: string | null

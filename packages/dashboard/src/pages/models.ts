@@ -8,7 +8,7 @@ export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
 /** The status of a store. Only a ready store has data. */
 export type StoreStatus = 'ready' | 'generating' | 'imported'
 
-/** What every page of a store shows about the store. */
+/** Facts about the store, for every page of the store. */
 export interface StoreHead {
   readonly id: string
   readonly name: string
@@ -23,7 +23,7 @@ export interface PageNotice {
   readonly text: string
 }
 
-/** What every page needs besides its own data. */
+/** Facts for every page, in addition to the data of the page. */
 export interface Frame {
   /** The title of the document, without the product's name. */
   readonly title: string

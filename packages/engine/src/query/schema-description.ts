@@ -8,7 +8,7 @@ import type { PresentTables } from './present-columns.ts'
 import { columnNames, schemaRevision } from './revision.ts'
 import { presentColumnsOf } from './select-list.ts'
 
-/** What a response tells about the schema of a store. */
+/** The schema of a store, as response headers describe it. */
 export interface SchemaDescription {
   /**
    * ID of the schema version, such as `v1.6`. If columns of the version are missing, their names follow: `v1.6;

@@ -1,7 +1,7 @@
 import type { ApiKeySources } from './api-key.ts'
 import type { CliOutput } from './cli-output.ts'
 
-/** What a command gets from the process: environment, prompt, output streams, and the signal that stops it. */
+/** The parts of the process that a command uses: environment, prompt, output streams, and the signal that stops it. */
 export interface CliContext extends ApiKeySources {
   readonly output: CliOutput
   /** Aborted by SIGINT (Ctrl-C) and SIGTERM. */

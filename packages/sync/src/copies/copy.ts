@@ -9,7 +9,7 @@ import type { CopyColumn, CopyTable } from '../tables.ts'
 /** A row as the service sent it. */
 export type CopyRow = Readonly<Record<string, unknown>>
 
-/** How far the copy of a table is. All times are RFC 3339. */
+/** The progress of the copy of a table. All times are RFC 3339. */
 export interface TableState {
   /** Start of the next incremental sync; null before the first walk has ended. */
   readonly since: string | null

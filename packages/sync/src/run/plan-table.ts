@@ -6,7 +6,7 @@ import type { CopyTable } from '../tables.ts'
 /** Which rows a walk reads: all, those updated since a time, or those created since a time. */
 export type WalkMode = 'full' | 'updated' | 'created'
 
-/** What to request from the list of a table. */
+/** The rows to request from the list of a table. */
 export interface TablePlan {
   readonly mode: WalkMode
   /** Start of the requested changes, RFC 3339; null for all rows. */

@@ -20,7 +20,7 @@ export interface PreviewOptions extends TablePlanOptions {
   readonly signal?: AbortSignal
 }
 
-/** What a run would request for a table. */
+/** The requests that a run would send for a table. */
 export interface TablePreview {
   readonly table: string
   readonly mode: WalkMode

@@ -22,7 +22,7 @@ export interface PrunerOptions {
   readonly onListMissing: () => void
 }
 
-/** What the pruner did with a table. */
+/** The result of pruning a table. */
 export interface PruneResult {
   readonly ids: number
   /** Rows removed, without their embedded and owned rows. */

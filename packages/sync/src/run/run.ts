@@ -52,14 +52,14 @@ export type SyncProgress =
   /** All tables are in sync. The run now writes the files of a CSV, XLSX or Parquet copy. */
   | { readonly event: 'files' }
 
-/** What a run did with a table. */
+/** The result of a run for a table. */
 export interface TableSummary extends WalkResult {
   readonly table: string
   /** IDs that the run read to find deleted rows; null if it did not prune the table. */
   readonly ids: number | null
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface SyncSummary {
   readonly storeId: string
   readonly tables: readonly TableSummary[]

@@ -41,7 +41,7 @@ export interface WalkResult {
   readonly removed: number
 }
 
-/** What the copy has stored about a table before a walk. */
+/** The state of a table in the copy before a walk. */
 export interface KnownTable {
   readonly state: TableState
   /** The walk that an earlier run did not finish; null if there is none. */
