@@ -60,7 +60,7 @@ const peers: PeersResult = {
 }
 
 describe('the report of the bench', () => {
-  test('if a figure has an earlier ratio, the report shows both; a new figure has none before', () => {
+  test('if a figure has an earlier ratio, the report shows both ratios', () => {
     const text = summary(whole)
     expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 | 1.39 |')

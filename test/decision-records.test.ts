@@ -30,28 +30,31 @@ function problemsOf(text: string): string[] {
   return decisionProblems({ ...GOOD, text }, (path) => path === 'test/proof.test.ts')
 }
 
-test('if a decision record has the title, five sections, and existing paths, it has no problem', () => {
+test('a decision record with the title, five sections, and existing paths is accepted', () => {
   expect(problemsOf(GOOD.text)).toEqual([])
 })
 
-test('if the title lacks the number of the file, the decision record has a problem', () => {
+test('if the title lacks the number of the file, the decision record is rejected', () => {
   const problem = `${DECISIONS_FOLDER}/002-choose-one.md: the title must be "# 2. …"`
   expect(problemsOf(`# 3. Choose one\n${BODY}`)).toEqual([problem])
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
 })
 
-test('if sections are missing or in another order, the decision record has a problem', () => {
+test('if sections are missing or in another order, the decision record is rejected', () => {
   const problem = expect.stringContaining('the sections must be Status, Context, Decision, Consequences, Evidence')
   expect(problemsOf(GOOD.text.replace('## Context', '## Reasons'))).toEqual([problem])
   expect(problemsOf(GOOD.text.replace('## Context', '## Other').replace('## Status', '## Context'))).toEqual([problem])
 })
 
-test("if a decision record has more than 400 words, it has a problem; link targets don't count", () => {
+test('link targets are not words of a decision record', () => {
   expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(380))).toEqual([])
+})
+
+test('if a decision record has more than 400 words, it is rejected', () => {
   expect(problemsOf(GOOD.text + 'word '.repeat(400))).toEqual([expect.stringMatching(/ has \d+ words: at most 400$/)])
 })
 
-test('if a path does not exist, the decision record has a problem', () => {
+test('if a path does not exist, the decision record is rejected', () => {
   expect(problemsOf(`${GOOD.text}\n\`packages/gone/test.ts\``)).toEqual([
     `${DECISIONS_FOLDER}/002-choose-one.md: packages/gone/test.ts does not exist`,
   ])

@@ -20,7 +20,7 @@ function figures(stores: number, balancing: Balancing, changed: Partial<Assumpti
   return simulate({ stores, balancing, nodes: 4, costs: COSTS, assumptions: { ...ASSUMPTIONS, ...changed } })
 }
 
-it('if the seed is the same, the simulation returns the same figures; with another seed, they differ', () => {
+it('the seed alone determines the figures of the simulation', () => {
   const first = figures(20_000, 'random')
   expect(figures(20_000, 'random')).toEqual(first)
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)

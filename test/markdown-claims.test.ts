@@ -53,7 +53,7 @@ describe('commands', () => {
     'store-export demo change',
     'store-export stores',
     'the store-exporter --is another program',
-  ])('if the code is %s, there is no problem', (code) => {
+  ])('the command %s is accepted', (code) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('commands', () => {
     ['store-sync run --dry', 'store-sync run has no option --dry'],
     ['store-sync verify --version', 'store-sync verify has no option --version'],
     ['store-sync run --full; store-sync copy', 'store-sync has no command "copy"'],
-  ])('if the code is %s, there is a problem: %s', (code, problem) => {
+  ])('the command %s is rejected: %s', (code, problem) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([problem])
   })
 })

@@ -7,7 +7,7 @@ import { metricsOfUsedNode } from '../../packages/operator/test/support/used-nod
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-test('if promtool checks the metrics of a node in use, it reports no problem', async () => {
+test('promtool reports nothing about the metrics of a node in use', async () => {
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: await metricsOfUsedNode(),
     encoding: 'utf8',

@@ -103,7 +103,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     )
   })
 
-  test('if a group, a transaction, or a cancellation runs through PgBouncer, it works as without', async () => {
+  test('a group, a transaction, and a cancellation succeed through PgBouncer', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), { connectionsMax: 2, applicationName: 'test' })
     onTestFinished(() => pool.close())
     const tags: string[] = []

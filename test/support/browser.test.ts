@@ -54,18 +54,18 @@ function run(script: string) {
 }
 
 describe('opened pages', () => {
-  test('if a page has no error, it has no problem, with and without JavaScript', async () => {
+  test('if a page has no error, nothing is reported, with and without JavaScript', async () => {
     expect((await show(GOOD)).problems).toEqual([])
     expect((await show(GOOD, { javaScript: false })).problems).toEqual([])
   })
 
-  test('if a page has a console error, an uncaught exception, or a dialog, each is a problem', async () => {
+  test('console errors, uncaught exceptions, and dialogs of a page are reported', async () => {
     expect((await run("console.error('went wrong')")).problems).toEqual(['console: went wrong'])
     expect((await run("throw new Error('not caught')")).problems).toEqual(['exception: not caught'])
     expect((await run("alert('hello')")).problems).toEqual(['dialog: hello'])
   })
 
-  test('if a page violates its content security policy, each violation is a problem', async () => {
+  test('each violation of the content security policy is reported', async () => {
     const inline = page('<h1 style="color: red">Test</h1>')
     for (const javaScript of [true, false]) {
       const { problems } = await show(inline, { javaScript })
@@ -76,15 +76,18 @@ describe('opened pages', () => {
     expect(problems.join()).toContain('inline event handler')
   })
 
-  test('if a file of a page is missing, it is a problem; an error status of the page is not', async () => {
+  test('an error status of the page itself is not reported', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect((await shown.goto(`${origin}/nowhere`))?.status()).toBe(404)
     expect(problems).toEqual([])
+  })
+
+  test('a missing file of a page is reported', async () => {
     const { problems: missing } = await show(page('<h1>Test</h1><img src="/missing.png" alt="">'))
     expect(missing).toEqual(['console: Failed to load resource: the server responded with a status of 404 (Not Found)'])
   })
 
-  test('if a page requests another host, the request fails and is a problem', async () => {
+  test('a request of a page to another host fails and is reported', async () => {
     const { page: shown, problems } = await show(GOOD)
     for (const url of ['http://example.com/', 'http://192.0.2.1/']) {
       await expect(shown.goto(url)).rejects.toThrow('ERR_NAME_NOT_RESOLVED')

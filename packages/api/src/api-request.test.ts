@@ -95,7 +95,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] a key that is sent twice is rejected, even if one value is right', () => {
+  test('[R25] a key that is sent twice is rejected, even if one value is a valid key', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')

@@ -35,7 +35,7 @@ const unknownKey = () => makeApiKey(randomBytes).reveal()
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 describe('[AUTH-6, R26] an invalid key', () => {
-  test.each(pathsWith(UNKNOWN_ID))('every kind of invalid key gets the same 401 from %s', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('every kind of invalid key gets 401 with one message from %s', async (path) => {
     const revoked = await platform.newKey(store.id)
     await revoke(revoked.id)
     for (const [what, headers] of Object.entries({
@@ -56,7 +56,7 @@ describe('[AUTH-6, R26] an invalid key', () => {
     }
   })
 
-  test('a missing key gets the same 401 at an unknown path and with another method', async () => {
+  test('a missing key gets 401 at an unknown path and with another method', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
     expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
@@ -135,7 +135,7 @@ test('[AUTH-3] the control database stores only a hash of the key', async () => 
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] if 12 keys are created at once, the store gets at most five, and each of them works', async () => {
+test('[AUTH-4] if 12 keys are created at once, the store gets at most five', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({
@@ -164,7 +164,7 @@ test('[AUTH-5] a revoked key is rejected on the next request, on every node', as
   }
 })
 
-test('[AUTH-5] after a key is revoked, the other keys of the store still work', async () => {
+test('[AUTH-5] after a key is revoked, the other keys of the store still get 200', async () => {
   expect((await withHeaders({ 'x-api-key': store.key })).status).toBe(200)
 })
 

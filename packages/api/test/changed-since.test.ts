@@ -134,7 +134,7 @@ async function countAgain(): Promise<{ plan: string; unplanned: bigint | undefin
 
 const BY_INDEX = /Scan using \w+_updated_at_created_at_id_idx on products/
 
-test('[Q-UPDATED] the count uses the index of updated_at, and after five counts a generic plan', async () => {
+test('[Q-UPDATED] after five counts, the count runs a generic plan on the index of updated_at', async () => {
   await connection.script('create table copied (like products including all)')
   await connection.script('alter table products rename to aside; alter table copied rename to products')
   try {

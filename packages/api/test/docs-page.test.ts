@@ -23,7 +23,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     return opened
   }
 
-  test('the docs page shows the form of a key, and nothing covers the notice "Required"', async () => {
+  test('the docs page shows the key format and the label "Required" without overlap', async () => {
     const { page, problems, close } = await open('/docs')
     const field = page.locator('.scalar-password-input').first()
     await field.waitFor({ state: 'attached' })

@@ -63,7 +63,7 @@ test('idle connections, and requests after an unread response, do not delay the 
   await platform.close()
 }, 20_000)
 
-test('connections without a request, which browsers open early, do not delay the shutdown of either listener', async () => {
+test('connections without a request do not delay the shutdown of either listener', async () => {
   const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
   const { url, dashboardUrl } = platform.service
   const ahead = [url, dashboardUrl ?? ''].map(connectTo)

@@ -97,7 +97,7 @@ describe('lost connections', () => {
 })
 
 describe('unreachable stores', () => {
-  test('[ERR-3] while its database is missing, a store returns 502 with a fixed message, and afterwards its rows', async () => {
+  test('[ERR-3] while the database of a store is missing, its orders return 502 with a fixed message', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
@@ -111,7 +111,7 @@ describe('unreachable stores', () => {
     expect((await orders(gone)).text).toBe(before.text)
   })
 
-  test('[ERR-3, R5] while its role may not connect or read, a store returns 502, and afterwards its rows', async () => {
+  test('[ERR-3, R5] while the reader may not connect or read, the store returns 502 with a fixed message', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} nologin`)
     await disconnectReader(store)
@@ -126,7 +126,7 @@ describe('unreachable stores', () => {
     expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3, R5] if the password of its role is wrong, no event contains a password, a key or a row', async () => {
+  test('[ERR-3, R5] if the password of the reader is wrong, no event contains a password, a key, or a row', async () => {
     const { password } = new URL(store.readerUrl)
     await asSuperuser(`alter role ${readerOf(store)} password 'another'`)
     await disconnectReader(store)

@@ -111,7 +111,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('silent clients are disconnected at the time limit for headers, and another client is served', async () => {
+  test('silent clients are disconnected at the time limit for headers, and another client gets 200', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
@@ -148,22 +148,25 @@ describe('[R36] malformed requests', () => {
 })
 
 describe('unusual, well-formed requests', () => {
-  test('a request in HTTP/1.0 without a host is served, and the connection is closed', async () => {
+  test('a request in HTTP/1.0 without a host returns 200 and closes the connection', async () => {
     const response = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
     expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
     expect(response?.headers['content-length']).toBe(String(response?.body.length))
     expect(response?.headers['transfer-encoding']).toBeUndefined()
   })
 
-  test('a target in absolute form, which proxies send, is served', async () => {
+  test('a request target in absolute form returns 200', async () => {
     const response = await only(
       `${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`,
     )
     expect([response?.status, response?.headers['x-ignored-params']]).toEqual([200, 'x'])
   })
 
-  test('OPTIONS * returns 404, and a target with a fragment is served', async () => {
+  test('OPTIONS * returns 404', async () => {
     expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
+  })
+
+  test('a request target with a fragment returns 200', async () => {
     expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
   })
 
@@ -179,19 +182,19 @@ describe('unusual, well-formed requests', () => {
     expect(response?.headers.connection).toBe('close')
   })
 
-  test('a request with a large body is served before the body arrives, and its client reads the response', async () => {
+  test('a request with a body of 4 MB returns 200 before the body arrives', async () => {
     const size = 4_000_000
     const response = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
     expect(response?.status).toBe(200)
   })
 
-  test('a request with Expect: 100-continue or another expectation is served', async () => {
+  test('a request with an Expect header returns 200', async () => {
     const received = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
     expect(parseResponses(received).at(-1)?.status).toBe(200)
     expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
   })
 
-  test('a request with Upgrade is served, and Upgrade is ignored', async () => {
+  test('a request with an Upgrade header returns 200, not 101', async () => {
     const response = await only(
       `${keyed()}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n`,
     )
@@ -210,7 +213,7 @@ describe('pipelining', () => {
   }
 
   test.each(Object.entries(OFFERS))(
-    'after a request that offers %s, the next request is served over HTTP/1.1',
+    'after a request that offers %s, the connection still uses HTTP/1.1',
     async (_what, offer) => {
       const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
       const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
@@ -236,7 +239,7 @@ describe('pipelining', () => {
     expect([response?.status, response?.headers.connection]).toEqual([200, 'close'])
   })
 
-  test('pipelined requests are served in their order', async () => {
+  test('responses to pipelined requests are in the order of the requests', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
     const received = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
@@ -260,7 +263,7 @@ describe('pipelining', () => {
 })
 
 describe('misbehaving clients', () => {
-  test('after clients have reset their connections, another client is served', async () => {
+  test('after 30 clients have reset their connections, another client gets 200', async () => {
     for (const bytes of [
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
       'GET / HT',

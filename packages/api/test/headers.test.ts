@@ -117,7 +117,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R31] every response has a unique x-request-id, which is also in the event request.completed', async () => {
+  test('[R31] if the client sends no x-request-id, each response has a unique one, which is also in the log', async () => {
     const seen = new Set<string>()
     await everyCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''

@@ -80,21 +80,18 @@ describe('incremental sync by the rules of the specification', () => {
       'customer-addresses',
       'update customer_addresses set city = $1 where id in (select id from customer_addresses where deleted_at is null limit 2)',
     ],
-  ])(
-    '[SYNC-1, SYNC-2, Q-UPDATED, R29] after %s, updated_since on %s returns only the changed rows',
-    async (_change, path, statement) => {
-      const copy: Copy = new Map()
-      const all = await sync(store, path, { copy, query: '' })
-      const start = await databaseNow(store)
-      await store.sql.unsafe(statement.replace('$1', `'new text'`))
-      const changed = await sync(store, path, { copy, query: `&updated_since=${start}` })
-      expect(changed).toBeGreaterThan(0)
-      expect(changed).toBeLessThanOrEqual(3)
-      expect(changed).toBeLessThan(all)
-      await expectWhole(store, path, copy)
-      expect(await sync(store, path, { copy, query: `&updated_since=${await databaseNow(store)}` })).toBe(0)
-    },
-  )
+  ])('[SYNC-2, R29] after %s, updated_since on %s returns only the changed rows', async (_change, path, statement) => {
+    const copy: Copy = new Map()
+    const all = await sync(store, path, { copy, query: '' })
+    const start = await databaseNow(store)
+    await store.sql.unsafe(statement.replace('$1', `'new text'`))
+    const changed = await sync(store, path, { copy, query: `&updated_since=${start}` })
+    expect(changed).toBeGreaterThan(0)
+    expect(changed).toBeLessThanOrEqual(3)
+    expect(changed).toBeLessThan(all)
+    await expectWhole(store, path, copy)
+    expect(await sync(store, path, { copy, query: `&updated_since=${await databaseNow(store)}` })).toBe(0)
+  })
 
   test('[SYNC-4, Q-CREATED] at schema version launch, created_since returns new customers, and a full sync returns changed ones', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-LOCATIONS, RES-LOCATION, ENV-2] locations have exactly the specified fields and types, oldest first', async () => {
+test('[EP-LOCATIONS, RES-LOCATION] locations have the specified fields and no others, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/locations?limit=250', store.key)
   const stored = await store.sql`select id::text from locations order by created_at, id`
   expect(status).toBe(200)

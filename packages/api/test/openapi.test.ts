@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[VER-1] the served OpenAPI document is that of the contract and has the endpoints of the specification', async () => {
+test('[VER-1] GET /openapi.json returns the document of the contract, with the endpoints of the specification', async () => {
   const { status, json } = await platform.get('/openapi.json', null)
   expect(status).toBe(200)
   expect(json.openapi).toMatch(/^3\.1\./)
@@ -35,7 +35,7 @@ test('[VER-1] the served OpenAPI document is that of the contract and has the en
   }
 })
 
-test('the served OpenAPI document names the address of the request as its server', async () => {
+test('the server in GET /openapi.json is the address of the request', async () => {
   const { url } = platform.service
   const serversAt = async (headers: Record<string, string>) =>
     (await sendRequest(url, { path: '/openapi.json', headers })).json.servers.map(

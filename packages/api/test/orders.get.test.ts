@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-ORDER, ENV-1, RES-ORDER] each order by ID is the same as its row in the list', async () => {
+test('[EP-ORDER, RES-ORDER] each order by ID is the same as its row in the list', async () => {
   const { json } = await platform.get('/api/v1/orders', store.key)
   expect(json.data).toHaveLength(20)
   for (const row of json.data) {

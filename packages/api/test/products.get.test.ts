@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-PRODUCT, RES-PRODUCT, ENV-1] each product by ID is the same as its row in the list', async () => {
+test('[EP-PRODUCT, RES-PRODUCT] each product by ID is the same as its row in the list', async () => {
   const { json } = await platform.get('/api/v1/products', store.key)
   expect(json.data).toHaveLength(12)
   for (const row of json.data) {

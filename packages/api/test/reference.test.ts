@@ -41,7 +41,7 @@ const read = (path: string, method = 'GET', headers = {}) =>
   sendRequest(platform.service.url, { path, method, headers })
 
 describe('[R2] documents', () => {
-  test.each(DOCUMENTS)('the document %s is served without a key', async (path) => {
+  test.each(DOCUMENTS)('GET %s returns 200 without a key', async (path) => {
     const response = await read(path)
     expect(response.status).toBe(200)
     expect(response.headers['content-length']).toBe(String(response.body.length))
@@ -112,7 +112,7 @@ describe('[R45] documents for crawlers and scanners', () => {
     await silent.close()
   })
 
-  test('the API catalog has the media type and the link of RFC 9727, and names served documents', async () => {
+  test('the API catalog has the media type and the link of RFC 9727', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { headers } = await read('/.well-known/api-catalog', method)
       expect(headers['content-type']).toBe(
@@ -120,6 +120,9 @@ describe('[R45] documents for crawlers and scanners', () => {
       )
       expect(headers.link).toContain('</.well-known/api-catalog>; rel="api-catalog"')
     }
+  })
+
+  test('each document in the API catalog returns 200 with the media type that the catalog names', async () => {
     const [, api] = (await read('/.well-known/api-catalog')).json.linkset
     expect(api.anchor).toBe(`${platform.service.url}/api/v1`)
     for (const { href, type } of [...api['service-desc'], ...api['service-doc']]) {
@@ -129,7 +132,7 @@ describe('[R45] documents for crawlers and scanners', () => {
   })
 })
 
-test('no page loads anything from another host, and every local link is served', async () => {
+test('pages load nothing from other hosts, and their local links return 200', async () => {
   for (const path of DOCUMENTS) {
     const { text, headers } = await read(path)
     if (!headers['content-type']?.startsWith('text/html')) continue
@@ -149,7 +152,7 @@ test('a response of the API links to the API description', async () => {
   for (const [, path] of targets) expect((await read(String(path))).status).toBe(200)
 })
 
-test('[R2] without the control database, every document is served', async () => {
+test('[R2] without the control database, every document returns 200', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500', SECURITY_CONTACT: CONTACT })
   const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)

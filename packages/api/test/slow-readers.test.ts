@@ -31,7 +31,7 @@ const closeAll = (sockets: readonly Socket[]) => {
   return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-1] a key with too many unread responses gets 429 until their clients disconnect, and other keys are served', async () => {
+test('[ERR-1] a key with too many unread responses gets 429 until their clients disconnect', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -50,7 +50,7 @@ test('[ERR-1] a key with too many unread responses gets 429 until their clients 
   await platform.close()
 })
 
-test('[ERR-1] if all clients together have too many unread responses, every key gets 502, and documents are served', async () => {
+test('[ERR-1] if all clients together have too many unread responses, keys get 502, and documents 200', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
@@ -92,7 +92,7 @@ test('a single response that is larger than the limits is sent', async () => {
   await platform.close()
 })
 
-test('a response that is not read in time is cut before its content-length, and its key is served again', async () => {
+test('a response that is not read in time ends before its content-length', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)

@@ -21,7 +21,7 @@ afterAll(() => platform.close())
 
 const getStore = async () => (await platform.get('/api/v1/store', store.key)).json
 
-test('[EP-STORE, RES-STORE, ENV-1, GEN-1] the store has exactly the specified fields and types, in {data}', async () => {
+test('[EP-STORE, RES-STORE] the store has the specified fields and no others, in {data}', async () => {
   const response = await platform.get('/api/v1/store', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -74,7 +74,7 @@ async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Prom
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
 }
 
-test('[RES-STORE] while a count runs, requests get the cached counts, and afterwards the new ones', async () => {
+test('[RES-STORE] requests get the cached counts until a new count ends', async () => {
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -125,7 +125,7 @@ test('[RES-STORE, R35] each nullable field without a value is null, and enabled_
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[R30, R9] the store endpoint ignores and names every parameter', async () => {
+test('[R30, R9] GET /store ignores query parameters and lists them in x-ignored-params', async () => {
   const response = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('limit,cursor,x')

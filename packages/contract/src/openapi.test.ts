@@ -50,7 +50,7 @@ function validator(name: string): ValidateFunction {
 }
 
 describe('the OpenAPI document', () => {
-  it('the strict linter finds no problem in the OpenAPI document', async () => {
+  it('the strict linter reports nothing about the OpenAPI document', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')

@@ -78,7 +78,7 @@ test("when a membership is removed, the merchant's other stores stay, and the la
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
-test('if sessions and sign-in links have expired, only these are deleted', async () => {
+test('if sessions and sign-in links have expired, they are deleted, and valid ones stay', async () => {
   const { sql } = control
   const { id } = await aMerchant()
   for (const [token, ends] of [

@@ -41,7 +41,7 @@ describe('sign-in attempts', () => {
     expect(allowed).toBe(10)
   })
 
-  test('if the sign-in limit is reached again, the wait doubles up to 16 minutes; after half an hour, it is 1 minute', async () => {
+  test('if the sign-in limit is reached again, the wait doubles up to 16 minutes until a break of half an hour', async () => {
     const scope = aScope()
     const waits: number[] = []
     let second = 0
@@ -64,7 +64,7 @@ describe('sign-in attempts', () => {
     expect(await attempt([scope], 11)).toBe(10)
   })
 
-  test('if two nodes count fifty concurrent sign-in attempts, exactly ten are allowed', async () => {
+  test('if two nodes count fifty concurrent sign-in attempts, ten are allowed', async () => {
     const scopes = [aScope(), aScope()]
     const nodes = [control.database, control.secondNode()]
     const verdicts = await Promise.all(

@@ -341,7 +341,7 @@ describe('Settings > General', () => {
 })
 
 describe('stores without data to show', () => {
-  test('while the database of a store rejects connections, the pages say so, and afterwards work again', async () => {
+  test('while the database of a store rejects connections, the pages say that its rows are unreadable', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)

@@ -115,7 +115,7 @@ describe('forms', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('a request for a loopback name is served, and for another name of this machine it is rejected', async () => {
+  test('a request returns 200 for a loopback name, and 421 for another name of this machine', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {

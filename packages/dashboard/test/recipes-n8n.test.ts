@@ -149,7 +149,7 @@ describe('the workflow for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-2, PAG-3, SYNC-2] the n8n workflow passes on each order once, and in the next run only changes', async () => {
+  test('[PAG-3, SYNC-2] the n8n workflow passes on each order once, and only changes in the next run', async () => {
     const workflow = await through(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)

@@ -141,7 +141,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toHaveLength(SIZE.orders)
     })
 
-    test(`if its file of rows is missing, ${file} reads all orders again`, async () => {
+    test(`if the file of rows is missing, ${file} reads all orders again`, async () => {
       await run(platform.service.url)
       await rm(path.join(cwd, 'orders.jsonl'))
       expect(linesOf((await run(platform.service.url)).rows)).toHaveLength(SIZE.orders)

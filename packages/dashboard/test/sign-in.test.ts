@@ -16,13 +16,17 @@ const browser = () => new PlainBrowser(urlOf(platform))
 const settings = () => `/stores/${store.id}/settings/api`
 
 describe('sign-ins', () => {
-  test('before a sign-in, every page redirects to the sign-in page, and afterwards the only store opens', async () => {
+  test('before a sign-in, every page redirects to the sign-in page', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
       const response = await visitor.get(path)
       expect(response.status, path).toBe(303)
       expect(response.headers.get('location')).toMatch(/^\/sign-in($|\?next=)/)
     }
+  })
+
+  test('after a sign-in, a merchant with one store gets the settings of this store', async () => {
+    const visitor = browser()
     await visitor.signIn(merchant)
     expect((await visitor.get('/')).headers.get('location')).toBe(settings())
     expect((await visitor.get(settings())).status).toBe(200)
@@ -43,7 +47,7 @@ describe('sign-ins', () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('a sign-in to an unknown account has the same response as a wrong password, and is not much faster', async () => {
+  test('a sign-in to an unknown account has the response and about the duration of a wrong password', async () => {
     const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {
@@ -146,7 +150,7 @@ describe('visitors who are not signed in', () => {
 })
 
 describe('the rate limit of sign-ins', () => {
-  test('after ten attempts for one account within a minute, even the right password is rejected', async () => {
+  test('after ten attempts for one account within a minute, the correct password is rejected', async () => {
     const limited = await addMerchant(platform, store.id)
     const statuses: number[] = []
     for (let index = 0; index < 13; index += 1) {

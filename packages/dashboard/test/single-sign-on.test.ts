@@ -117,7 +117,7 @@ describe('single sign-on', () => {
     expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
   })
 
-  test('after single sign-on, the password still works', async () => {
+  test('after single sign-on, a sign-in with the password still succeeds', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
   })
@@ -180,7 +180,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the provider does not respond, single sign-on shows a message, and passwords still work', async () => {
+  test('if the provider does not respond, single sign-on shows a message, and sign-in by password succeeds', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()

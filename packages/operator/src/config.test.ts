@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('if a variable is set, its value is parsed; if it is empty, the setting has its default', () => {
+  test('a set variable has its parsed value, and an empty one the default', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',

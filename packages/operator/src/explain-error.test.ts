@@ -8,7 +8,7 @@ import { UsageError, UserError } from './user-error.ts'
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
 describe('explainError', () => {
-  test('if a command throws a UserError or a UsageError, the message is its own, and the exit code 1 or 2', () => {
+  test('the explanation of a UserError or a UsageError is the message of the error', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
     expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)
@@ -50,7 +50,7 @@ describe('explainError', () => {
     },
   )
 
-  test('if a database error is temporary, the exit code is 75; if it is lasting, it is 1', () => {
+  test('if a database error is temporary, the exit code is 75', () => {
     const temporary = [
       failure('ECONNREFUSED'),
       failure('ENOENT', { syscall: 'connect' }),
@@ -59,6 +59,9 @@ describe('explainError', () => {
     ]
     for (const error of temporary)
       expect(explainError(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
+  })
+
+  test('if a database error is lasting, the exit code is 1', () => {
     for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {
       expect(explainError(failure(code))).toMatchObject({ code: 'database_error', exitCode: 1 })
     }

@@ -36,10 +36,13 @@ describe('the log', () => {
     expect(line?.time).toMatch(/^\d{4}-.*Z$/)
   })
 
-  test('if a request fails, its level is error; pool samples have the level debug', () => {
+  test('a failed request is logged at level error', () => {
     expect(logged({ event: 'request.failed', requestId: null, cause: new Error('x') })[0]).toMatchObject({
       level: 'error',
     })
+  })
+
+  test('a pool sample is logged at level debug', () => {
     const state: ServiceEvent = { event: 'pool.sampled', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
     expect(logged(state)).toEqual([])
     expect(logged(state, 'debug')).toHaveLength(1)
@@ -145,10 +148,13 @@ describe('repeated rejections', () => {
     ])
   })
 
-  test('at level debug, each repeated rejection has a line; at level warn, none has', () => {
+  test('at level debug, each repeated rejection has a line', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)
+  })
+
+  test('at level warn, repeated rejections have no line', () => {
     const warn = open('warn')
     for (let request = 0; request < 5; request++) warn.log(LIMITED)
     vi.advanceTimersByTime(30_000)

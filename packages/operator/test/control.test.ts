@@ -70,7 +70,7 @@ function recovered(nodes: readonly TestNode[], good: Pick<FleetKey, 'key'>, revo
   )
 }
 
-test(`[ERR-3, AUTH-5] while the control database is down, all keys get 502; then nodes recover (${ROUNDS} rounds)`, async () => {
+test(`[ERR-3, AUTH-5] while the control database is down, all keys get 502 (${ROUNDS} rounds)`, async () => {
   const { server, fleet, store, nodes, revoked } = await startScene()
   let over = false
   const loops = startLoops(nodes, [store, revoked], () => over)

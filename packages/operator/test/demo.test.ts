@@ -65,7 +65,7 @@ async function runLine(line: string, folder: string): Promise<string> {
   return (await promisify(execFile)('sh', args, { cwd: PROJECT, env })).stderr
 }
 
-test('[AUTH-7] if a demo is restarted, it serves the same stores, and other commands find it', async () => {
+test('[AUTH-7] if a demo is restarted, it has the same stores, and other commands find it', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   const [, key = '', url = ''] = await demo.waitForOutput(
@@ -172,7 +172,7 @@ test('if the first start of a demo is killed, the next start creates what is mis
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
 
-test('if a port is in use, demo exits with an error; after Ctrl-C during its start, it exits with code 0', async () => {
+test('if a port is in use, demo exits with an error and creates no files', async () => {
   const folder = await projectFolder()
   const taken = createServer().listen(await freePort(), '127.0.0.1')
   await once(taken, 'listening')
@@ -192,6 +192,10 @@ test('if a port is in use, demo exits with an error; after Ctrl-C during its sta
     expect(stderr).toContain(`STORE_EXPORT_${name} `)
   }
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
+})
+
+test('after Ctrl-C during the start, demo exits with code 0', async () => {
+  const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await demo.waitForOutput(/✓ PostgreSQL/)
   // npm sends the signal a second time

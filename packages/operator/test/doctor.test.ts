@@ -41,7 +41,7 @@ async function examine(id: string, ...options: string[]) {
 }
 
 describe('doctor', () => {
-  test('[R28] if grants or indexes are missing, doctor finds them, and each printed fix works', async () => {
+  test('[R28] if grants or indexes are missing, the fixes that doctor prints create them', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
     await owner.unsafe(`revoke select (currency, locale) on orders from "${role}"`)
@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test('if a table or an ID is unreadable, doctor reports an error; for another column, it reports a warning', async () => {
+  test('doctor reports an unreadable table or ID as an error, and another unreadable column as a warning', async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`
@@ -182,7 +182,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R42] if a table of a newer schema version is unreadable, doctor prints a fix that works', async () => {
+  test('[R42] if a table of a newer schema version is unreadable, the fix that doctor prints makes it readable', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`alter table locations rename to locations_before;
       create table locations (like locations_before including all)`)

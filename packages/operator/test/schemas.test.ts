@@ -69,7 +69,7 @@ test('if the SQL of "stores grants --schema" has run, doctor has no findings for
   expect(await examine('--values')).toEqual([])
 })
 
-test('if a store is in another schema, each fix of doctor names the schema and works', async () => {
+test('if a store is in another schema, each fix of doctor names the schema and succeeds', async () => {
   const sql = owner()
   await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
     revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};

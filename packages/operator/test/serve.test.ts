@@ -206,7 +206,7 @@ test('without a control database, serve exits with one error message that names 
   ])
 })
 
-test('[LIM-1, R8, AUTH-5] if two nodes run, they accept 120 requests of a key, and none after its revocation', async () => {
+test('[LIM-1, AUTH-5] two nodes accept 120 requests of a key, and none after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)

@@ -27,7 +27,7 @@ function stalledOutput() {
   return { output, drain }
 }
 
-test('if the log stalls, audit events stay unlogged, and are logged once when it works again', async () => {
+test('if the log stalls, each audit event is logged once after the log is writable again', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database } = control

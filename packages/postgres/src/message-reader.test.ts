@@ -123,7 +123,7 @@ describe('bytes that are not messages', () => {
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('if a row has the maximum size, it arrives; if it has one more byte, the reader throws', () => {
+  test('a row of the maximum size arrives, and one more byte makes the reader throw', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)

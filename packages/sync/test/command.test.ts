@@ -70,7 +70,7 @@ function orders(file: string): number {
 }
 
 describe('store-sync run', () => {
-  test('if run creates a copy, its messages are on standard error; with --json, its events are on standard output', async () => {
+  test('messages of run are on standard error, and with --json its events are on standard output', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     const first = await command(args)
@@ -117,7 +117,7 @@ describe('store-sync run', () => {
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('with --to env:NAME, run writes a PostgreSQL schema; a password on the command line is rejected', async () => {
+  test('with --to env:NAME, run writes a PostgreSQL schema', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
@@ -129,6 +129,9 @@ describe('store-sync run', () => {
     const [row] = await sql`select count(*)::int as orders from shop.orders_overview`
     await sql.end()
     expect(row).toEqual({ orders: 2000 })
+  })
+
+  test('a password on the command line is rejected', async () => {
     const rejected = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
     expect([rejected.code, rejected.stderr]).toEqual([
       2,
@@ -153,7 +156,7 @@ describe('store-sync run', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('with --every, run continues after a temporary failure; on SIGTERM between runs, it exits with code 0', async () => {
+  test('with --every, run continues after a temporary failure until SIGTERM', async () => {
     const args = [
       COMMAND,
       'run',
@@ -249,7 +252,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('with STORE_EXPORT_KEY_FILE, run reads the key from the file; if it is missing, run exits with code 2', async () => {
+  test('run reads the key from STORE_EXPORT_KEY_FILE, and exits with code 2 if the file is missing', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
@@ -263,18 +266,23 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('if the address is wrong, run exits with code 1 at once; if it refuses the connection, with code 75', async () => {
+  test('if the port of the address does not speak TLS, run exits with code 1', async () => {
     const args = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const startedAt = performance.now()
     const wrong = await command(args(platform.service.url.replace('http:', 'https:')))
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('does not speak TLS')])
     expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+
+  test('if the address refuses the connection, run exits with code 75', async () => {
+    const startedAt = performance.now()
+    const args = ['run', '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     server.close()
     await once(server, 'close')
-    const refused = await command(args(`http://127.0.0.1:${port}`))
+    const refused = await command([...args, '--url', `http://127.0.0.1:${port}`])
     expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('ECONNREFUSED')])
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
@@ -296,7 +304,7 @@ describe('store-sync run', () => {
     expect(withEvery.stderr).toContain('--every: must be a duration')
   })
 
-  test('if the store returns a table empty, run retains its rows; with --allow-empty, it removes them', async () => {
+  test('if the store returns a table empty, run removes the rows only with --allow-empty', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`
@@ -373,13 +381,17 @@ describe('store-sync run', () => {
     expect(ended.stderr).toContain(message)
   })
 
-  test('without a key, run exits with code 2; with a wrong key, it exits with code 1', async () => {
+  test('without a key, run exits with code 2', async () => {
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const none = await command(args, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([
       2,
       expect.stringMatching(/^store-sync: no API key: set STORE_EXPORT_KEY .*\n$/),
     ])
+  })
+
+  test('with an invalid key, run exits with code 1', async () => {
+    const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const wrong = await command(args, { STORE_EXPORT_KEY: 'sdx_wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([
       1,

@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table still has a file with a header', asy
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('if a string looks like a formula, its CSV value has an apostrophe; a negative amount has none', async () => {
+test('a CSV string that looks like a formula starts with an apostrophe', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -119,7 +119,7 @@ test('if finish of a CSV copy fails, the previous files stay, and the next run w
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('if only digits follow a +, the CSV value has no apostrophe; other text after + gets one', async () => {
+test('a CSV string with + starts with an apostrophe unless only digits follow', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(

@@ -125,7 +125,7 @@ describe('the package', () => {
     expect(await compileBeside(installed, source, options)).toBe('')
   })
 
-  test('if publint and are-the-types-wrong check the package, they find nothing', async () => {
+  test('publint and are-the-types-wrong report nothing about the sync package', async () => {
     expect(await lintPackage(installed.package('sync'))).toEqual([])
   })
 })

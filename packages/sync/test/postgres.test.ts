@@ -196,7 +196,7 @@ describe('the schema', () => {
   })
 })
 
-test('if a user comments on a column, the comment stays; other columns have the notes of the contract', async () => {
+test('if a user comments on a column, the next run retains the comment', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

@@ -173,7 +173,7 @@ describe('a store without updates of customers', () => {
 describe('run with filters', () => {
   const orders = findTable('orders')
 
-  test('with tables, a run reads only these and does not change the state of the others', async () => {
+  test('if tables are given, a run reads only these and leaves the state of others unchanged', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })

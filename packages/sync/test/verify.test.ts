@@ -83,7 +83,7 @@ test('if rows are missing, different, or extra, verify reports each with its col
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('if an order has an extra item, verify reports it; if an item has no order, verify counts it', async () => {
+test('verify reports an extra item of an order, and only counts an item without an order', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
@@ -157,7 +157,7 @@ test('without a copy, or with the copy of another store, verify throws', async (
   await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of store/)
 })
 
-test('with tables, verify compares only these and their embedded tables', async () => {
+test('if tables are given, verify compares only these tables and the tables embedded in them', async () => {
   const shop = await createCopiedShop(1)
   const orders = findTable('orders')
   const { tables } = await verify({

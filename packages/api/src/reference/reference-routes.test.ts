@@ -211,7 +211,7 @@ describe('the docs page', () => {
 })
 
 describe('a guide', () => {
-  it('the HTML of a guide has anchors, scrolling code and tables, and links only to served documents', () => {
+  it('the HTML of a guide has anchors, scrolling code and tables, and no links to unpublished files', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

@@ -48,7 +48,7 @@ const tile = (page: Page, label: string) =>
   page.locator('.tile').filter({ hasText: label }).locator('.tile-value').textContent()
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] a new key is shown and counted, and works until it is revoked', async () => {
+  test('[AUTH-3] [AUTH-5] a new key gets 200 until it is revoked', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -130,7 +130,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     await sql`delete from walks where key_id = ${store.keyId}`
   })
 
-  test('a replaced key works until the merchant revokes it', async () => {
+  test('a replaced key gets 200 until the merchant revokes it', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).click()

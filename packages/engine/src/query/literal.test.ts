@@ -53,7 +53,7 @@ describe('timestamps', () => {
     )
   })
 
-  test('[PAG-4] at the ends of the range and of years, PostgreSQL reads a timestamp literal exactly', async () => {
+  test('[PAG-4] at the ends of the range and of years, PostgreSQL reads a timestamp literal to the microsecond', async () => {
     const timestamps = [
       ...[FIRST, FIRST + 1n, LAST, LAST - 1n, 0n, -1n, 1n],
       // 0001-01-01, the microsecond before it, 9999-12-31T23:59:59.999999, 10000-01-01

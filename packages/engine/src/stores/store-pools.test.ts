@@ -301,7 +301,7 @@ describe('a server that closes each connection', () => {
 })
 
 describe('a store that changes its address', () => {
-  test('[ERR-3] if a store changes its address, concurrent requests with either address are served', async () => {
+  test('[ERR-3] if a store changes its address, concurrent requests with either address succeed', async () => {
     startPools({ storeQueueMax: 100 })
     const url = inject('postgresUrl')
     const [older, newer] = [realAddress('a', url), realAddress('a', url)]

@@ -37,7 +37,7 @@ function queueOf({ running }: { readonly running: number }) {
 }
 
 describe('[ERR-3] a waiting request', () => {
-  test('when slots become free, the first waiting request gets one; if the queue is full, the next one is rejected', () => {
+  test('when a slot becomes free, the request that has waited longest gets it', () => {
     const { pool, requests, wait } = queueOf({ running: 1 })
     const [first] = [wait(5000), wait(5000)]
     expect(() => wait(5000)).toThrow('is full')

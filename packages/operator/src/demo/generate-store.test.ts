@@ -38,7 +38,7 @@ const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
 describe('generateStore', () => {
-  test('if the seed is the same, the generated rows are the same; with another seed, they differ', () => {
+  test('the seed alone determines the generated rows', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),
       size: { orders: 300, customers: 80, products: 40, locations: 3, groups: 4 },

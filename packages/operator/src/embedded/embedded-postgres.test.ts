@@ -127,7 +127,7 @@ describe('starts of the embedded PostgreSQL', () => {
 })
 
 describe('running servers', () => {
-  test("while PostgreSQL runs, other commands find it; after it stops, they don't", async () => {
+  test('other commands find PostgreSQL only while it runs', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })
@@ -147,7 +147,7 @@ describe('running servers', () => {
     expect(server.processId).not.toBe(processId)
   })
 
-  test('if connections are open, PostgreSQL still stops, and a second stop does nothing', async () => {
+  test('if connections are open, PostgreSQL still stops', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`

@@ -70,7 +70,7 @@ test(`[LIM-1, R8] if the clocks of two nodes are wrong, they accept ${LIMIT} req
   }
 })
 
-test('[AUTH-5, PAG-4] if the clocks of two nodes are wrong, revocations and cursors work on both', async () => {
+test('[AUTH-5, PAG-4] if the clocks of two nodes are wrong, both obey revocations and accept cursors', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)

@@ -72,7 +72,7 @@ test(`[R28, PAG-4] if the schema changes between and during pages, ${WALKS} list
   }
 })
 
-test(`[R28, ERR-3, PAG-4] if a migration takes ${OPEN_SECONDS} s, a page gets at most one 502, and no row is lost`, async () => {
+test(`[R28, ERR-3] if a migration takes ${OPEN_SECONDS} s, a page gets at most one 502, and no row is lost`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()

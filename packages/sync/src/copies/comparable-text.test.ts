@@ -3,7 +3,7 @@ import { parseExactJson } from '../exact-json.ts'
 import { comparableText } from './comparable-text.ts'
 
 describe('comparableText', () => {
-  test('if JSON differs only in the order of members, the text is the same; otherwise it differs', () => {
+  test('two JSON values have the same text if they differ only in the order of members', () => {
     const one = parseExactJson('{"b":{"y":1,"x":12345678901234567890},"a":[1,2]}')
     const other = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567890,"y":1}}')
     expect(comparableText('json', one)).toBe(comparableText('json', other))

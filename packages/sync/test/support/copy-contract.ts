@@ -150,7 +150,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect(await copy.count('orders')).toBe(1)
     })
 
-    test('while a run writes the copy, peek returns the state; if there is no copy, it returns null', async () => {
+    test('peek returns the state while a run writes the copy, and null without a copy', async () => {
       await copy.claim('one store')
       const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })

@@ -47,7 +47,7 @@ export function describePruning(at: OpenCopy): void {
       expect(owners.toSorted()).toEqual([stays, never].toSorted())
     })
 
-    test('if the list of IDs is empty, pruning removes all rows; in an empty table, it removes none', async () => {
+    test('if the list of IDs is empty, pruning removes all rows', async () => {
       await write(orders, order(), order())
       await see([])
       expect(await end()).toBe(2)
