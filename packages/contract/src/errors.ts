@@ -26,7 +26,7 @@ export const ERRORS = {
   STORE_NOT_READY: {
     status: 409,
     returnedBy: 'every',
-    condition: 'The store exists, but its database is not provisioned yet: the initial generation is running.',
+    condition: 'The store exists, but the platform is still creating its database.',
     retry: 'Yes, after the 30 seconds in the header Retry-After.',
     retryAfterSeconds: { min: 30, max: 30 },
     fix: 'Wait for the seconds in the header Retry-After, then try again.',
@@ -59,7 +59,7 @@ export const ERRORS = {
     mistakes: [
       'The cursor of one list was passed to another list.',
       'A database column or a log cut the cursor off.',
-      'The cursor was stored for a long time, and the service has replaced its cursor secret since then.',
+      'The cursor was stored before the operator set up a new control database, which has another cursor secret.',
     ],
   },
   NOT_FOUND: {
@@ -71,7 +71,7 @@ export const ERRORS = {
     mistakes: [
       'The key of another store was used.',
       'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
-      'The method was not GET (status 405): the service is read-only.',
+      'The method was not GET or HEAD (status 405): the service is read-only.',
     ],
     otherStatuses: [{ status: 405, condition: 'The method is not GET or HEAD.', retry: 'No.' }],
   },

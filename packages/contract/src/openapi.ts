@@ -81,7 +81,7 @@ Lists are sorted by creation time, oldest first. Start with \`limit=${LIMITS.pag
 Every page of a list has two headers for your next sync: a timestamp in \`x-sync-watermark\`, and the parameter for it in \`x-sync-parameter\`.
 - Save both after you have written the whole list.
 - Write rows with an upsert by \`id\`, because the API can return a row again.
-- The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track customer updates. Read all customers of such a store from time to time.
+- The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track customer updates. Read all customers of such a store once a day.
 - A list without \`x-sync-parameter\` has no such parameter. Read the whole list in each sync.
 
 ## Deleted rows

@@ -43,7 +43,7 @@ Rows are sorted by creation time, oldest first. Pages stay correct while the sto
 1. First sync: read whole lists. Every page of a list has the same header \`x-sync-watermark\`. Save its value for the list after you have written the whole list, not earlier.
 2. Later syncs: send the saved watermark as the parameter that the header \`x-sync-parameter\` named (\`updated_since\` or \`created_since\`). Upsert by \`id\`, because the API can return a row again.
 3. Do not use your own clock instead: it may be wrong, and you would miss changes of transactions that end late.
-4. For customers of older stores, \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` returns 400 INVALID_PARAM. Read all customers of such a store from time to time.
+4. For customers of older stores, \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` returns 400 INVALID_PARAM. Read all customers of such a store once a day.
 5. Locations, customer groups and categories have no filter and no \`x-sync-parameter\`. Read these lists completely in each sync.
 6. No list reports deleted rows. From time to time, read the list of IDs, such as /api/v1/ids/orders. It returns only \`{id, updated_at}\`, ${LIMITS.pageRowsOfIds.toLocaleString('en')} rows per page. A row that you had before reading this list, and that the list does not return, has been deleted.
 
