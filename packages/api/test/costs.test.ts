@@ -103,6 +103,17 @@ test('a later page costs one round trip to each database, and a first page one m
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
+test('[R37] with updated_until=now, a later page costs one round trip to the store, and a first page two', async () => {
+  const node = await countedNode()
+  const path = '/orders?limit=250&updated_until=now'
+  const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
+  for (const each of [next, path, next]) await node.get(each)
+  node.control.takeCounts()
+  node.stores.takeCounts()
+  expect(spent(await costOf(node, [next]))).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
+  expect(spent(await costOf(node, [path]))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
+})
+
 test.each([
   { what: 'no row', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
   { what: 'every row', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
