@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { ORDER_STATUSES, PRODUCT_STATUSES, REVISIONS } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
 import { DEMO_SEED, DEMO_STORES, type FilledDemoStore } from './demo-stores.ts'
@@ -45,6 +46,15 @@ describe('generateStore', () => {
     }
     expect(fingerprint(options)).toBe(fingerprint(options))
     expect(fingerprint({ ...options, seed: 'other' })).not.toBe(fingerprint(options))
+  })
+
+  test('the IDs in the Postman collection are IDs of the first demo store', () => {
+    const file = new URL('../../../../docs/api/postman-collection.json', import.meta.url)
+    const collection = readFileSync(file, 'utf8')
+    const ids = [...collection.matchAll(/"value": "([0-9a-f-]{36})"/g)].map(([, id]) => id)
+    expect(ids).toHaveLength(4)
+    const known = ['orders', 'customers', 'products'].flatMap((table) => rowsOf(table).map((row) => row.id))
+    for (const id of ids) expect(known).toContain(id)
   })
 
   test('if a number of rows is requested, the generated store has that number', () => {

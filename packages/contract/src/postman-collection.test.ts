@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { ENDPOINTS } from './endpoints.ts'
+import type { LiveExample } from './markdown.ts'
+import { postmanCollection } from './postman-collection.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the collection as a tool without types does
+type Node = any
+
+const ID = '0199a7c4-3b52-7d10-a6e8-51c0f2b79d34'
+const examples = Object.fromEntries(
+  ENDPOINTS.map(({ id, path }): [string, LiveExample] => [
+    id,
+    { path: path.replace('{id}', ID), status: 200, body: {} },
+  ]),
+)
+const collection: Node = postmanCollection(examples)
+const requests: Node[] = collection.item.flatMap((group: Node) => group.item ?? []).map((item: Node) => item.request)
+
+describe('the Postman collection', () => {
+  it('has one request for each endpoint, with the IDs of the examples', () => {
+    const paths = requests.map(({ url }) => `/${url.path.join('/')}`)
+    expect(paths.toSorted()).toEqual(ENDPOINTS.map(({ path }) => path.replace('{id}', ':id')).toSorted())
+    for (const { url } of requests) {
+      if (url.path.includes(':id')) expect(url.variable).toEqual([{ key: 'id', value: ID }])
+    }
+  })
+
+  it('has every parameter of the endpoint, and sends none of them by default', () => {
+    for (const { path, parameters } of ENDPOINTS) {
+      const request = requests.find(({ url }) => `/${url.path.join('/')}` === path.replace('{id}', ':id'))
+      expect(request.url.query.map(({ key }: Node) => key)).toEqual(parameters)
+      expect(request.url.query.every(({ disabled }: Node) => disabled)).toBe(true)
+    }
+  })
+
+  it('sends the key of the variable in x-api-key, and has no key of its own', () => {
+    expect(collection.auth.apikey).toContainEqual({ key: 'value', value: '{{apiKey}}', type: 'string' })
+    expect(JSON.stringify(collection)).not.toContain('sdx_')
+  })
+})
