@@ -1,0 +1,62 @@
+// Declares the generators from Go modules.
+
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { GeneratorTest } from './generator-test.ts'
+import type { Command, Workspace } from './workspace.ts'
+
+const OAPI_CODEGEN_VERSION = 'v2.8.2'
+const OAPI_RUNTIME_VERSION = 'v1.8.0'
+const OGEN_VERSION = 'v1.24.0'
+
+/** The tests of generators from Go modules. Both read OpenAPI 3.0. */
+export const GO_TESTS: readonly GeneratorTest[] = [
+  {
+    name: 'oapi-codegen',
+    version: OAPI_CODEGEN_VERSION,
+    needs: ['go'],
+    build: async (workspace) => {
+      const program = await installed(workspace, 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen', {
+        version: OAPI_CODEGEN_VERSION,
+      })
+      mkdirSync(path.join(workspace.folder, 'api'))
+      const args = ['-generate', 'types,client', '-package', 'api', '-o', path.join('api', 'api.gen.go')]
+      await workspace.run({ program, args: [...args, workspace.document('openapi-3.0.json')] })
+      await workspace.run(goCommand(workspace, ['mod', 'init', 'generators']))
+      await workspace.run(goCommand(workspace, ['get', `github.com/oapi-codegen/runtime@${OAPI_RUNTIME_VERSION}`]))
+      return compiledGo(workspace)
+    },
+  },
+  {
+    name: 'ogen',
+    version: OGEN_VERSION,
+    needs: ['go'],
+    build: async (workspace) => {
+      const program = await installed(workspace, 'github.com/ogen-go/ogen/cmd/ogen', { version: OGEN_VERSION })
+      const document = workspace.document('openapi-3.0.json')
+      await workspace.run({ program, args: ['--target', 'api', '--package', 'api', document] })
+      await workspace.run(goCommand(workspace, ['mod', 'init', 'generators']))
+      await workspace.run(goCommand(workspace, ['get', `github.com/ogen-go/ogen@${OGEN_VERSION}`]))
+      return compiledGo(workspace)
+    },
+  },
+]
+
+/** Resolves the dependencies and compiles the program in the folder of the test. */
+export async function compiledGo(workspace: Workspace): Promise<Command> {
+  await workspace.run(goCommand(workspace, ['mod', 'tidy']))
+  await workspace.run(goCommand(workspace, ['build', '-o', 'read-orders', '.']))
+  return { program: path.join(workspace.folder, 'read-orders'), args: [] }
+}
+
+async function installed(workspace: Workspace, module: string, { version }: { version: string }): Promise<string> {
+  await workspace.run(goCommand(workspace, ['install', `${module}@${version}`]))
+  return path.join(workspace.installed, 'go', 'bin', path.basename(module))
+}
+
+/** Modules and compiled packages stay in the folder of the tests. Without `-modcacherw`, its files are read-only. */
+function goCommand(workspace: Workspace, args: readonly string[]): Command {
+  const folder = path.join(workspace.installed, 'go')
+  const env = { GOPATH: folder, GOBIN: path.join(folder, 'bin'), GOCACHE: path.join(folder, 'build') }
+  return { program: 'go', args, env: { ...env, GOFLAGS: '-modcacherw' } }
+}

@@ -1,0 +1,86 @@
+// Declares the generators from npm.
+
+import path from 'node:path'
+import type { GeneratorTest } from './generator-test.ts'
+import type { Command, Workspace } from './workspace.ts'
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+
+const VERSIONS = {
+  'openapi-typescript': '7.13.0',
+  'openapi-fetch': '0.17.0',
+  '@hey-api/openapi-ts': '0.99.0',
+  orval: '8.38.0',
+  newman: '6.2.2',
+  typescript: '5.9.3',
+  '@types/node': '24.10.1',
+} as const
+
+/** The tests of generators from npm. */
+export const NPM_TESTS: readonly GeneratorTest[] = [
+  {
+    name: 'openapi-typescript',
+    version: VERSIONS['openapi-typescript'],
+    needs: ['npm'],
+    build: async (workspace) => {
+      await install(workspace, ['openapi-typescript', 'openapi-fetch'])
+      const document = workspace.document('openapi.json')
+      await workspace.run(packageCommand('openapi-typescript', 'bin/cli.js', [document, '-o', 'generated.ts']))
+      return compile(workspace)
+    },
+  },
+  {
+    name: 'hey-api',
+    version: VERSIONS['@hey-api/openapi-ts'],
+    needs: ['npm'],
+    build: async (workspace) => {
+      await install(workspace, ['@hey-api/openapi-ts'])
+      const args = ['-i', workspace.document('openapi.json'), '-o', 'generated', '-c', '@hey-api/client-fetch']
+      await workspace.run(packageCommand('@hey-api/openapi-ts', 'bin/run.js', args))
+      return compile(workspace)
+    },
+  },
+  {
+    name: 'orval',
+    version: VERSIONS.orval,
+    needs: ['npm'],
+    build: async (workspace) => {
+      await install(workspace, ['orval'])
+      workspace.document('openapi.json')
+      await workspace.run(packageCommand('orval', 'dist/bin/orval.mjs', []))
+      return compile(workspace)
+    },
+  },
+  {
+    name: 'newman',
+    version: VERSIONS.newman,
+    needs: ['npm'],
+    build: async (workspace) => {
+      await install(workspace, ['newman'])
+      const env = { COLLECTION: path.join(ROOT, 'docs', 'api', 'postman-collection.json') }
+      return { program: process.execPath, args: [path.join(workspace.folder, 'run-collection.mjs')], env }
+    },
+  },
+]
+
+/** Installs packages into the folder of the test, so that the program finds them. */
+async function install(workspace: Workspace, packages: readonly (keyof typeof VERSIONS)[]): Promise<void> {
+  const names = [...packages, 'typescript', '@types/node'] as const
+  const args = names.map((name) => `${name}@${VERSIONS[name]}`)
+  const cache = path.join(workspace.installed, 'npm')
+  await workspace.run({
+    program: 'npm',
+    args: ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', workspace.folder, '--cache', cache, ...args],
+  })
+}
+
+function packageCommand(name: string, file: string, args: readonly string[]): Command {
+  return { program: process.execPath, args: [path.join('node_modules', name, file), ...args] }
+}
+
+async function compile(workspace: Workspace): Promise<Command> {
+  const options = '--target es2022 --module nodenext --strict --skipLibCheck --rewriteRelativeImportExtensions'
+  const args = [...options.split(' '), '--types', 'node', '--lib', 'es2023,dom,dom.iterable', '--outDir', 'built']
+  await workspace.run(packageCommand('typescript', 'bin/tsc', [...args, 'read-orders.ts']))
+  return { program: process.execPath, args: [path.join(workspace.folder, 'built', 'read-orders.js')] }
+}

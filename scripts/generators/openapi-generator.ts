@@ -1,0 +1,98 @@
+// Declares the tests of openapi-generator, which comes from Maven Central and writes clients in several languages.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { GeneratorTest } from './generator-test.ts'
+import { compiledGo } from './go.ts'
+import { virtualEnvironment } from './python.ts'
+import type { Command, DocumentName, Workspace } from './workspace.ts'
+
+const VERSION = '7.25.0'
+
+/** The tests of openapi-generator, by language. */
+export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
+  {
+    name: 'openapi-generator-python',
+    version: VERSION,
+    needs: ['java', 'mvn', 'python3'],
+    build: async (workspace) => {
+      await generate(workspace, {
+        language: 'python',
+        document: 'openapi.json',
+        settings: ['packageName=store_client'],
+      })
+      const bin = await virtualEnvironment(workspace, [path.join(workspace.folder, 'client')])
+      return { program: path.join(bin, 'python'), args: [path.join(workspace.folder, 'read_orders.py')] }
+    },
+  },
+  {
+    name: 'openapi-generator-java',
+    version: VERSION,
+    needs: ['java', 'javac', 'mvn'],
+    build: async (workspace) => {
+      const settings = ['library=native', 'useSingleRequestParameter=true']
+      await generate(workspace, { language: 'java', document: 'openapi-3.0.json', settings })
+      const client = path.join(workspace.folder, 'client')
+      const program = path.join('src', 'main', 'java', 'ReadOrders.java')
+      renameSync(path.join(workspace.folder, 'ReadOrders.java'), path.join(client, program))
+      const skipped = ['test', 'javadoc', 'source'].map((name) => `-Dmaven.${name}.skip=true`)
+      await workspace.run(mavenCommand(workspace, [...skipped, 'package']), { cwd: client })
+      const folders = ['classes', path.join('lib', '*')].map((name) => path.join(client, 'target', name))
+      return { program: 'java', args: ['-cp', folders.join(path.delimiter), 'ReadOrders'] }
+    },
+  },
+  {
+    name: 'openapi-generator-go',
+    version: VERSION,
+    needs: ['java', 'mvn', 'go'],
+    build: async (workspace) => {
+      await generate(workspace, { language: 'go', document: 'openapi-3.0.json', settings: ['packageName=openapi'] })
+      const client = path.join(workspace.folder, 'client')
+      // The tests import the module under a placeholder for its repository.
+      rmSync(path.join(client, 'test'), { recursive: true })
+      const manifest = path.join(client, 'go.mod')
+      writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/^module .*/, 'module store-client'))
+      return compiledGo(workspace)
+    },
+  },
+  {
+    name: 'openapi-generator-swagger-2.0',
+    version: VERSION,
+    needs: ['java', 'mvn', 'python3'],
+    build: async (workspace) => {
+      const settings = ['packageName=store_client']
+      await generate(workspace, { language: 'python', document: 'swagger-2.0.json', settings })
+      const bin = await virtualEnvironment(workspace, [path.join(workspace.folder, 'client')])
+      return { program: path.join(bin, 'python'), args: [path.join(workspace.folder, 'read_orders.py')] }
+    },
+  },
+]
+
+interface GenerateOptions {
+  readonly language: string
+  readonly document: DocumentName
+  readonly settings: readonly string[]
+}
+
+/** Generates a client into the folder `client` of the test. */
+async function generate(workspace: Workspace, { language, document, settings }: GenerateOptions): Promise<void> {
+  const jar = await installedJar(workspace)
+  const properties = `--additional-properties=${settings.join(',')}`
+  const args = ['-jar', jar, 'generate', '-g', language, '-i', workspace.document(document), '-o', 'client', properties]
+  await workspace.run({ program: 'java', args })
+}
+
+async function installedJar(workspace: Workspace): Promise<string> {
+  const folder = path.join(workspace.installed, 'openapi-generator')
+  const jar = path.join(folder, `openapi-generator-cli-${VERSION}.jar`)
+  if (existsSync(jar)) return jar
+  mkdirSync(folder, { recursive: true })
+  const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${VERSION}`
+  await workspace.run(mavenCommand(workspace, ['dependency:copy', artifact, `-DoutputDirectory=${folder}`]))
+  return jar
+}
+
+function mavenCommand(workspace: Workspace, args: readonly string[]): Command {
+  const repository = `-Dmaven.repo.local=${path.join(workspace.installed, 'maven')}`
+  return { program: 'mvn', args: ['--quiet', '--batch-mode', repository, ...args] }
+}

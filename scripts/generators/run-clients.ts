@@ -1,0 +1,139 @@
+// Builds the clients and lets each one read all orders of the demo.
+
+import { type DemoService, startDemoService } from './demo-service.ts'
+import type { GeneratorTest, OrdersRead } from './generator-test.ts'
+import { missingPrograms } from './missing-programs.ts'
+import { type Command, type DocumentName, Workspace } from './workspace.ts'
+
+/** The result of one test. */
+export interface Row {
+  readonly name: string
+  readonly version: string
+  readonly result: 'passed' | 'failed' | 'not run'
+  readonly seconds: number
+  readonly note: string
+}
+
+/** A client sends 50 requests, so it gets a 429 and waits for the next one-minute window. */
+const REQUESTS_PER_MINUTE = 30
+/** A client that starts later than this could send its requests in two windows, without a 429. */
+const START_SECOND_MAX = 40
+/** A store has five keys. One belongs to the demo. */
+const CLIENTS_MAX = 4
+const DOCUMENTS: readonly DocumentName[] = ['openapi.json', 'openapi-3.0.json', 'swagger-2.0.json']
+
+/** Runs the tests. Builds run one after the other; clients run next to the builds, because they mostly wait. */
+export async function runClients(tests: readonly GeneratorTest[], folder: string): Promise<Row[]> {
+  const demo = await startDemoService(folder, REQUESTS_PER_MINUTE)
+  try {
+    const documents = await readDocuments(demo)
+    const expected = await readOrders(demo)
+    const running: Promise<Row>[] = []
+    for (const test of tests) {
+      const missing = missingPrograms(test.needs)
+      if (missing.length > 0) {
+        const note = `needs ${missing.join(', ')}, which this machine does not have`
+        running.push(Promise.resolve({ ...labels(test), result: 'not run', seconds: 0, note }))
+        continue
+      }
+      console.log(`${test.name} ${test.version}`)
+      const context = { test, demo, expected, startedAt: performance.now() }
+      const workspace = new Workspace(test.name, folder, documents)
+      const command = await test.build(workspace).catch((error: unknown) => failure(context, workspace, error))
+      await running.at(-CLIENTS_MAX)
+      running.push('result' in command ? Promise.resolve(command) : runClient(context, workspace, command))
+    }
+    return await Promise.all(running)
+  } finally {
+    await demo.stop()
+  }
+}
+
+interface ClientContext {
+  readonly test: GeneratorTest
+  readonly demo: DemoService
+  readonly expected: OrdersRead
+  readonly startedAt: number
+}
+
+async function runClient(context: ClientContext, workspace: Workspace, command: Command): Promise<Row> {
+  const { test, demo, expected } = context
+  try {
+    const key = await demo.createKey(test.name)
+    try {
+      await startOfWindow()
+      const firstWindow = currentWindow()
+      const env = { ...command.env, BASE_URL: demo.url, API_KEY: key.key }
+      const output = await workspace.run({ ...command, env })
+      const read = JSON.parse(output.trim().split('\n').at(-1) ?? '') as OrdersRead
+      const problem = problemOf(read, expected)
+      if (problem !== null) throw new Error(problem)
+      if (currentWindow() === firstWindow) throw new Error('did not wait after a 429')
+      return { ...labels(test), result: 'passed', seconds: secondsSince(context), note: `${read.orders} orders` }
+    } finally {
+      await demo.revokeKey(key)
+    }
+  } catch (error) {
+    return failure(context, workspace, error)
+  }
+}
+
+function problemOf(read: OrdersRead, expected: OrdersRead): string | null {
+  if (read.orders !== expected.orders) return `read ${read.orders} of ${expected.orders} orders`
+  if (read.guests !== expected.guests) return `found ${read.guests} of ${expected.guests} orders without a customer`
+  return null
+}
+
+function failure(context: ClientContext, workspace: Workspace, error: unknown): Row {
+  const message = error instanceof Error ? error.message : String(error)
+  console.error(`\n${context.test.name}: ${message}\nLog: ${workspace.log}\n`)
+  const note = message.split('\n')[0] ?? ''
+  return { ...labels(context.test), result: 'failed', seconds: secondsSince(context), note }
+}
+
+function labels({ name, version }: GeneratorTest): Pick<Row, 'name' | 'version'> {
+  return { name, version }
+}
+
+function secondsSince({ startedAt }: ClientContext): number {
+  return Math.round((performance.now() - startedAt) / 1000)
+}
+
+async function readDocuments({ url }: DemoService): Promise<Record<DocumentName, string>> {
+  const texts = await Promise.all(DOCUMENTS.map(async (name) => (await fetch(`${url}/${name}`)).text()))
+  return Object.fromEntries(DOCUMENTS.map((name, index) => [name, texts[index] ?? ''])) as Record<DocumentName, string>
+}
+
+/** Reads the orders without a generated client. */
+async function readOrders({ url, key }: DemoService): Promise<OrdersRead> {
+  const ids = new Set<string>()
+  let guests = 0
+  let cursor: string | null = null
+  do {
+    const query: string = cursor === null ? 'limit=250' : `limit=250&cursor=${cursor}`
+    const response = await fetch(`${url}/api/v1/orders?${query}`, { headers: { 'x-api-key': key } })
+    if (!response.ok) throw new Error(`GET /api/v1/orders returned ${response.status}`)
+    const page = (await response.json()) as OrdersPage
+    for (const order of page.data) {
+      ids.add(order.id)
+      if (order.customer_id === null) guests++
+    }
+    cursor = page.meta.next_cursor
+  } while (cursor !== null)
+  return { orders: ids.size, guests }
+}
+
+interface OrdersPage {
+  readonly data: readonly { readonly id: string; readonly customer_id: string | null }[]
+  readonly meta: { readonly next_cursor: string | null }
+}
+
+function currentWindow(): number {
+  return Math.floor(Date.now() / 60_000)
+}
+
+/** Waits for the next window if less than the time of a start is left in this one. */
+async function startOfWindow(): Promise<void> {
+  const second = (Date.now() / 1000) % 60
+  if (second > START_SECOND_MAX) await new Promise((resolve) => setTimeout(resolve, (60.5 - second) * 1000))
+}
