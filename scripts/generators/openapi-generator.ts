@@ -55,17 +55,6 @@ export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
       return compiledGo(workspace)
     },
   },
-  {
-    name: 'openapi-generator-swagger-2.0',
-    version: VERSION,
-    needs: ['java', 'mvn', 'python3'],
-    build: async (workspace) => {
-      const settings = ['packageName=store_client']
-      await generate(workspace, { language: 'python', document: 'swagger-2.0.json', settings })
-      const bin = await virtualEnvironment(workspace, [path.join(workspace.folder, 'client')])
-      return { program: path.join(bin, 'python'), args: [path.join(workspace.folder, 'read_orders.py')] }
-    },
-  },
 ]
 
 interface GenerateOptions {
