@@ -127,7 +127,7 @@ test('if the demo runs from the bundle, it reports missing binaries', async () =
     settings: { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
   })
   expect(demo.code).toBe(1)
-  expect(demo.stderr).toMatch(/store-export: The PostgreSQL binaries are missing: run "npm install" [^\n]+\n$/)
+  expect(demo.stderr).toMatch(/store-export: the PostgreSQL binaries are missing; run "npm install" [^\n]+\n$/)
 })
 
 test('the bundle contains the licenses of all packages in it', async () => {

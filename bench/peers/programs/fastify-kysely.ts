@@ -109,7 +109,7 @@ async function answerPage(
 async function answerRow({ params: { id } }: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) {
   const rows = await ordersQuery().where('id', '=', id).execute()
   const [order] = await withItems(rows)
-  if (order === undefined) return reply.code(404).send(errorOf('NOT_FOUND', 'no order of this store has this id'))
+  if (order === undefined) return reply.code(404).send(errorOf('NOT_FOUND', 'this store has no order with this ID'))
   return { data: order }
 }
 

@@ -113,7 +113,7 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
   if (origin === 'imported')
     throw new ApiError(
       'STORE_NOT_SUPPORTED',
-      'this key belongs to an imported store; only stores generated here are served',
+      'this key belongs to an imported store, which this service does not export; use the export of the platform that hosts it',
     )
   if (state === 'generating' || databaseUrl === null)
     throw new ApiError(
@@ -181,7 +181,7 @@ async function requireParent(
 }
 
 function notFound({ name }: Resource): ApiError {
-  return new ApiError('NOT_FOUND', `no ${name.toLowerCase()} of this store has this id`)
+  return new ApiError('NOT_FOUND', `this store has no ${name.toLowerCase()} with this ID`)
 }
 
 /** Returns null for a list with one page, which needs no second request. A request without a cursor begins a list. */

@@ -55,7 +55,10 @@ test('[EP-ID-MISSING] the addresses of an unknown customer, or of a customer of 
   await store.sql`delete from customers where id = ${other}`
   for (const id of [UNKNOWN_ID, other]) {
     const { status, json } = await addressesOf(id)
-    expect([status, json.error]).toEqual([404, { code: 'NOT_FOUND', message: 'no customer of this store has this id' }])
+    expect([status, json.error]).toEqual([
+      404,
+      { code: 'NOT_FOUND', message: 'this store has no customer with this ID' },
+    ])
   }
 })
 

@@ -33,6 +33,6 @@ test('[EP-ID-MISSING] a valid ID without a product returns 404', async () => {
   const response = await platform.get(`/api/v1/products/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,
-    { code: 'NOT_FOUND', message: 'no product of this store has this id' },
+    { code: 'NOT_FOUND', message: 'this store has no product with this ID' },
   ])
 })

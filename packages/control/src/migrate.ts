@@ -84,7 +84,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   const applied = await appliedMigrations(connection)
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0) {
-    const message = `the control database was made by a newer version (it has ${unknown.join(', ')}): use that version`
+    const message = `the control database was made by a newer version (it has ${unknown.join(', ')}); use that version`
     throw new MigrationError(message)
   }
   const [next] = Object.entries(migrations).filter(([name]) => !applied.includes(name))
@@ -110,7 +110,7 @@ async function appliedMigrations(connection: Connection): Promise<string[]> {
   const [early] = await queryRows(connection, sql`select where to_regclass('kysely_migration') is not null`)
   if (early !== undefined)
     throw new MigrationError(
-      'the control database was made by a build before version 0.1.0 and can\'t be upgraded: create an empty database, set STORE_EXPORT_DATABASE_URL to it, and run "store-export migrate"',
+      'the control database was made by a build before version 0.1.0 and can\'t be upgraded; create an empty database, set STORE_EXPORT_DATABASE_URL to it, and run "store-export migrate"',
     )
   const [table] = await queryRows(connection, sql`select where to_regclass('migrations') is not null`)
   if (table === undefined) return []

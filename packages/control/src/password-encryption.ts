@@ -84,7 +84,7 @@ export function decryptPassword(keys: EncryptionKeys, storeId: string, encrypted
     }
   }
   throw new DecryptionError(
-    `the password of store ${storeId} was encrypted with another secret: ` +
+    `the password of store ${storeId} was encrypted with another secret; ` +
       "set that secret as STORE_EXPORT_SECRET_PREVIOUS, or set the store's URL with store-export stores set",
   )
 }

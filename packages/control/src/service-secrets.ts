@@ -16,7 +16,7 @@ const CURSOR = 'cursor'
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 const LOST =
-  'the signing key of the dashboard was encrypted with another secret: set that secret as STORE_EXPORT_SECRET_PREVIOUS. ' +
+  'the signing key of the dashboard was encrypted with another secret; set that secret as STORE_EXPORT_SECRET_PREVIOUS. ' +
   "If it is lost, delete the signing key with psql, which signs everyone out: delete from service_secrets where name = 'dashboard'"
 
 /** Generates the secret that seals cursors, if there is none. If several processes run at once, the first one succeeds. */
@@ -73,7 +73,7 @@ async function insert(pool: Pool, name: string, value: Buffer): Promise<void> {
 }
 
 function required(name: string, secret: Buffer | null): Buffer {
-  if (secret === null) throw new Error(`the control database has no ${name} secret: run store-export migrate`)
+  if (secret === null) throw new Error(`the control database has no ${name} secret; run store-export migrate`)
   return secret
 }
 

@@ -78,12 +78,12 @@ export async function addStore(
 ): Promise<RegisteredStore & { readonly isNew: boolean }> {
   const { pool } = context.database
   const id = (store.id ?? randomUuid(context.random)).toLowerCase()
-  if (!isUuid(id)) throw new InvalidStoreError('the id of a store must be a UUID')
+  if (!isUuid(id)) throw new InvalidStoreError(`store ID: must be a UUID; got ${JSON.stringify(id.slice(0, 40))}`)
   const name = checkName(store.name)
   const externalId = checkExternalId(store.externalId ?? null)
   const schemaName = checkSchemaName(store.schemaName ?? 'public')
   if (store.databaseUrl === null && store.origin === 'generated' && store.state === 'ready')
-    throw new InvalidStoreError('a ready store needs the URL of its database')
+    throw new InvalidStoreError('database URL: missing; a store in the state ready needs one')
   const { url, encrypted } = encryptUrl(context, id, store.databaseUrl)
   const [added] = await pool.query<RegisteredStore>(sql`
     insert into stores (id, external_id, name, origin, state, database_url, database_password, schema_name)
@@ -93,7 +93,7 @@ export async function addStore(
   if (added !== undefined) return { ...added, isNew: true }
   const [known] = await pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores where external_id = ${externalId} and removed_at is null`)
-  if (known === undefined) throw new InvalidStoreError(`a store with the ID ${id} was registered before`)
+  if (known === undefined) throw new InvalidStoreError(`store ID: ${id} was registered before; use another ID`)
   return { ...known, isNew: false }
 }
 
@@ -145,7 +145,7 @@ export async function setStore(
   const schemaName = change.schemaName === undefined ? null : checkSchemaName(change.schemaName)
   const state = change.state ?? store.state
   if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl)
-    throw new InvalidStoreError('a ready store needs the URL of its database')
+    throw new InvalidStoreError('database URL: missing; a store in the state ready needs one')
   const { url, encrypted } = encryptUrl(context, store.id, change.databaseUrl ?? null)
   // One statement reads and writes the row, so that it doesn't undo a concurrent change.
   const keepUrl = change.databaseUrl === undefined
@@ -199,7 +199,7 @@ function checkName(text: string): string {
   const name = text.trim()
   if (name === '' || Array.from(name).length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
     throw new InvalidStoreError(
-      `the name of a store has 1 to ${NAME_LENGTH_MAX} characters, without control characters`,
+      `store name: must have 1 to ${NAME_LENGTH_MAX} characters without control characters; got ${Array.from(name).length} characters`,
     )
   return name
 }
@@ -208,7 +208,7 @@ function checkName(text: string): string {
 function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
   throw new InvalidStoreError(
-    `an external ID has 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters, without spaces, and does not begin with "-"`,
+    `external ID: must have 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters without spaces and not begin with "-"; got ${JSON.stringify(text.slice(0, 40))}`,
   )
 }
 
@@ -217,7 +217,7 @@ export function checkSchemaName(name: string): string {
   const bytes = Buffer.byteLength(name)
   if (bytes > 0 && bytes <= SCHEMA_NAME_BYTES_MAX && !/\p{Cc}/u.test(name)) return name
   throw new InvalidStoreError(
-    `the name of a schema has 1 to ${SCHEMA_NAME_BYTES_MAX} bytes, without control characters; got ${bytes} bytes`,
+    `schema name: must have 1 to ${SCHEMA_NAME_BYTES_MAX} bytes without control characters; got ${bytes} bytes`,
   )
 }
 

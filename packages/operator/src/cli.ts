@@ -35,7 +35,10 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
     .description('Serve the data of the stores on a platform through a read-only HTTP API.')
     .version(manifest.version)
     .exitOverride()
-    .configureOutput(json ? { writeErr: () => undefined } : {})
+    .configureOutput({
+      ...(json ? { writeErr: () => undefined } : {}),
+      outputError: (message, write) => write(message.replace(/^error: /, 'store-export: ')),
+    })
     .showHelpAfterError('Add --help to see the options.')
     .addHelpText('after', () => `\n${COMMON_HELP}\n\nSettings (environment variables):\n${settingsHelp()}`)
   const commands = [

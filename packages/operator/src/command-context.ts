@@ -57,7 +57,7 @@ export async function findControlTarget({ env, folder }: ProcessContext): Promis
   const postgres = await findRunningPostgres(dataFolder)
   if (postgres === undefined) {
     throw new UserError(
-      'STORE_EXPORT_DATABASE_URL is not set, and no demo runs in this folder: set it to the URL of a control database, ' +
+      'STORE_EXPORT_DATABASE_URL is not set, and no demo runs in this folder; set it to the URL of a control database, ' +
         'or start the demo with "npm start"',
     )
   }
@@ -97,7 +97,7 @@ function userName(): string {
 export async function requireMigrated(database: ControlDatabase): Promise<void> {
   const missing = await missingMigrations(database)
   if (missing.length > 0) {
-    throw new UserError(`the control database lacks the migrations ${missing.join(', ')}: run "store-export migrate"`)
+    throw new UserError(`the control database lacks the migrations ${missing.join(', ')}; run "store-export migrate"`)
   }
 }
 

@@ -115,12 +115,12 @@ const FAMILIES: readonly ErrorFamily[] = [
     advice: 'check the password of the connection URL and the authentication method of the server',
   },
   {
-    codes: /^(ETLSREFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/,
+    codes: /^(TLS_REFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/,
     message: 'the connection to the database is not safe',
     advice: 'check sslmode and sslrootcert of the connection URL, and the certificate of the server',
   },
   {
-    codes: /^ENOTFITTING$/,
+    codes: /^NO_MATCHING_SERVER$/,
     message: 'no database server of the connection URL matches target_session_attrs',
     advice: 'check the hosts and target_session_attrs of the connection URL',
   },

@@ -41,17 +41,17 @@ export function explainListenError(error: unknown, { host, port, portSetting }: 
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new UserError(
-        `another program uses port ${port} of ${host}: stop it, or set ${portSetting} to a free port`,
+        `another program uses port ${port} of ${host}; stop it, or set ${portSetting} to a free port`,
         { cause: error },
       )
     case 'EACCES':
-      return new UserError(`this user cannot use port ${port}: set ${portSetting} to a port above 1023`, {
+      return new UserError(`this user cannot use port ${port}; set ${portSetting} to a port above 1023`, {
         cause: error,
       })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new UserError(`${host} is not an address of this machine: set STORE_EXPORT_HOST to one of its addresses`, {
+      return new UserError(`${host} is not an address of this machine; set STORE_EXPORT_HOST to one of its addresses`, {
         cause: error,
       })
     default:

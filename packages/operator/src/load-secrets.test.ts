@@ -41,14 +41,10 @@ describe('the secret', () => {
   })
 
   test.each([
-    [{}, undefined, 'STORE_EXPORT_SECRET: is required'],
+    [{}, undefined, 'STORE_EXPORT_SECRET: not set'],
     [{ STORE_EXPORT_SECRET: 'c2hvcnQ=' }, undefined, 'must be 32 bytes in base64; got 5 bytes'],
     [{ STORE_EXPORT_SECRET: '*s3cret*' }, undefined, 'got a string that is not base64'],
-    [
-      { STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_FILE: '/x' },
-      GOOD,
-      'is set together with STORE_EXPORT_SECRET_FILE',
-    ],
+    [{ STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_FILE: '/x' }, GOOD, 'set together with STORE_EXPORT_SECRET_FILE'],
     [{ STORE_EXPORT_SECRET_FILE: '/x' }, undefined, 'cannot read "/x" (ENOENT)'],
     [{ STORE_EXPORT_SECRET_FILE: '/x' }, '', 'got 0 bytes'],
     [

@@ -26,7 +26,7 @@ function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: Re
   if (secret !== null && secretFile !== null) {
     throw new InvalidSettingError(
       'STORE_EXPORT_SECRET',
-      'is set together with STORE_EXPORT_SECRET_FILE: unset one of them',
+      'set together with STORE_EXPORT_SECRET_FILE; unset one of them',
     )
   }
   if (secret !== null) {
@@ -35,7 +35,7 @@ function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: Re
   if (secretFile === null) {
     throw new InvalidSettingError(
       'STORE_EXPORT_SECRET',
-      `is required, because it encrypts the passwords of store databases: ${HOW_TO_CREATE}, store it safely, ` +
+      `not set, but it encrypts the passwords of store databases; ${HOW_TO_CREATE}, store it safely, ` +
         'and set it or STORE_EXPORT_SECRET_FILE',
     )
   }
@@ -49,7 +49,7 @@ function readSecretFile(path: string, readText: ReadText): string {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
     throw new InvalidSettingError(
       'STORE_EXPORT_SECRET_FILE',
-      `cannot read ${JSON.stringify(path)} (${code}): check the path and its permissions`,
+      `cannot read ${JSON.stringify(path)} (${code}); check the path and its permissions`,
       {
         cause,
       },
@@ -63,7 +63,7 @@ function decodeKey(env: string, text: string): EncryptionKey {
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null
   if (bytes === null || bytes.length !== ENCRYPTION_KEY_BYTES) {
     const got = bytes === null ? 'a string that is not base64' : `${bytes.length} bytes`
-    throw new InvalidSettingError(env, `must be ${ENCRYPTION_KEY_BYTES} bytes in base64; got ${got}: ${HOW_TO_CREATE}`)
+    throw new InvalidSettingError(env, `must be ${ENCRYPTION_KEY_BYTES} bytes in base64; got ${got}; ${HOW_TO_CREATE}`)
   }
   return new EncryptionKey(bytes)
 }

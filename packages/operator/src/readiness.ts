@@ -28,12 +28,12 @@ export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions):
   let running: Promise<string | null> | null = null
   return {
     async whyNotReady() {
-      if (signal.aborted) return 'draining'
+      if (signal.aborted) return 'this node is shutting down'
       running ??= problemOf(database, keys).finally(() => {
         running = null
       })
       const problem = await running
-      return signal.aborted ? 'draining' : problem
+      return signal.aborted ? 'this node is shutting down' : problem
     },
     close: () => database.close(),
   }

@@ -108,7 +108,7 @@ export const SETTINGS = {
     unit: 'proxies',
     min: 0,
     max: 10,
-    help: 'proxies in front of the dashboard that append to X-Forwarded-For; 0 = sign-in attempts are limited by the address of the connection',
+    help: 'number of proxies in front of the dashboard that append to X-Forwarded-For; 0 = all clients behind a proxy share one sign-in limit',
   },
   sessionDays: {
     env: 'STORE_EXPORT_SESSION_DAYS',
@@ -184,7 +184,7 @@ export const SETTINGS = {
       pattern: /^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/,
       rule: 'a URI that starts with mailto:, https:// or tel:',
     },
-    help: 'address for reports of security problems, which /.well-known/security.txt names: mailto:security@example.com; if it is not set, that path returns 404',
+    help: 'address for reports of security problems, which /.well-known/security.txt names (mailto:security@example.com); if it is not set, that path returns 404',
   },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',
@@ -244,7 +244,7 @@ export const SETTINGS = {
     unit: 'requests',
     min: 0,
     max: 100_000,
-    help: 'maximum requests of one store that wait for a connection; further requests get 502; 0 = no request waits',
+    help: 'maximum requests of one store that wait for a connection, before further requests get 502; 0 = no request waits',
   },
   storeQueueWaitMs: {
     env: 'STORE_EXPORT_STORE_QUEUE_WAIT_MS',
@@ -298,7 +298,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: "distance of x-sync-watermark from now if the reader's role cannot see when an open transaction started",
+    help: 'time that x-sync-watermark goes back while an open transaction hides its start; raise it above your longest transaction',
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
@@ -415,7 +415,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'time after SIGTERM during which /readyz returns 503 and the node still accepts requests; 0 = stop accepting at once; set it above the time that your balancer needs to notice',
+    help: 'time after SIGTERM during which /readyz returns 503 and the node still accepts requests (0 = stop accepting at once); set it above the time that your balancer needs to notice',
   },
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',
@@ -433,7 +433,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 3600,
-    help: 'maximum age of the counts of a store; a request in the second half of this time renews them; 0 = count for each request',
+    help: 'maximum age of the counts of a store, which a request in the second half of this time renews; 0 = count for each request',
   },
   usageFlushMs: {
     env: 'STORE_EXPORT_USAGE_FLUSH_MS',
@@ -451,7 +451,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 32,
     max: 36_500,
-    help: 'retention of usage by hour; older usage is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/capacity.md)',
+    help: 'retention of usage by hour, before it is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/capacity.md)',
   },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',

@@ -28,5 +28,5 @@ test('the client secret of single sign-on is not printed', () => {
 test.each(Object.keys(WHOLE))('if only %s is missing, the error names it', (name) => {
   const half = () => read({ ...WHOLE, [name]: '' })
   expect(half).toThrow(InvalidSettingError)
-  expect(half).toThrow(`${name}: is missing: set all of`)
+  expect(half).toThrow(`${name}: not set; set all of`)
 })

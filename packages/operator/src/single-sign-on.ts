@@ -18,5 +18,5 @@ const REQUIRED = ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'] as const
 
 function missing(name: (typeof REQUIRED)[number]): InvalidSettingError {
   const names = REQUIRED.map((each) => SETTINGS[each].env)
-  return new InvalidSettingError(SETTINGS[name].env, `is missing: set all of ${names.join(', ')} for single sign-on`)
+  return new InvalidSettingError(SETTINGS[name].env, `not set; set all of ${names.join(', ')} for single sign-on`)
 }

@@ -91,7 +91,7 @@ describe('the command line', () => {
     )
     for (const { code, stderr } of ends) {
       expect(code).toBe(1)
-      expect(stderr).toMatch(/^store-export: STORE_EXPORT_SECRET: is required.*\n$/)
+      expect(stderr).toMatch(/^store-export: STORE_EXPORT_SECRET: not set.*\n$/)
     }
   })
 
@@ -231,7 +231,7 @@ describe('stores', () => {
     expect([back.code, back.stdout, back.stderr]).toEqual([
       1,
       '',
-      'store-export: this store is at v1.2 and cannot go back to v1.1: use --to v1.2 or a newer version\n',
+      'store-export: this store is at v1.2 and cannot go back to v1.1; use --to v1.2 or a newer version\n',
     ])
   })
 
@@ -310,7 +310,7 @@ describe('keys', () => {
     })
     const sixth = await runCommand(['keys', 'create', '--store', store, '--name', '6'], { settings })
     expect([sixth.code, sixth.stdout]).toEqual([1, ''])
-    expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys: revoke one first.*\n$/)
+    expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
   test('keys revoke succeeds for a revoked key and fails for an unknown one', async () => {

@@ -167,7 +167,7 @@ test('if the first start of a demo is killed, the next start creates what is mis
   const beside = await runCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: { ...QUIET, PORT: port } })
   expect(beside.code).toBe(1)
   expect(beside.stderr).toMatch(
-    /^store-export: another program uses port .* STORE_EXPORT_PORT .* A demo already runs in this folder: .*\n$/,
+    /^store-export: another program uses port .* STORE_EXPORT_PORT .* A demo already runs in this folder; .*\n$/,
   )
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })

@@ -129,7 +129,7 @@ test.each([
     ['stores', 'grants', '--revision', LATEST_REVISION],
   ]) {
     const { code, stderr } = await runCommand([...words, '--schema', schema], { settings })
-    const message = `store-export: the name of a schema has 1 to 63 bytes, without control characters; got ${bytes} bytes\n`
+    const message = `store-export: schema name: must have 1 to 63 bytes without control characters; got ${bytes} bytes\n`
     expect([code, stderr]).toEqual([1, message])
   }
 })

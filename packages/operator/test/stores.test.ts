@@ -78,7 +78,7 @@ describe('external IDs', () => {
       const { code, stderr } = await runCommand(args, { settings })
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/^store-export: an external ID has 1 to 200 visible .*\n$/),
+        expect.stringMatching(/^store-export: external ID: must have 1 to 200 visible .*\n$/),
       ])
     },
   )
@@ -127,19 +127,19 @@ describe('provision', () => {
     [
       'in a database with one order',
       "insert into orders (id, email) values (gen_random_uuid(), 'a')",
-      'contains at least 1 order:',
+      'contains at least 1 order;',
     ],
     [
       'in a database with a product and a customer',
       `insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1);
        insert into customers (id, email) values (gen_random_uuid(), 'a')`,
-      'contains at least 1 product and at least 1 customer:',
+      'contains at least 1 product and at least 1 customer;',
     ],
     [
       'in a database with an order in another schema',
       `insert into orders (id, email) values (gen_random_uuid(), 'a'); alter schema public rename to tenant;
        create schema public; create table products (); create table customers (); create table orders ()`,
-      'contains at least 1 order:',
+      'contains at least 1 order;',
     ],
     ['in a database without a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
     [

@@ -72,7 +72,7 @@ async function requireKind(connection: Connection, kind: 'primary' | 'standby', 
   })
   if (isStandby === (kind === 'standby')) return
   await connection.close()
-  throw new PostgresConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
+  throw new PostgresConnectionError('NO_MATCHING_SERVER', `${connection.host} is not a ${kind} server`)
 }
 
 /**
@@ -97,7 +97,7 @@ function summaryOf(errors: readonly Error[]): Error {
   const refusal = errors.findLast((error) => error instanceof PostgresError)
   if (refusal !== undefined)
     return Object.assign(refusal, { cause: new AggregateError(errors.filter((error) => error !== refusal)) })
-  const unfit = (error: Error) => error instanceof PostgresConnectionError && error.code === 'ENOTFITTING'
+  const unfit = (error: Error) => error instanceof PostgresConnectionError && error.code === 'NO_MATCHING_SERVER'
   const last: (Error & { code?: unknown }) | undefined = errors.findLast((error) => !unfit(error)) ?? first
   const message = `no host accepted the session: ${errors.map((error) => error.message).join('; ')}`
   return new PostgresConnectionError(String(last?.code ?? 'ECONNREFUSED'), message, {

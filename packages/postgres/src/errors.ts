@@ -40,9 +40,9 @@ export class PostgresError extends Error {
  * - `EPROTO`: the server sent bytes that the protocol doesn't allow.
  * - `EAUTH`: the client refused the authentication method or had no password, or the server didn't prove that it knows the
  *   password.
- * - `ETLSREFUSED`: the server offers no TLS, but the URL demands it.
+ * - `TLS_REFUSED`: the server offers no TLS, but the URL demands it.
  * - `POOL_FULL`: no connection became free in time, or 10,000 requests already wait.
- * - `ENOTFITTING`: the server is not of the kind that `target_session_attrs` demands.
+ * - `NO_MATCHING_SERVER`: the server is not of the kind that `target_session_attrs` demands.
  */
 export class PostgresConnectionError extends Error {
   override readonly name = 'PostgresConnectionError'

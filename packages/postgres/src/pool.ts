@@ -149,7 +149,7 @@ export class Pool {
   /** Returns a connection, or null if the request may open one. */
   async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
-      throw new PostgresConnectionError('POOL_FULL', 'too many requests wait for a connection')
+      throw new PostgresConnectionError('POOL_FULL', `more than ${WAITING_MAX} requests wait for a connection`)
     const waiter = Promise.withResolvers<Connection | null>()
     this.#waiting.add(waiter)
     const late = () => new PostgresConnectionError('POOL_FULL', 'no connection became free in time')

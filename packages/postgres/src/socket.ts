@@ -88,7 +88,7 @@ function connect(host: DatabaseHost, reader: PlainReader): Socket {
 
 function requirePlainAllowed({ mode }: TlsSettings): void {
   if (mode === 'prefer') return
-  throw new PostgresConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${mode} demands it`)
+  throw new PostgresConnectionError('TLS_REFUSED', `the server offers no TLS, although sslmode=${mode} demands it`)
 }
 
 async function secure(plain: Socket, host: string, tls: TlsSettings): Promise<TLSSocket> {

@@ -386,7 +386,7 @@ describe('store-sync run', () => {
     const none = await command(args, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([
       2,
-      expect.stringMatching(/^store-sync: no API key: set STORE_EXPORT_KEY .*\n$/),
+      expect.stringMatching(/^store-sync: no API key; set STORE_EXPORT_KEY .*\n$/),
     ])
   })
 

@@ -38,7 +38,7 @@ async function readText(request: Request): Promise<string> {
     }
   } catch (cause) {
     if (cause instanceof FormError) throw cause
-    throw new FormError(400, 'the form arrived incomplete', { cause })
+    throw new FormError(400, 'the form arrived incomplete; go back and send it again', { cause })
   }
   return Buffer.concat(parts).toString('utf8')
 }

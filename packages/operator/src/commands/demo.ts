@@ -62,11 +62,11 @@ export function addDemoCommand(program: Command, processContext: ProcessContext)
 async function change({ folder }: ProcessContext, { json }: CommonOptions): Promise<void> {
   const dataFolder = path.join(folder, DATA_FOLDER)
   const postgres = await findRunningPostgres(dataFolder)
-  if (postgres === undefined) throw new UserError(`no demo runs in ${dataFolder}: start it with "npm start"`)
+  if (postgres === undefined) throw new UserError(`no demo runs in ${dataFolder}; start it with "npm start"`)
   const changed = await changeOrder(postgres.url)
   if (changed === null)
     throw new UserError(
-      'no order of the demo is pending, paid, or shipped: stop the demo, delete .data/, and start it again',
+      'no order of the demo is pending, paid, or shipped; stop the demo, delete .data/, and start it again',
     )
   if (json) return printJson(changed)
   const { store, order_id: id, before, status } = changed
@@ -135,7 +135,7 @@ async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
     await requireFreePort({ host, port: operationsPort, portSetting: 'STORE_EXPORT_OPERATIONS_PORT' })
   } catch (error) {
     if (!(error instanceof UserError) || (await findRunningPostgres(dataFolder)) === undefined) throw error
-    throw new UserError(`${error.message}. A demo already runs in this folder: use it, or stop it first`, {
+    throw new UserError(`${error.message}. A demo already runs in this folder; use it, or stop it first`, {
       cause: error,
     })
   }

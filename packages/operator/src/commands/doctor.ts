@@ -35,7 +35,7 @@ export function addDoctorCommand(program: Command, processContext: ProcessContex
     .option('--values', 'scan the first 100,000 rows of each table for values that break the contract; needs --store')
     .action((options: DoctorOptions) => {
       if (options.values === true && options.store === undefined) {
-        throw new UsageError('--values scans the tables of one store: add --store <id>')
+        throw new UsageError('--values scans the tables of one store; add --store <id>')
       }
       return withControl(processContext, (context) => doctor(context, options))
     })

@@ -22,7 +22,7 @@ export async function readUrlOption(text: string): Promise<string> {
   try {
     if (splitPassword(url).password !== null && text !== '-') {
       printMessage(
-        'warning: the shell history and other users of this machine can see a password on the command line: use ' +
+        'warning: the shell history and other users of this machine can see a password on the command line; use ' +
           '"--database-url -" and pass the URL on standard input',
       )
     }

@@ -21,7 +21,7 @@ const LINE_MEMBERS = ['log', 'message', 'MESSAGE'] as const
 export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)
   if (events.length === 0) {
-    throw new UserError(`${from} contains no audit event: pass the log of "serve" at the level info or debug`)
+    throw new UserError(`${from} contains no audit event; pass the log of "serve" at the level info or debug`)
   }
   const done = await replayRevocations(database, events)
   if (json) {
@@ -51,7 +51,7 @@ async function readEvents(from: string): Promise<RevocationEvent[]> {
     }
   } catch (error) {
     throw new UserError(
-      `--from: cannot read ${JSON.stringify(from)} (${codeOf(error) ?? 'unreadable'}): check the path and its permissions`,
+      `--from: cannot read ${JSON.stringify(from)} (${codeOf(error) ?? 'unreadable'}); check the path and its permissions`,
     )
   }
   return events

@@ -50,7 +50,7 @@ function placeOf({ env }: ProcessContext): ControlTarget {
   if (config.databaseUrl === null) {
     throw new InvalidSettingError(
       'STORE_EXPORT_DATABASE_URL',
-      'is required by serve: set it to the URL of the control database; "store-export demo" needs none',
+      'not set; set it to the URL of the control database, or run "store-export demo"',
     )
   }
   return { config, controlUrl: config.databaseUrl.reveal(), keys: loadSecrets(config) }

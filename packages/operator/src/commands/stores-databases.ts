@@ -53,7 +53,7 @@ export async function upgrade(context: CommandContext, reference: string, option
   const { to, json } = options
   if (store.schemaName !== 'public') {
     throw new UserError(
-      `this store is in the schema ${quoteName(store.schemaName)}, and "stores upgrade" only changes the schema public: migrate ` +
+      `this store is in the schema ${quoteName(store.schemaName)}, and "stores upgrade" only changes the schema public; migrate ` +
         'the store yourself, then run "store-export stores grants --schema" for the grants',
     )
   }
@@ -82,11 +82,11 @@ async function upgradeTarget(
     return { ownerOrAdminUrl: await readUrlOption(options.databaseUrl), readerRole }
   }
   if (registered === null || registered.database === null) {
-    throw new UserError('this store has no database URL: add --database-url with the URL of its owner')
+    throw new UserError('this store has no database URL; add --database-url with the URL of its owner')
   }
   if (!isDeepStrictEqual(registered.hosts, parseConnectionUrl(controlUrl).hosts)) {
     throw new UserError(
-      "this store's database is not on the server of the control database: add --database-url with the URL of its owner",
+      "this store's database is not on the server of the control database; add --database-url with the URL of its owner",
     )
   }
   return { ownerOrAdminUrl: urlForDatabase(controlUrl, registered.database), readerRole }

@@ -39,12 +39,12 @@ export async function removeOrphan(context: CommandContext, name: string, option
   const orphan = (await findOrphans(context)).find((each) => each.name === name)
   if (orphan === undefined) {
     throw new UserError(
-      `${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists the orphans`,
+      `${JSON.stringify(name)} is not an orphan; run "store-export stores list --orphans" to list the orphans`,
     )
   }
   if (orphan.reason === 'unfinished') {
     throw new UserError(
-      `an interrupted "stores provision" of the store ${orphan.storeId} created it: finish with another "stores provision" for ` +
+      `an interrupted "stores provision" of the store ${orphan.storeId} created it; finish with another "stores provision" for ` +
         `its external ID, or run "store-export stores remove ${orphan.storeId}" first`,
     )
   }
@@ -70,13 +70,13 @@ async function requireNoData({ controlUrl }: CommandContext, name: string): Prom
   try {
     const { found, unreadable } = await findStoreData(pool)
     if (found !== null) {
-      throw new UserError(`the database ${name} contains ${found}: to drop it with its data, add --with-data`)
+      throw new UserError(`the database ${name} contains ${found}; add --with-data to drop it with its data`)
     }
     if (unreadable.length === 0) return
     const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
     throw new UserError(
-      `can't check whether the database ${name} contains orders, products, or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
-        'check it yourself; to drop it anyway, add --with-data',
+      `can't check whether the database ${name} contains orders, products, or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}); ` +
+        'check it yourself, or add --with-data to drop it anyway',
     )
   } finally {
     await pool.close()

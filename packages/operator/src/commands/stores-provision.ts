@@ -50,7 +50,7 @@ export async function provision(context: CommandContext, options: ProvisionOptio
   })
   if (store.origin === 'imported')
     throw new UserError(
-      `the store ${store.id} is imported, and imported stores have no database here: use another external ID`,
+      `the store ${store.id} is imported, and imported stores have no database here; use another external ID`,
     )
   const created =
     store.databaseUrl === null ? await withLock(context, store.id, () => createOnce(context, store, options)) : null
@@ -126,7 +126,7 @@ async function lock(holder: Connection, storeId: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
     throw new UserError(
-      `another "stores provision" is still creating the database of ${storeId} after ${LOCK_TIMEOUT}: run the command again later`,
+      `another "stores provision" is still creating the database of ${storeId} after ${LOCK_TIMEOUT}; run the command again later`,
     )
   }
 }

@@ -38,7 +38,7 @@ export async function add(context: CommandContext, options: AddOptions): Promise
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
     throw new UsageError(
-      'a ready store needs a database: add --database-url, or --state generating if its database does not exist yet',
+      'a ready store needs a database; add --database-url, or --state generating if its database does not exist yet',
     )
   }
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
@@ -52,7 +52,7 @@ export async function add(context: CommandContext, options: AddOptions): Promise
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, json } = options
   if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {
-    throw new UsageError('nothing to change: add --name, --state, --database-url, or --schema')
+    throw new UsageError('nothing to change; add --name, --state, --database-url, or --schema')
   }
   const change = {
     ...(name === undefined ? {} : { name }),

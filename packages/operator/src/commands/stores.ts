@@ -78,7 +78,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .option('--external-id <id>', `${EXTERNAL_ID_HELP}; an interrupted run is resumed`)
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
-  addCommand(stores, 'drop-orphan', 'drop a database and its roles that no store uses ("stores list --orphans")')
+  addCommand(stores, 'drop-orphan', 'drop an unused database and its roles ("stores list --orphans")')
     .argument('<name>', 'name from "stores list --orphans"')
     .option('--with-data', 'also drop a database that contains orders, products, or customers')
     .action((name: string, options: DropOrphanOptions) =>

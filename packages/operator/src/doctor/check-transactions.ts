@@ -58,7 +58,7 @@ function hiddenTransactions(): DoctorFinding {
     severity: 'note',
     code: 'transactions_unseen',
     message:
-      'open transactions are not visible, for example on a standby: x-sync-watermark is some minutes in the past, and an incremental sync can miss changes of a longer transaction',
+      'open transactions are not visible, for example on a standby: x-sync-watermark goes back by STORE_EXPORT_WATERMARK_DISTANCE_SECONDS, and an incremental sync can miss changes of a transaction that is open for longer',
     fix: null,
   }
 }

@@ -147,14 +147,13 @@ const KINDS: Readonly<
   infinite: {
     severity: 'warning',
     problem: 'is infinite',
-    effect:
-      'the API returns the year 0001 or 9999, or null, and no window has a row that is updated or created at infinity',
+    effect: 'the API returns the year 0001 or 9999, or null, and lists with a time filter leave the rows out',
     fix: "select * from {rows} where {column} in ('infinity', '-infinity'); -- set the timestamp of each row",
   },
   'in the future': {
     severity: 'warning',
-    problem: 'is more than 5 minutes ahead',
-    effect: 'no window (`updated_until`, `created_until`) has the rows until then',
+    problem: 'is more than 5 minutes in the future',
+    effect: 'lists with updated_until or created_until leave the rows out until that time',
     fix: "select * from {rows} where {column} > now() + interval '5 minutes'; -- set the timestamp of each row",
   },
   'not a number': {

@@ -15,7 +15,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   if (error instanceof InvalidUrlError) return failure('url_unusable', error.message, setUrl)
   if (error instanceof TimeLimitPassed) {
     return failure(
-      'no_answer',
+      'no_response',
       `the database accepted the connection but did not respond: ${error.message}`,
       LIST_QUERIES,
     )

@@ -87,7 +87,7 @@ describe('errors of a start', () => {
     const address = taken.address()
     const tcpPort = address !== null && typeof address === 'object' ? address.port : 0
     expect(await startError(shared, tcpPort)).toMatch(
-      new RegExp(`^Another program uses port ${tcpPort} of 127.0.0.1: stop that program`),
+      new RegExp(`^another program uses port ${tcpPort} of 127.0.0.1; stop that program`),
     )
   })
 
@@ -98,19 +98,19 @@ describe('errors of a start', () => {
     await writeFile(file, '17\n')
     onTestFinished(() => writeFile(file, '18\n'))
     expect(await startError(dataFolder)).toMatch(
-      /contains data of PostgreSQL 17, but this program includes PostgreSQL 18: move/,
+      /contains data of PostgreSQL 17, but this program includes PostgreSQL 18; move/,
     )
   })
 
   test('if the disk is full, both a first and a later start fail and say to free some space', async ({ skip }) => {
     const dataFolder = await temporaryFolder()
     if (!mountDisk(dataFolder, '20m')) skip('mounting a small disk takes root')
-    expect(await startError(dataFolder)).toMatch(/^The disk of .* is full: free some space/)
+    expect(await startError(dataFolder)).toMatch(/^the disk of .* is full; free some space/)
     expect(await readdir(dataFolder)).not.toContain('cluster')
     spawnSync('mount', ['-o', 'remount,size=200m', dataFolder])
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     spawnSync('dd', ['if=/dev/zero', `of=${dataFolder}/filler`, 'bs=1M'])
-    expect(await startError(dataFolder)).toMatch(/^The disk of .* is full: free some space/)
+    expect(await startError(dataFolder)).toMatch(/^the disk of .* is full; free some space/)
   })
 
   test('if the disk is read-only, both a first and a later start fail and say what to do', async ({ skip }) => {
@@ -120,7 +120,7 @@ describe('errors of a start', () => {
     spawnSync('mount', ['-o', 'remount,ro', disk])
     for (const dataFolder of [`${disk}/old`, `${disk}/new/data`]) {
       expect(await startError(dataFolder)).toBe(
-        `${dataFolder} is on a read-only disk: remount it as writable, or choose another data folder.`,
+        `${dataFolder} is on a read-only disk; remount it as writable, or choose another data folder`,
       )
     }
   })
@@ -133,7 +133,7 @@ describe('errors of a start', () => {
       await chmod(parent, 0o555)
       onTestFinished(() => chmod(parent, 0o755))
       const problem = isRoot ? (await startInChild(dataFolder, OTHER_USER)).problem : await startError(dataFolder)
-      expect(problem).toMatch(/^This user cannot write .*: change its owner or permissions/)
+      expect(problem).toMatch(/^this user cannot write .*; change its owner or permissions/)
     },
   )
 
@@ -145,7 +145,7 @@ describe('errors of a start', () => {
       await chmod(dataFolder, 0o777)
       onTestFinished(() => chmod(dataFolder, 0o711))
       expect((await startInChild(dataFolder, 1)).problem).toMatch(
-        /cluster belongs to the user with ID \d+: run this command as/,
+        /cluster belongs to the user with ID \d+; run this command as/,
       )
     },
   )
@@ -186,6 +186,6 @@ async function startError(dataFolder: string, tcpPort?: number): Promise<string>
   const outcome = await startEmbeddedPostgres(options).catch((error: unknown) => error)
   expect(outcome).toBeInstanceOf(EmbeddedPostgresError)
   const { message } = outcome as EmbeddedPostgresError
-  expect(message).toMatch(/^[^\n]+\.$/)
+  expect(message).toMatch(/^[^\n]+[^\n.]$/)
   return message
 }

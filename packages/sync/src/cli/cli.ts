@@ -57,7 +57,8 @@ export function createProgram(context: CliContext): Command {
     .description('Keep a copy of one store in sync.')
     .version(version())
     .exitOverride()
-    .showHelpAfterError('(add --help for the options)')
+    .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, 'store-sync: ')) })
+    .showHelpAfterError('Add --help to see the options.')
     .addHelpText('after', COMMON_HELP)
   withCommonOptions(command.command('run'))
     .description('update the copy: everything on the first run, later only what changed')
@@ -66,9 +67,9 @@ export function createProgram(context: CliContext): Command {
     .option('--allow-empty', 'remove all rows of a table if the store returns none; by default they stay')
     .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
     .option('--since <time>', 'skip rows last changed before this time: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
-    .option('--overlap <duration>', 'start this long before the last run, for writes that became visible late', '5m')
+    .option('--overlap <duration>', 'also read changes from this long before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
-    .option('--csv-delimiter <character>', 'separate the values of CSV files with , (default) ; | or tab')
+    .option('--csv-delimiter <character>', 'set the delimiter of CSV files: , (default) ; | or tab')
     .option(
       '--csv-no-apostrophe',
       'write text that looks like a formula unchanged; not for files that a spreadsheet opens',

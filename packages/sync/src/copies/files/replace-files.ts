@@ -204,9 +204,12 @@ function resolveLink(file: string): string {
 function translateError(error: unknown, file: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (IN_USE_CODES.has(code))
-    return new FileInUseError(`cannot replace ${file} (${code}); close it in the other program and run again`, {
-      cause: error,
-    })
+    return new FileInUseError(
+      `cannot replace ${file} (${code}); close it in other programs, or make it writable, and run again`,
+      {
+        cause: error,
+      },
+    )
   if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST')
     return new CopyError(`${file} is a folder; move it away and run again`, { cause: error })
   return error
