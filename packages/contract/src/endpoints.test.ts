@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { allOf, columnsByTable, ENDPOINTS, ids, one, only, page, RESOURCES } from './endpoints.ts'
 import { customer } from './resources/customer.ts'
 import { customerAddress } from './resources/customer-address.ts'
-import { order } from './resources/order.ts'
+import { order, orderItem } from './resources/order.ts'
+import { variant } from './resources/product.ts'
 
 test('[VER-1, GEN-2] the contract has the paths and parameters of the specification, and the additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
@@ -74,4 +75,21 @@ test('for each kind of endpoint, one call declares its path, response and parame
     parameters: ['cursor'],
     addition: true,
   })
+})
+
+test('the contract marks each field that can identify a buyer as personal', () => {
+  const all = [...RESOURCES, orderItem, variant]
+  const personal = all.map(({ table, fields }) => [
+    table,
+    ...Object.entries(fields).flatMap(([name, { personal: remainder }]) =>
+      remainder === undefined ? [] : [remainder === 'null' ? name : `${name} ${remainder}`],
+    ),
+  ])
+  expect(personal.filter(([, ...names]) => names.length > 0).map((names) => names.join(', '))).toEqual([
+    'orders, email pseudonym, return_reason, shipping_address region, billing_address region, ' +
+      'processor_payment_intent_id, processor_charge_id, receipt_url, tracking_number, tracking_url, metafields',
+    'customers, email pseudonym, name, phone, processor_customer_id',
+    'customer_addresses, label, first_name, last_name, company, line1, line2, city, postal_code, phone',
+    'order_items, attributes',
+  ])
 })

@@ -45,6 +45,14 @@ export type FieldType =
 /** Name of a field type. */
 export type FieldKind = FieldType['kind']
 
+/**
+ * What remains of a personal value in data without personal values:
+ * - `null`: nothing.
+ * - `pseudonym`: a pseudonym. Equal values have equal pseudonyms, so that you can still count and group.
+ * - `region`: the country and the state of an address.
+ */
+export type PersonalRemainder = 'null' | 'pseudonym' | 'region'
+
 /** A field. `note` is required, so an undocumented field does not compile. */
 export interface Field {
   readonly type: FieldType
@@ -54,6 +62,8 @@ export interface Field {
   readonly since: RevisionId
   /** The API serves null if another field of the row has this value (R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }
+  /** Set if the value can identify a person who buys in the store. */
+  readonly personal?: PersonalRemainder
   /** Set if the service reads the field only to sort the list, and does not serve it. */
   readonly unserved?: true
 }
@@ -66,6 +76,8 @@ export interface FieldDeclaration extends Field {
   from(revision: RevisionId): FieldDeclaration
   /** The API serves null if another field of the row has `value` (R34). */
   nullWhenever(field: string, value: string): FieldDeclaration
+  /** The value can identify a person. `remainder` is what remains of it in data without personal values. */
+  asPersonal(remainder: PersonalRemainder): FieldDeclaration
 }
 
 /** Declares a UUID, which is in lower case in JSON. */
@@ -109,5 +121,6 @@ function withModifiers(field: Field): FieldDeclaration {
     orNull: () => withModifiers({ ...field, nullable: true }),
     from: (since) => withModifiers({ ...field, nullable: true, since }),
     nullWhenever: (name, value) => withModifiers({ ...field, nullWhen: { field: name, value } }),
+    asPersonal: (personal) => withModifiers({ ...field, personal }),
   }
 }

@@ -30,7 +30,9 @@ export const orderItem = resource({
     name: text('Product name at the time of purchase'),
     price: money('Unit price at the time of purchase'),
     quantity: integer('Number of units'),
-    attributes: json(ATTRIBUTES, 'Variant attributes at the time of purchase, by option name').orNull(),
+    attributes: json(ATTRIBUTES, 'Variant attributes at the time of purchase, by option name')
+      .orNull()
+      .asPersonal('null'),
     created_at: timestamp('Time of creation'),
   },
 })
@@ -56,7 +58,7 @@ export const order = resource({
   fields: {
     id: uuid('Order ID'),
     customer_id: uuid('ID of the customer; null for guest checkout').orNull(),
-    email: text('Email address of the buyer'),
+    email: text('Email address of the buyer').asPersonal('pseudonym'),
     status: oneOf(ORDER_STATUSES, 'Order status'),
     subtotal: money('Item total before tax, shipping and discounts'),
     tax: money('Tax charged'),
@@ -72,7 +74,7 @@ export const order = resource({
     total: money('Amount the customer paid'),
     currency: text('ISO 4217 code at the time of the order; null means store_currency').from('v1.1'),
     refund_amount: money('Total refunded so far').orNull(),
-    return_reason: text('Reason that the customer gave for a return').orNull(),
+    return_reason: text('Reason that the customer gave for a return').orNull().asPersonal('null'),
     discount_code: text('Discount code. An automatic discount can set discount_amount without a code').orNull(),
     discount_amount: money('Total of the discounts').orNull(),
     payment_provider: oneOf(
@@ -83,19 +85,25 @@ export const order = resource({
     payment_method_id: uuid('ID of the manual payment method, if payment_provider is manual').from('v1.1'),
     payment_method_label: text('Name of the manual payment method at the time of the order').from('v1.1'),
     pickup_location_id: uuid('ID of the pickup location, if the order is picked up in person').from('v1.2'),
-    shipping_address: json(ORDER_ADDRESS, 'Snapshot of the shipping address').orNull(),
-    billing_address: json(ORDER_ADDRESS, 'Snapshot of the billing address, in the shape of shipping_address').orNull(),
+    shipping_address: json(ORDER_ADDRESS, 'Snapshot of the shipping address').orNull().asPersonal('region'),
+    billing_address: json(ORDER_ADDRESS, 'Snapshot of the billing address, in the shape of shipping_address')
+      .orNull()
+      .asPersonal('region'),
     processor_payment_intent_id: text('Payment intent ID at the payment processor, for reconciliation')
       .orNull()
-      .nullWhenever('payment_provider', 'manual'),
-    processor_charge_id: text('Charge ID at the payment processor').orNull().nullWhenever('payment_provider', 'manual'),
-    receipt_url: text('URL of the receipt at the payment processor').orNull(),
-    tracking_number: text('Tracking number, set when the order is fulfilled').orNull(),
-    tracking_url: text('URL of the tracking page of the carrier').orNull(),
+      .nullWhenever('payment_provider', 'manual')
+      .asPersonal('null'),
+    processor_charge_id: text('Charge ID at the payment processor')
+      .orNull()
+      .nullWhenever('payment_provider', 'manual')
+      .asPersonal('null'),
+    receipt_url: text('URL of the receipt at the payment processor').orNull().asPersonal('null'),
+    tracking_number: text('Tracking number, set when the order is fulfilled').orNull().asPersonal('null'),
+    tracking_url: text('URL of the tracking page of the carrier').orNull().asPersonal('null'),
     carrier: text('Carrier code').orNull(),
     shipping_method: text('Shipping option that the customer chose').orNull(),
     locale: text('Language of the checkout').from('v1.3'),
-    metafields: json(METAFIELDS, 'Custom fields of the order, set by catalog imports').from('v1.5'),
+    metafields: json(METAFIELDS, 'Custom fields of the order, set by catalog imports').from('v1.5').asPersonal('null'),
     created_at: timestamp('Time at which the order was placed'),
     updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
     items: many(orderItem, 'order_id', 'Line items'),
