@@ -14,6 +14,8 @@ export interface CopyColumn {
   readonly isMoney: boolean
   readonly isWeight: boolean
   readonly note: string
+  /** Whether the values can identify a person who buys in the store. */
+  readonly isPersonal: boolean
   /**
    * Whether a verification compares the column. It does not compare counts, which change without a change of the row.
    */
@@ -116,12 +118,14 @@ function ownedBy(owner: Resource, endpoints: readonly Endpoint[]): OwnedTable[] 
 }
 
 function columnsOf({ fields }: Resource): CopyColumn[] {
-  return Object.entries(fields).flatMap(([name, { type, note }]) => {
+  return Object.entries(fields).flatMap(([name, { type, note, personal }]) => {
     const kind = kindOf(type)
     if (kind === null) return []
     const isMoney = type.kind === 'money'
     const isWeight = isMoney && type.isWeight === true
-    return [{ name, kind, isMoney, isWeight, note, isCompared: type.kind !== 'counts' }]
+    return [
+      { name, kind, isMoney, isWeight, note, isPersonal: personal !== undefined, isCompared: type.kind !== 'counts' },
+    ]
   })
 }
 

@@ -144,6 +144,12 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
         file: 'sync/guides/erp.md',
       },
       {
+        name: 'assistants',
+        title: 'Assistants (MCP)',
+        note: 'ask Claude or Copilot about a copy',
+        file: 'sync/guides/assistants.md',
+      },
+      {
         name: 'erasure',
         title: 'Erasure requests',
         note: 'how a deleted customer leaves the copies',

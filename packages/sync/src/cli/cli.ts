@@ -9,6 +9,7 @@ import { printEvent } from './cli-output.ts'
 import { CommandLineError } from './command-line-error.ts'
 import { DESTINATIONS } from './create-copy.ts'
 import { errorMessage } from './error-message.ts'
+import { type McpCommandOptions, mcpCommand } from './mcp-command.ts'
 import { type RunCommandOptions, runCommand, StoppedBetweenRuns } from './run-command.ts'
 import { StatusLine } from './status-line.ts'
 import { isTemporaryFailure } from './temporary-failure.ts'
@@ -42,7 +43,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Help that both commands show: destinations, tables, the key, and exit codes. */
+/** Help that run and verify show: destinations, tables, the key, and exit codes. */
 export const COMMON_HELP = `
 Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
@@ -85,10 +86,21 @@ export function createProgram(context: CliContext): Command {
     .option('--quick', 'compare only IDs and timestamps of the last change, for tables with an ID list')
     .option('--tables <names>', 'compare only these tables, separated by commas, and the tables embedded in them')
     .action((options: VerifyCommandOptions) => verifyCommand(options, context))
+  command
+    .command('mcp')
+    .description('let an assistant read a copy, over MCP on standard input and output')
+    .requiredOption('--from <copy>', 'copy to read: sqlite:FILE')
+    .option('--with-personal-data', 'show columns that identify a person, such as names, email and postal addresses')
+    .addHelpText('after', MCP_HELP)
+    .action((options: McpCommandOptions) => mcpCommand(options, context, version()))
   return command
 }
 
-/** Adds the options that both commands have. */
+const MCP_HELP = `
+The command reads the copy only. It needs no API key and sends no requests.
+It runs until the host closes standard input. See docs/sync/guides/assistants.md.`
+
+/** Adds the options that run and verify have. */
 function withCommonOptions(command: Command): Command {
   return command
     .requiredOption('--url <url>', 'address of the service')

@@ -1,0 +1,67 @@
+// Implements `store-sync mcp`: serves a SQLite copy to an assistant over standard input and output.
+
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { CopyError } from '../copies/copy.ts'
+import type { CliContext } from './cli-context.ts'
+import { CommandLineError } from './command-line-error.ts'
+
+/** The unparsed options of `store-sync mcp`. */
+export interface McpCommandOptions {
+  readonly from: string
+  readonly withPersonalData?: true
+}
+
+/** Serves until the input ends or the signal aborts. Throws `CommandLineError` and `CopyError`. */
+export async function mcpCommand(options: McpCommandOptions, context: CliContext, version: string): Promise<void> {
+  const { output, signal } = context
+  const withPersonalData = options.withPersonalData === true
+  const file = parseFrom(options.from)
+  await requireCopy(file)
+  // Imported here, because the other commands don't need them.
+  const [{ callCopyTool }, { serveMcp }, { QueryRunner }, { instructions, toolDeclarations }] = await Promise.all([
+    import('../mcp/copy-tools.ts'),
+    import('../mcp/mcp-server.ts'),
+    import('../mcp/query-runner.ts'),
+    import('../mcp/tool-declarations.ts'),
+  ])
+  const runner = new QueryRunner()
+  const { stdin } = process
+  const stop = () => stdin.destroy()
+  signal.addEventListener('abort', stop)
+  const personal = withPersonalData ? 'shown' : 'hidden'
+  output.writeMessage(`store-sync: serving ${file} to an MCP host, personal columns ${personal}\n`)
+  try {
+    await serveMcp(stdin, {
+      version,
+      instructions: instructions(withPersonalData),
+      tools: toolDeclarations(withPersonalData),
+      call: (name, args) => callCopyTool(name, args, { file, withPersonalData, runner, now: Date.now }),
+      writeLine: output.writeResult,
+    })
+  } catch (error) {
+    // A host ends a server with a signal. That is no error.
+    if (!signal.aborted) throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+    runner.close()
+  }
+}
+
+/** Returns the absolute path of the file in `--from`. */
+function parseFrom(text: string): string {
+  const [, file = ''] = /^sqlite:(.+)$/.exec(text) ?? []
+  if (file === '') throw new CommandLineError(`--from: must be sqlite:FILE; got ${JSON.stringify(text.slice(0, 40))}`)
+  return path.resolve(file)
+}
+
+/** Throws `CopyError` if the file is not a copy, or if this Node.js cannot restrict statements. */
+async function requireCopy(file: string): Promise<void> {
+  const { DatabaseSync } = await import('node:sqlite')
+  if (DatabaseSync.prototype.setAuthorizer === undefined)
+    throw new CopyError(`store-sync mcp needs Node.js 24.10 or later; this is ${process.versions.node}`)
+  if (!existsSync(file)) throw new CopyError(`${file} does not exist; run \`store-sync run --to sqlite:FILE\` first`)
+  const { SqliteCopy } = await import('../copies/sqlite/sqlite-copy.ts')
+  if ((await new SqliteCopy(file).peek()) === null)
+    throw new CopyError(`${file} is not a copy; run \`store-sync run --to sqlite:FILE\` first`)
+}

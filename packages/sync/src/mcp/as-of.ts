@@ -1,0 +1,48 @@
+// Says how current a copy is. Every result of the tools begins with this text.
+
+import { timeText } from '../cli/format.ts'
+import { TABLES } from '../tables.ts'
+import type { StateRow } from './query-process.ts'
+
+/** What a result was read from. */
+export interface ReadFrom {
+  readonly states: readonly StateRow[]
+  /** Tables of the copy that the statements read; all tables if empty. */
+  readonly tables: readonly string[]
+}
+
+/** Returns sentences with the time of the oldest of these tables, and with what they lack. `now` is in ms since 1970. */
+export function asOfText({ states, tables }: ReadFrom, now: number): string {
+  const names = new Set(tables.map(syncedTable).filter((name) => name !== null))
+  const known = states.filter(({ table_name }) => names.size === 0 || names.has(String(table_name)))
+  const times = known.flatMap(({ since }) => (since === null ? [] : [since])).toSorted(byTime)
+  const [oldest] = times
+  const complete = new Set(known.filter(({ since }) => since !== null).map(({ table_name }) => table_name))
+  const wanted = names.size === 0 ? TABLES.map(({ name }) => name) : [...names]
+  const incomplete = wanted.filter((name) => !complete.has(name))
+  return [
+    oldest === undefined
+      ? 'As of: no complete run yet.'
+      : `As of ${oldest} (${ageText(Math.max(0, now - Date.parse(oldest)))} ago).`,
+    ...(incomplete.length > 0 ? [`Incomplete, because no run has finished them: ${incomplete.join(', ')}.`] : []),
+    ...known.flatMap(({ table_name, starts_at }) =>
+      starts_at === null ? [] : [`${table_name} lacks rows that were last changed before ${starts_at}.`],
+    ),
+  ].join(' ')
+}
+
+/** Returns the table whose state applies to `table`: itself, or the table in whose rows its rows are embedded. */
+export function syncedTable(table: string): string | null {
+  const found = TABLES.find(({ name, children }) => name === table || children.some((child) => child.name === table))
+  return found?.name ?? null
+}
+
+const DAY_MS = 86_400_000
+
+function ageText(ms: number): string {
+  return ms < 2 * DAY_MS ? timeText(ms) : `${Math.floor(ms / DAY_MS)} days`
+}
+
+function byTime(one: string, other: string): number {
+  return Date.parse(one) - Date.parse(other)
+}

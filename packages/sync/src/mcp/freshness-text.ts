@@ -1,0 +1,21 @@
+import { syncedTable } from './as-of.ts'
+import type { ReadCopy, ToolText } from './tool-text.ts'
+import { ALL_TABLES } from './visible-columns.ts'
+
+/** Returns for each table as of when it is, its number of rows, and when it was last read as a whole. */
+export async function freshnessText(read: ReadCopy): Promise<ToolText> {
+  const { readable } = await read([])
+  const names = ALL_TABLES.map(({ name }) => name).filter((name) => readable[name] !== undefined)
+  const reading = await read(names.map((name) => ({ sql: `select count(*) as rows from "${name}"` })))
+  const lines = names.map((name, index) => {
+    const state = reading.states.find(({ table_name }) => table_name === syncedTable(name))
+    const [rows] = JSON.parse(reading.results[index]?.rows[0] ?? '[null]') as unknown[]
+    return JSON.stringify([name, state?.since ?? null, rows, state?.whole_at ?? null])
+  })
+  const text = [
+    '["table","as_of","rows","last_read_as_a_whole"]',
+    ...lines,
+    'Changes up to as_of are in the copy. A row that the store deleted after last_read_as_a_whole can still be in the copy, unless a run with --prune removed it.',
+  ]
+  return { text: text.join('\n'), reading }
+}

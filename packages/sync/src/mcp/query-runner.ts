@@ -1,0 +1,86 @@
+// Runs statements in a child process, one request at a time, and kills the process at the deadline.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { QueryRequest, QueryResponse } from './query-process.ts'
+
+/** Time for the statements of a request. */
+export const QUERY_MS_MAX = 1500
+/** Time for the start of the process, on a busy computer. */
+const START_MS_MAX = 10_000
+/** Requests that wait for the process. A host can send several at a time. */
+const WAITING_MAX = 16
+const MODULE = path.join(import.meta.dirname, `query-process${path.extname(import.meta.filename)}`)
+
+/** Thrown if statements were stopped or not started. The message says what to change. */
+export class QueryStoppedError extends Error {
+  override readonly name = 'QueryStoppedError'
+}
+
+interface QueryProcess {
+  readonly child: ChildProcess
+  /** Resolves when the process accepts requests. */
+  readonly ready: Promise<unknown>
+}
+
+/** Runs statements in a child process. The process starts at once, and again after it was killed. */
+export class QueryRunner {
+  #process: QueryProcess = startProcess()
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  /** Returns the response. Throws `QueryStoppedError` for too much time, too much memory, and too many requests. */
+  async run(request: QueryRequest): Promise<QueryResponse> {
+    if (this.#waiting >= WAITING_MAX)
+      throw new QueryStoppedError(`not started, because ${WAITING_MAX} calls are waiting; send fewer calls at a time`)
+    this.#waiting += 1
+    const response = this.#last.then(() => this.#respond(request))
+    this.#last = response.catch(() => undefined)
+    return response.finally(() => {
+      this.#waiting -= 1
+    })
+  }
+
+  /** Ends the process. */
+  close(): void {
+    this.#process.child.kill('SIGKILL')
+  }
+
+  async #respond(request: QueryRequest): Promise<QueryResponse> {
+    const outcome = await respondOrStop(this.#process, request)
+    if (typeof outcome !== 'string') return outcome
+    this.#process.child.kill('SIGKILL')
+    // The next request waits less for the start.
+    this.#process = startProcess()
+    throw new QueryStoppedError(outcome)
+  }
+}
+
+const TOO_SLOW = `stopped after ${QUERY_MS_MAX / 1000} seconds; filter by an ID or a time range, use fewer joins, or aggregate less at a time`
+const TOO_LARGE =
+  'stopped, because it used too much memory; select fewer columns and rows, or add a limit to a sorted result'
+const NOT_STARTED = 'not started, because this computer is too busy; try again'
+
+/** Returns the response, or the reason why the process must be killed. */
+async function respondOrStop({ child, ready }: QueryProcess, request: QueryRequest): Promise<QueryResponse | string> {
+  const settled = new AbortController()
+  const { signal } = settled
+  const ended = once(child, 'exit', { signal }).then(() => TOO_LARGE)
+  try {
+    const start = await Promise.race([ready, ended, setTimeout(START_MS_MAX, NOT_STARTED, { signal })])
+    if (typeof start === 'string') return start
+    const response = once(child, 'message', { signal }).then(([message]) => message as QueryResponse)
+    child.send(request, () => undefined)
+    return await Promise.race([response, ended, setTimeout(QUERY_MS_MAX, TOO_SLOW, { signal })])
+  } finally {
+    settled.abort()
+  }
+}
+
+function startProcess(): QueryProcess {
+  // Standard output belongs to the protocol.
+  const child = fork(MODULE, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  return { child, ready: once(child, 'message') }
+}

@@ -1,0 +1,39 @@
+import type { QueryRows } from './query-process.ts'
+
+/**
+ * Longest result of a tool, in bytes of UTF-8. It keeps a result under 8,000 tokens at two bytes per token. English text
+ * has about four bytes per token, and rows of UUIDs and digits have two to three.
+ */
+export const RESULT_BYTES_MAX = 16_000
+/** Bytes for the rows of a result. The rest is for the sentences around them. */
+export const ROW_BYTES_MAX = 13_000
+
+/** Returns a header line with the column names and a line per row, all as JSON arrays, and what is missing. */
+export function tableText({ columns, rows, isCut }: QueryRows): string {
+  const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}.`
+  return [JSON.stringify(columns), ...rows, isCut ? cutText(rows.length) : count].join('\n')
+}
+
+function cutText(rows: number): string {
+  if (rows === 0) return 'Cut: the first row is too long for a result. Select fewer columns.'
+  return `Cut after ${rows} rows, because a result has at most ${RESULT_BYTES_MAX} bytes. To get the rest, add an order by, and repeat the statement with limit ${rows} offset ${rows}; or select fewer columns; or aggregate.`
+}
+
+/** Returns each row as a JSON object without null values. */
+export function objectsOf({ columns, rows }: QueryRows): Record<string, unknown>[] {
+  return rows.map((row) => {
+    const values = JSON.parse(row) as unknown[]
+    const members = columns.map((name, index): [string, unknown] => [name, values[index]])
+    return Object.fromEntries(members.filter(([, value]) => value !== null))
+  })
+}
+
+/** Returns the text, cut to `RESULT_BYTES_MAX` with a sentence that says so. */
+export function boundedText(text: string): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= RESULT_BYTES_MAX) return text
+  const end = `\n${CUT_END}`
+  return `${bytes.subarray(0, RESULT_BYTES_MAX - Buffer.byteLength(end) - 4).toString()}${end}`
+}
+
+const CUT_END = 'Cut: the result is too long. Use the tool query for the rest, with fewer columns or rows.'

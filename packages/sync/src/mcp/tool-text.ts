@@ -1,0 +1,18 @@
+import type { Query, QueryResponse } from './query-process.ts'
+
+/** A response without an error. */
+export type Reading = Exclude<QueryResponse, { readonly error: string }>
+
+/** Text of a tool, and the response that it comes from. */
+export interface ToolText {
+  readonly text: string
+  readonly reading: Reading
+}
+
+/** Runs statements on the copy. Throws `ToolError`. */
+export type ReadCopy = (queries: readonly Query[]) => Promise<Reading>
+
+/** Thrown if a call fails because of its arguments or its statement. The assistant sees the message. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}

@@ -1,0 +1,236 @@
+// Calls the tools of `store-sync mcp` with the client of the official MCP SDK.
+
+import { readFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TABLES } from '../src/index.ts'
+import { RESULT_BYTES_MAX } from '../src/mcp/result-text.ts'
+import { personalColumns } from '../src/mcp/visible-columns.ts'
+import { CANARY, COPIED_AT, createAssistantCopy, createFolder, idOf, makeFolder } from './support/assistant-copy.ts'
+import { callText, connectMcp, type McpClient } from './support/mcp-client.ts'
+import { runProgram } from './support/run-program.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '..', '..', '..')
+const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
+const BIN = path.resolve(import.meta.dirname, '..', 'bin', 'store-sync.js')
+const NAMES = ['schema', 'query', 'order', 'customer', 'freshness']
+/** Bytes per token of English text and JSON. Tokenizers differ, so the tests divide the bytes instead of using one. */
+const BYTES_PER_TOKEN = 4
+const DESCRIPTION_TOKENS_MAX = 1500
+const RESULT_TOKENS_MAX = 8000
+
+let folder: string
+let file: string
+let client: McpClient
+let personal: McpClient
+beforeAll(async () => {
+  folder = await makeFolder()
+  file = await createAssistantCopy(folder)
+  client = await connectMcp(['--from', `sqlite:${file}`])
+  personal = await connectMcp(['--from', `sqlite:${file}`, '--with-personal-data'])
+})
+afterAll(async () => {
+  await client.close()
+  await personal.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const query = (sql: string) => callText(client, 'query', { sql })
+
+describe('the tools', () => {
+  test.each(['legacy', 'auto'] as const)(
+    'if the client finds the protocol version in mode %s, it lists five tools and calls one',
+    async (mode) => {
+      const other = await connectMcp(['--from', `sqlite:${file}`], { mode })
+      try {
+        expect(other.getServerVersion()).toMatchObject({ name: 'store-sync' })
+        expect((await other.listTools()).tools.map(({ name }) => name)).toEqual(NAMES)
+        expect(await callText(other, 'query', { sql: 'select 1 as one' })).toContain('["one"]\n[1]\n1 row.')
+      } finally {
+        await other.close()
+      }
+    },
+  )
+
+  test('descriptions and instructions have under 1,500 tokens, at four bytes per token', async () => {
+    for (const each of [client, personal]) {
+      const { tools } = await each.listTools()
+      const bytes = Buffer.byteLength(JSON.stringify(tools) + each.getInstructions())
+      expect(bytes / BYTES_PER_TOKEN).toBeLessThan(DESCRIPTION_TOKENS_MAX)
+    }
+  })
+
+  test('if a tool returns a result, the result begins with the time of the copy', async () => {
+    const calls: [string, object][] = [
+      ['schema', {}],
+      ['schema', { table: 'orders' }],
+      ['query', { sql: 'select count(*) from orders' }],
+      ['query', { sql: 'select 1' }],
+      ['order', { id: idOf('orders', 7) }],
+      ['order', { id: idOf('orders', 999_999) }],
+      ['customer', { id: idOf('customers', 7) }],
+      ['customer', { id: idOf('customers', 999_999) }],
+      ['freshness', {}],
+    ]
+    for (const [name, args] of calls)
+      for (const each of [client, personal])
+        expect(await callText(each, name, args), name).toMatch(new RegExp(`^As of ${COPIED_AT} \\(.+ ago\\)\\.\n`))
+  })
+
+  test('schema lists all tables of a copy, and the notes of one table', async () => {
+    const text = await callText(client, 'schema')
+    for (const { name } of TABLES) expect(text).toMatch(new RegExp(`^${name}: id`, 'm'))
+    expect(await callText(client, 'schema', { table: 'orders' })).toContain('- total money: Amount the customer paid.')
+    expect(await callText(client, 'schema', { table: 'order' })).toContain('table: must be one of store, ')
+  })
+
+  test('query returns column names and rows as JSON arrays', async () => {
+    const text = await query(
+      'select status, count(*) as n, sum(total_cents) as cents from orders group by 1 order by 1',
+    )
+    expect(text).toContain('["status","n","cents"]\n["cancelled",500,49905000]\n["paid",1500,150015000]\n2 rows.')
+    expect(await query('select * from paid limit 1')).toContain('["id","total","total_cents"]')
+  })
+
+  test('order returns the order with its items, and customer the totals by status', async () => {
+    const order = await callText(client, 'order', { id: idOf('orders', 7).toUpperCase() })
+    expect(order).toContain(`{"id":"${idOf('orders', 7)}","customer_id":"${idOf('customers', 7)}","status":"paid"`)
+    expect(order).toContain('"total":"7.10"')
+    for (const n of [14, 15]) expect(order).toContain(`{"id":"${idOf('order_items', n)}"`)
+    const customer = await callText(client, 'customer', { id: idOf('customers', 7) })
+    expect(customer).toContain('Orders by currency and status:\n{"currency":"EUR","status":"paid","orders":27,')
+    const sql = `select sum(total_cents) from orders where customer_id = '${idOf('customers', 7)}' and status = 'paid'`
+    const [, cents = 0] = (await query(sql))
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => (line.startsWith('[') ? JSON.parse(line) : []))
+    expect(customer).toContain(`"total":"${(cents / 100).toFixed(2)}"`)
+  })
+
+  test('freshness returns the rows of each table', async () => {
+    const text = await callText(client, 'freshness')
+    expect(text).toContain(`["orders","${COPIED_AT}",2000,"${COPIED_AT}"]`)
+    expect(text).toContain(`["order_items","${COPIED_AT}",4000,"${COPIED_AT}"]`)
+  })
+
+  test('if arguments are wrong, the result is an error that names them', async () => {
+    const messages = [
+      await callText(client, 'query', {}),
+      await callText(client, 'query', { sql: 1 }),
+      await callText(client, 'order', { id: 'x' }),
+      await callText(client, 'freshness', { table: 'orders' }),
+      await callText(client, 'customer', { email: 'a@example.com' }),
+      await callText(personal, 'customer', {}),
+    ]
+    expect(messages).toEqual([
+      'query: needs the argument sql',
+      'sql: must be a string',
+      'id: must be a UUID; got "x"',
+      'freshness: has no argument "table"; it has no arguments',
+      'customer: has no argument "email"; the arguments are id',
+      'customer: needs either id or email',
+    ])
+    await expect(client.callTool({ name: 'delete' })).rejects.toThrow('unknown tool')
+  })
+})
+
+describe('long results', () => {
+  test('if a result is too long, it has under 8,000 tokens at two bytes per token and says how to get the rest', async () => {
+    const text = await callText(personal, 'query', { sql: 'select * from orders order by id' })
+    const [, rows = ''] = /Cut after (\d+) rows, .* limit (\d+) offset \1;/.exec(text) ?? []
+    expect(Number(rows)).toBeGreaterThan(5)
+    const rest = await callText(personal, 'query', { sql: `select id from orders order by id limit 1 offset ${rows}` })
+    expect(text).not.toContain(JSON.parse(rest.split('\n')[2] ?? '[]')[0])
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(RESULT_BYTES_MAX)
+    expect(RESULT_BYTES_MAX / 2).toBeLessThanOrEqual(RESULT_TOKENS_MAX)
+  })
+
+  test.each([
+    "select printf('%.*c', 100000, 'x')",
+    `select ${Array.from({ length: 100 }, (_, n) => `printf('%.*c', 1900, 'ü') as c${n}`).join(', ')}`,
+    `select 1 as "${'x'.repeat(9000)}", 2 as "${'ü'.repeat(800)}" from orders`,
+    "select hex(zeroblob(100000)), zeroblob(100000), 'a' || char(0) || 'b'",
+  ])('if values or names are long (%.40s), the result says that it is cut', async (sql) => {
+    const text = await query(sql)
+    expect(text).toMatch(/[Cc]ut/)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(RESULT_BYTES_MAX)
+  })
+})
+
+describe('personal data', () => {
+  test('without --with-personal-data, no tool returns a personal value, and the error names the column', async () => {
+    const texts = [
+      ...(await Promise.all(TABLES.map(({ name }) => query(`select * from ${name}`)))),
+      await callText(client, 'order', { id: idOf('orders', 7) }),
+      await callText(client, 'customer', { id: idOf('customers', 7) }),
+    ]
+    expect(texts.join('\n')).not.toContain(CANARY)
+    expect(texts.filter((text) => !text.startsWith('As of'))).toEqual([])
+    expect(await query('select o.email from orders o')).toContain(
+      'orders.email and customers.email are personal and hidden',
+    )
+    for (const name of ['buyers', 'mailing_list', 'orders_overview'])
+      expect(await query(`select * from ${name}`)).toContain(`${name} is hidden`)
+  })
+
+  test('with --with-personal-data, the tools return it, and customer finds an email address', async () => {
+    expect(await callText(personal, 'order', { id: idOf('orders', 7) })).toContain(`${CANARY}-7@example.com`)
+    expect(await callText(personal, 'customer', { email: ` ${CANARY.toLowerCase()}-7@EXAMPLE.com` })).toContain(
+      `${CANARY} name 7`,
+    )
+    for (const name of ['buyers', 'mailing_list', 'orders_overview'])
+      expect((await callText(personal, 'query', { sql: `select * from ${name}` })).toUpperCase()).toContain(CANARY)
+  })
+})
+
+describe('the guide', () => {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/sync/guides/assistants.md'), 'utf8')
+
+  test('if a host starts the server with a configuration of the guide, a tool returns a result', async () => {
+    const configurations = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json))
+    expect(configurations).toHaveLength(2)
+    for (const { servers, mcpServers } of configurations) {
+      const { command, args } = (servers ?? mcpServers).shop
+      expect([command, ...args]).toEqual([
+        'node',
+        `/home/shop/store-data-export/${path.relative(ROOT, BIN)}`,
+        'mcp',
+        '--from',
+        'sqlite:/home/shop/shop.db',
+      ])
+    }
+    const other = await connectMcp(['--from', `sqlite:${file}`], { file: BIN })
+    expect(await callText(other, 'freshness')).toContain('["orders",')
+    await other.close()
+  })
+
+  test('the guide lists the personal columns of the contract', () => {
+    const rows = [...guide.matchAll(/^\| `(\w+)` \| (`[^|]+) \|$/gm)]
+    const listed = rows.flatMap(([, table, columns = '']) =>
+      [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => `${table}.${name}`),
+    )
+    expect(listed.toSorted()).toEqual(personalColumns().toSorted())
+  })
+})
+
+describe('the command', () => {
+  const run = (args: readonly string[]) => runProgram(process.execPath, [COMMAND, 'mcp', ...args], {})
+
+  test.each([
+    [['--from', 'csv:shop'], 2, '--from: must be sqlite:FILE; got "csv:shop"'],
+    [['--from', 'sqlite:/nonexistent/shop.db'], 1, '/nonexistent/shop.db does not exist; run `store-sync run --to'],
+    [[], 2, "required option '--from <copy>' not specified"],
+  ])('if the arguments are %j, it exits with code %i', async (args, code, message) => {
+    expect(await run(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
+  test('if the file is not a copy, it exits with code 1', async () => {
+    const other = path.join(await createFolder(), 'other.db')
+    await writeFile(other, '')
+    expect(await run(['--from', `sqlite:${other}`])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('other.db is not a copy; run `store-sync run'),
+    })
+  })
+})
