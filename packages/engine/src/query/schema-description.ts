@@ -11,7 +11,7 @@ import { presentColumnsOf } from './select-list.ts'
 /** The schema of a store, as response headers describe it. */
 export interface SchemaDescription {
   /**
-   * ID of the schema version, such as `v1.6`. If columns of the version are missing, their names follow: `v1.6;
+   * ID of the schema version, such as `launch`. If columns of the version are missing, their names follow: `launch;
    * missing="orders.metafields"`.
    */
   readonly version: string
