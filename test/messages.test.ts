@@ -25,6 +25,9 @@ const ERRORS = new Map([
 const REMEDY =
   /: (add|change|check|choose|close|create|delete|drop|finish|free|grant|install|migrate|move|pass|read|remove|rename|restart|revoke|run|set|start|stop|unset|use|write) /
 
+/** Reading R3 fixes this message. */
+const FIXED = 'read-only: use GET'
+
 interface Message {
   readonly place: string
   readonly text: string
@@ -62,7 +65,7 @@ function problemsOf(text: string): string[] {
   return [
     ...(/^(?!Parquet )[A-Z][a-z]+ /.test(text) ? ['begins with a capital letter'] : []),
     ...(/\.$/.test(text) ? ['ends with a period'] : []),
-    ...(REMEDY.test(text) ? ['has a colon before the remedy, not a semicolon'] : []),
+    ...(text !== FIXED && REMEDY.test(text) ? ['has a colon before the remedy, not a semicolon'] : []),
     ...(/(?<!<)\bids?\b(?!:)/.test(text) ? ['has "id", not "ID"'] : []),
   ]
 }

@@ -56,7 +56,7 @@ test('[R3] a method other than GET and HEAD returns 405 with Allow, but 404 at a
     expect(errorOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
       code: 'NOT_FOUND',
       status: 405,
-      message: 'read-only; use GET',
+      message: 'read-only: use GET',
       headers: { allow: 'GET, HEAD' },
     })
   expect(errorOf(() => routeOf('POST', '/api/v1/nowhere')).status).toBe(404)

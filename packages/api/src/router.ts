@@ -38,7 +38,7 @@ export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequ
     throw new ApiError('NOT_FOUND', `no such path${hint} reference is at /docs`)
   }
   if (method !== 'GET' && method !== 'HEAD')
-    throw new ApiError('NOT_FOUND', 'read-only; use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+    throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
   return route
 }
 

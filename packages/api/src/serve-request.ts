@@ -116,7 +116,7 @@ async function documentResponse(
   bodies: DocumentBodies,
 ): Promise<ApiResponse> {
   if (method !== 'GET' && method !== 'HEAD')
-    throw new ApiError('NOT_FOUND', 'read-only; use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+    throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
   const { contentType, cacheControl, headers } = document
   return {
     status: 200,

@@ -74,7 +74,7 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
       const response = await sendWithKey(path, store.key, method)
       expectError(response, 'NOT_FOUND', 405)
       expect(response.headers.allow).toBe('GET, HEAD')
-      expect(response.json.error.message).toBe('read-only; use GET')
+      expect(response.json.error.message).toBe('read-only: use GET')
     }
   })
 })

@@ -43,7 +43,7 @@ export function sharedResponses(contract: Contract): OpenApiObject {
         errorResponse(status, [{ code, message: condition }], contract),
       ]),
     ),
-    [METHOD_RESPONSE]: errorResponse(METHOD_STATUS, [{ code: 'NOT_FOUND', message: 'read-only; use GET' }], contract),
+    [METHOD_RESPONSE]: errorResponse(METHOD_STATUS, [{ code: 'NOT_FOUND', message: 'read-only: use GET' }], contract),
   }
 }
 
