@@ -79,7 +79,7 @@ export function sentence(text: string): string {
 /** Returns the text with options, variables, destinations, paths, and JSON as code. */
 function withCode(text: string): string {
   return text.replaceAll(
-    /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+|<[a-z]+>\/[^ ,;)]*|docs\/[\w/.-]+\.md)/g,
+    /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|duckdb|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+|<[a-z]+>\/[^ ,;)]*|docs\/[\w/.-]+\.md)/g,
     '`$1`',
   )
 }

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/operator/src/demo/generate-store.ts': 'makes the rows of each table of the demo stores',
   'packages/sync/src/copies/files/file-tables.ts': 'says which tables give a view its columns',
-  'packages/sync/src/copies/postgres/postgres-views.ts': 'lists the tables that each view joins',
+  'packages/sync/src/copies/database-views.ts': 'lists the tables that each view joins',
 }
 
 const LISTS = ENDPOINTS.filter(({ response }) => response.kind === 'page')

@@ -14,6 +14,7 @@ export {
   type UnfinishedWalk,
   type WalkEnd,
 } from './copies/copy.ts'
+export { duckDbCopy } from './copies/duckdb/duckdb.ts'
 export { csvCopy } from './copies/files/csv-copy.ts'
 export { parquetCopy } from './copies/files/parquet-copy.ts'
 export { xlsxCopy } from './copies/files/xlsx-copy.ts'

@@ -14,6 +14,7 @@ import {
   sqliteDestinations,
   xlsxDestinations,
 } from './support/destinations.ts'
+import { duckDbDestinations } from './support/duckdb-files.ts'
 import { parquetDestinations } from './support/parquet-destinations.ts'
 import { Random } from './support/random.ts'
 import type { RowsByTable } from './support/rows-by-table.ts'
@@ -151,6 +152,7 @@ describe.each([
   ['a folder of CSV files', 5, csvDestinations],
   ['an XLSX workbook', 5, xlsxDestinations],
   ['a folder of Parquet files', 5, parquetDestinations],
+  ['a DuckDB file', 5, duckDbDestinations],
   ['a PostgreSQL schema', 5, postgresDestinations],
 ] as const)('%s', (_name, kills, open) => {
   let destinations: HistoryDestinations
@@ -182,6 +184,7 @@ describe.each([
 
 test.each([
   ['a SQLite file', sqliteDestinations],
+  ['a DuckDB file', duckDbDestinations],
   ['a PostgreSQL schema', postgresDestinations],
 ] as const)('if a run is killed, the next one reads no page again that was written to %s', async (_name, open) => {
   const { key, sql } = await platform.provision()

@@ -79,12 +79,15 @@ describe('the installed command', () => {
     expect(text.trimEnd().split('\r\n')).toHaveLength(601)
   })
 
-  test('without DuckDB, the installed command says which package to install for Parquet files', async () => {
-    const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', 'parquet:files'])
-    const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-sync: [^\n]+\n$/)])
-    expect(stderr).toContain(`npm install ${name}@${version}`)
-  })
+  test.each(['parquet:files', 'duckdb:shop.duckdb'])(
+    'without DuckDB, the installed command says which package to install for --to %s',
+    async (to) => {
+      const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', to])
+      const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-sync: [^\n]+\n$/)])
+      expect(stderr).toContain(`npm install ${name}@${version}`)
+    },
+  )
 
   test('with --version or --help, the installed command prints its version or its options', async () => {
     const { version } = installed.package('sync').manifest

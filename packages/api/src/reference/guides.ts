@@ -87,7 +87,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       {
         name: 'destinations',
         title: 'Destinations',
-        note: 'SQLite, PostgreSQL, CSV, XLSX, and Parquet',
+        note: 'SQLite, DuckDB, PostgreSQL, CSV, XLSX, and Parquet',
         file: 'sync/destinations.md',
       },
       {

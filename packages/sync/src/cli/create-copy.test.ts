@@ -24,7 +24,7 @@ describe('destinations', () => {
       expect(await messageFor(text)).not.toMatch(/unter/)
   })
 
-  test.each(['sqlite:~/shop.db', 'csv:~', 'xlsx:~ann/shop.xlsx', 'parquet:~/shop'])(
+  test.each(['sqlite:~/shop.db', 'csv:~', 'duckdb:~/shop.duckdb', 'xlsx:~ann/shop.xlsx', 'parquet:~/shop'])(
     'if the destination is %s, the error says that the shell does not expand ~',
     async (text) => {
       expect(await messageFor(text)).toContain('the shell does not expand ~ here; write the full path')

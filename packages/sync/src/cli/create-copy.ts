@@ -19,6 +19,11 @@ const DESTINATION_KINDS: readonly DestinationKind[] = [
     create: async (file) => new (await import('../copies/sqlite/sqlite-copy.ts')).SqliteCopy(file),
   },
   {
+    prefix: 'duckdb:',
+    usage: 'duckdb:FILE',
+    create: async (file) => (await import('../copies/duckdb/duckdb.ts')).duckDbCopy(file),
+  },
+  {
     prefix: 'csv:',
     usage: 'csv:DIR',
     create: async (folder, csv) => (await import('../copies/files/csv-copy.ts')).csvCopy(folder, csv),

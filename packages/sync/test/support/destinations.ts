@@ -216,7 +216,7 @@ export async function damageSqlite(file: string, random: Random): Promise<() => 
 }
 
 /** Mostly an embedded table: its parents are already written by then and must be rolled back. */
-function damagedTable(random: Random): string {
+export function damagedTable(random: Random): string {
   return random.chance(0.6) ? random.pick(['order_items', 'product_variants']) : random.pick(ALL_TABLES).name
 }
 

@@ -1,11 +1,12 @@
 // Builds one SQL statement that writes a page: rows, embedded rows, marks and the unfinished walk. One statement is
 // atomic, and needs only one round trip to the server, which can be far away.
 
-import type { ChildTable, CopyTable } from '../../tables.ts'
+import type { CopyTable } from '../../tables.ts'
 import type { CopyRow } from '../copy.ts'
+import { childrenOf, lastRowsById } from '../page-rows.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { columnDeclaration } from './postgres-schema.ts'
-import { lastRowsById, rowsAsJson } from './postgres-values.ts'
+import { rowsAsJson } from './postgres-values.ts'
 import { saveWalkPart } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
@@ -51,8 +52,7 @@ export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[]
   return [
     rowsAsJson(table.columns, parents),
     ...table.children.map((child) => {
-      const children = lastRowsById(parents.flatMap((row) => childrenOf(row, child)))
-      return rowsAsJson(child.columns, children)
+      return rowsAsJson(child.columns, childrenOf(parents, child))
     }),
   ]
 }
@@ -69,9 +69,4 @@ function upsert(schema: string, { name, columns }: Columns, from: string): strin
   const names = columns.map((column) => quoteIdentifier(column.name))
   return `insert into ${qualifiedName(schema, name)} (${names.join(', ')}) select ${names.join(', ')} from ${from}
     on conflict (id) do update set ${names.map((each) => `${each} = excluded.${each}`).join(', ')}`
-}
-
-function childrenOf(row: CopyRow, { field }: ChildTable): CopyRow[] {
-  const children = row[field]
-  return Array.isArray(children) ? children : []
 }

@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto'
 import type { ChildTable, CopyColumn, CopyColumnKind, CopyTable } from '../../tables.ts'
 import { CopyError } from '../copy.ts'
+import { DATABASE_VIEWS, type DatabaseView } from '../database-views.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 import { tableIndexes } from '../table-indexes.ts'
 import type { PostgresSession } from './postgres-session.ts'
-import { POSTGRES_VIEWS, type PostgresView } from './postgres-views.ts'
 import { deleteOrphanMarks, deleteWalk } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
@@ -57,7 +57,7 @@ export async function createSchema(session: PostgresSession, plan: SchemaPlan): 
     await deleteWalk({ session, schema }, table.name)
   }
   await deleteOrphanMarks({ session, schema })
-  for (const view of POSTGRES_VIEWS) await createView(session, schema, view)
+  for (const view of DATABASE_VIEWS) await createView(session, schema, view)
 }
 
 /** Returns the name and type of a column for a `create table` statement. */
@@ -76,7 +76,7 @@ async function claimSchema(
   )
   if (names.length === 0) await session.run(`create schema ${quoteIdentifier(schema)}`)
   const present = new Set(names.map((row) => String(row.name)))
-  const ownObjects = [...tables.flatMap((table) => [table, ...table.children]), ...POSTGRES_VIEWS]
+  const ownObjects = [...tables.flatMap((table) => [table, ...table.children]), ...DATABASE_VIEWS]
   const foreign = ownObjects.find(({ name }) => present.has(name))
   if (foreign !== undefined && !present.has('_sync_copy'))
     throw new CopyError(`${copy} has ${foreign.name}, which store-sync did not create; use another schema`)
@@ -145,7 +145,7 @@ async function describeColumns(session: PostgresSession, at: string, columns: re
 }
 
 /** Creates or replaces a view if its tables exist. The comment of the view contains a digest of its definition. */
-async function createView(session: PostgresSession, schema: string, view: PostgresView): Promise<void> {
+async function createView(session: PostgresSession, schema: string, view: DatabaseView): Promise<void> {
   const at = qualifiedName(schema, view.name)
   const select = view.select(quoteIdentifier(schema))
   const mark = `made by store-sync, ${createHash('sha256').update(select).digest('hex').slice(0, 16)}`

@@ -19,11 +19,6 @@ export function rowsAsJson(columns: readonly CopyColumn[], rows: readonly CopyRo
     : text
 }
 
-/** Returns the last row with each ID, because one statement cannot write a row twice. */
-export function lastRowsById(rows: readonly CopyRow[]): CopyRow[] {
-  return [...new Map(rows.map((row) => [String(row.id).toLowerCase(), row])).values()]
-}
-
 /** Finds the escapes of these characters in the output of `JSON.stringify`. A false match costs only time. */
 const UNSUPPORTED_CHARACTERS = /\\u(?:0000|d[89a-f])/
 

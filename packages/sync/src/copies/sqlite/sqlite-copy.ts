@@ -2,26 +2,22 @@
 // Timestamps are strings that sort by time, and JSON is text. Each page is one transaction, so a killed run leaves only
 // complete pages.
 
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CopyColumn, CopyTable } from '../../tables.ts'
-import {
-  type Copy,
-  CopyBusyError,
-  type CopyState,
-  type PageWrite,
-  type RowSelection,
-  type StoredRow,
-  type WalkEnd,
-} from '../copy.ts'
+import type { Copy, CopyState, PageWrite, RowSelection, StoredRow, WalkEnd } from '../copy.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
+import { type FileSignature, requireDatabaseFile } from '../require-database-file.ts'
+import { lockFile } from './lock-file.ts'
 import { asSqliteStores, markSeenIds, peekState, readRows, readState, readUnseenIds } from './sqlite-reader.ts'
-import { closeFile, createSchema, lockPath, openFile, requireSqliteFile } from './sqlite-schema.ts'
+import { closeFile, createSchema, openFile } from './sqlite-schema.ts'
 import { type SqliteView, VIEWS } from './sqlite-views.ts'
 import { deleteWalk, saveWalk } from './sqlite-walks.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
-import { isBusy, translateSqliteError } from './translate-sqlite-error.ts'
+import { translateSqliteError } from './translate-sqlite-error.ts'
+
+/** First bytes of every SQLite file that is not empty. */
+const SQLITE_FILE: FileSignature = { format: 'SQLite', bytes: 'SQLite format 3\0', offset: 0, canBeEmpty: true }
 
 /** A copy in a SQLite file. `open` creates a missing file. */
 export class SqliteCopy implements Copy {
@@ -144,19 +140,9 @@ export class SqliteCopy implements Copy {
     }
   }
 
-  /** Locks the copy. The operating system releases the lock when the process ends, even if it is killed. */
   #lock(): DatabaseSync {
-    requireSqliteFile(this.#file, this.#label)
-    mkdirSync(path.dirname(this.#file), { recursive: true })
-    const lock = new DatabaseSync(lockPath(this.#file))
-    try {
-      lock.exec('begin exclusive')
-      return lock
-    } catch (error) {
-      lock.close()
-      if (isBusy(error)) throw new CopyBusyError(this.name)
-      throw error
-    }
+    requireDatabaseFile(this.#file, this.#label, SQLITE_FILE)
+    return lockFile(this.#file, this.name)
   }
 
   /** Runs `work`. Throws errors of SQLite and of the file system with messages that have the copy's name. */

@@ -1,7 +1,5 @@
 // Opens and closes the file of a SQLite copy, and creates and extends its tables and views.
 
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
-import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type ChildTable, type CopyColumnKind, type CopyTable, TABLE_NAMES } from '../../tables.ts'
 import { CopyError } from '../copy.ts'
@@ -93,34 +91,6 @@ export function createSchema(database: DatabaseSync, { copy, tables, views }: Fi
   }
   deleteOrphanMarks(prepare)
   for (const { name, select } of views) database.exec(`create view ${name} as ${select}`)
-}
-
-/** Throws `CopyError` if the path exists and is neither a SQLite database nor an empty file. Creates nothing. */
-export function requireSqliteFile(file: string, name: string): void {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found === undefined) return
-  if (!found.isFile()) throw new CopyError(`${name} is not a file; use the path of a file`)
-  const head = Buffer.alloc(SQLITE_HEADER.length)
-  const descriptor = openSync(file, 'r')
-  try {
-    readSync(descriptor, head, 0, SQLITE_HEADER.length, 0)
-  } finally {
-    closeSync(descriptor)
-  }
-  if (found.size > 0 && head.toString('latin1') !== SQLITE_HEADER)
-    throw new CopyError(`${name} exists and is not a SQLite database; use another file`)
-}
-
-/** First bytes of every SQLite file that is not empty. */
-const SQLITE_HEADER = 'SQLite format 3\0'
-
-/** Returns the path of the lock file. Resolves links, so that all paths of a file have the same lock file. */
-export function lockPath(file: string): string {
-  try {
-    return `${realpathSync(file)}-run`
-  } catch {
-    return `${path.join(realpathSync(path.dirname(file)), path.basename(file))}-run`
-  }
 }
 
 function journalMode(database: DatabaseSync): unknown {

@@ -1,8 +1,8 @@
-// Defines the views of a PostgreSQL copy: orders with their customers, and one row for each order line. Users grant
-// privileges on the views and build their own views on them, so `create or replace` must work. Therefore, a newer
-// version can only add columns at the end.
+// Defines the views of a copy in a database with exact decimals: orders with their customers, and one row for each order line. Users grant
+// privileges on the views and build their own views on them, so `create or replace` must work.
+// Therefore, a newer version can only add columns at the end.
 
-export interface PostgresView {
+export interface DatabaseView {
   readonly name: string
   /** Tables that the view reads. The copy creates the view when all of them exist. */
   readonly reads: readonly string[]
@@ -10,7 +10,7 @@ export interface PostgresView {
   readonly select: (schema: string) => string
 }
 
-export const POSTGRES_VIEWS: readonly PostgresView[] = [
+export const DATABASE_VIEWS: readonly DatabaseView[] = [
   {
     name: 'orders_overview',
     reads: ['store', 'customers', 'orders', 'order_items'],

@@ -1,11 +1,11 @@
-// Loads DuckDB, which writes the Parquet files. DuckDB is an optional dependency, because it is large and most users
-// don't need it. Without it, opening a Parquet copy throws an error that says what to install.
+// Loads DuckDB, which writes DuckDB and Parquet files. DuckDB is an optional dependency, because it is large and most
+// users don't need it. Without it, opening such a copy throws an error that says what to install.
 
 import { CopyError } from '../copy.ts'
 
 /** The package `@duckdb/node-api`. */
 export type DuckDb = typeof import('@duckdb/node-api')
-type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
+export type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
 export type DuckDbConnection = Awaited<ReturnType<DuckDbInstance['connect']>>
 
 export interface ScratchDatabase {
@@ -35,7 +35,9 @@ export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@du
   try {
     return await load()
   } catch (cause) {
-    throw new CopyError(`Parquet files need DuckDB, which is not installed; run npm install ${PACKAGE}`, { cause })
+    throw new CopyError(`DuckDB and Parquet files need a package that is not installed; run npm install ${PACKAGE}`, {
+      cause,
+    })
   }
 }
 

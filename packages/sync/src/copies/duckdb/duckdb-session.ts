@@ -1,0 +1,109 @@
+// Manages the connection to the file of a DuckDB copy.
+
+import type { DuckDb, DuckDbConnection, DuckDbInstance } from './load-duckdb.ts'
+import { isOpenOtherwise, translateDuckDbError } from './translate-duckdb-error.ts'
+
+/** A row of a result. */
+export type ResultRow = Readonly<Record<string, unknown>>
+
+/** Rows of a query, and the number of rows that a statement changed. */
+export interface QueryResult {
+  readonly rows: readonly ResultRow[]
+  readonly changed: number
+}
+
+/** Options of the database. All connections of a process to one file must use the same options. */
+const OPTIONS = {
+  // Extensions would be downloaded.
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  // Pages are small, and more threads use more memory.
+  threads: '1',
+  // DuckDB writes larger intermediate results to temporary files.
+  memory_limit: '512MB',
+}
+
+/** One connection for sequential statements. */
+export class DuckDbSession {
+  readonly #database: DuckDbInstance
+  readonly #connection: DuckDbConnection
+  readonly #name: string
+
+  private constructor(database: DuckDbInstance, connection: DuckDbConnection, name: string) {
+    this.#database = database
+    this.#connection = connection
+    this.#name = name
+  }
+
+  /** Opens the file for writing, and creates a missing file. `name` is the copy's name in messages. */
+  static async open(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
+    return DuckDbSession.#connect(await openDatabase(engine, file, name, OPTIONS), name)
+  }
+
+  /** Opens an existing file without changing it. */
+  static async openForReading(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
+    const readOnly = { ...OPTIONS, access_mode: 'READ_ONLY' }
+    // DuckDB's lock of a file excludes other processes only. If a run of this process has the file open, this
+    // connection shares its database.
+    const database = await openDatabase(engine, file, name, readOnly).catch((error: unknown) => {
+      if (!isOpenOtherwise(error)) throw error
+      return openDatabase(engine, file, name, OPTIONS)
+    })
+    return DuckDbSession.#connect(database, name)
+  }
+
+  static async #connect(database: DuckDbInstance, name: string): Promise<DuckDbSession> {
+    try {
+      const session = new DuckDbSession(database, await database.connect(), name)
+      await session.run("set TimeZone = 'UTC'")
+      return session
+    } catch (error) {
+      database.closeSync()
+      throw error
+    }
+  }
+
+  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or an unexpected error of DuckDB. */
+  async run(text: string, values: readonly (string | null)[] = []): Promise<QueryResult> {
+    try {
+      const result = await this.#connection.runAndReadAll(text, [...values])
+      return { rows: result.getRowObjectsJson(), changed: result.rowsChanged }
+    } catch (error) {
+      throw translateDuckDbError(error, this.#name)
+    }
+  }
+
+  /** Runs `work` in a transaction and returns its result. Rolls back if it throws. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.run('begin')
+    try {
+      const done = await work()
+      await this.run('commit')
+      return done
+    } catch (error) {
+      // A failed commit has already rolled back. An error of the rollback would hide the first error.
+      await this.run('rollback').catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Closes the file. DuckDB then moves its log into the file. */
+  close(): void {
+    this.#connection.closeSync()
+    this.#database.closeSync()
+  }
+}
+
+/** Opens the file through the cache of DuckDB, because two databases of one process would damage the file. */
+async function openDatabase(
+  { DuckDBInstance }: DuckDb,
+  file: string,
+  name: string,
+  options: Record<string, string>,
+): Promise<DuckDbInstance> {
+  try {
+    return await DuckDBInstance.fromCache(file, options)
+  } catch (error) {
+    throw translateDuckDbError(error, name)
+  }
+}

@@ -1,0 +1,84 @@
+// Saves unfinished walks and their marks in a DuckDB copy. Each page saves both in the transaction of its rows.
+
+import type { CopyTable } from '../../tables.ts'
+import type { UnfinishedWalk } from '../copy.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import type { DuckDbSession } from './duckdb-session.ts'
+import { idsQuery } from './duckdb-values.ts'
+
+/** Returns the unfinished walks by table. */
+export async function readWalks(session: DuckDbSession): Promise<Map<string, UnfinishedWalk>> {
+  const { rows } = await session.run('select table_name, progress from _sync_unfinished')
+  return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))
+}
+
+/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
+export async function saveWalk(
+  session: DuckDbSession,
+  table: string,
+  walk: UnfinishedWalk,
+  marks: boolean | null,
+): Promise<void> {
+  await session.run('delete from _sync_unfinished where table_name = $1', [table])
+  await session.run('insert into _sync_unfinished (table_name, progress, marks) values ($1, $2, $3::boolean)', [
+    table,
+    JSON.stringify(walk),
+    marks === null ? null : String(marks),
+  ])
+}
+
+/**
+ * Returns whether a full walk must mark the rows that it sees. A walk that started with empty tables needs no marks,
+ * because they contain only rows of this walk. A resumed walk continues as it started.
+ */
+export async function needsMarks(session: DuckDbSession, { name, children }: CopyTable): Promise<boolean> {
+  const hasRows = [name, ...children.map((child) => child.name)].map(
+    (each) => `exists (select 1 from ${quoteIdentifier(each)})`,
+  )
+  const { rows } = await session.run(
+    `select coalesce((select marks from _sync_unfinished where table_name = $1), ${hasRows.join(' or ')}) as marks`,
+    [name],
+  )
+  return rows[0]?.marks === true
+}
+
+/** Marks rows that a full walk has seen. */
+export async function markWalkSeen(session: DuckDbSession, table: string, ids: readonly string[]): Promise<void> {
+  await session.run(`insert into _sync_seen (table_name, id) select $1, id from (${idsQuery(2)} as id)`, [
+    table,
+    JSON.stringify(ids),
+  ])
+}
+
+/** Deletes the unfinished walk of a table and its marks. */
+export async function deleteWalk(session: DuckDbSession, table: string): Promise<void> {
+  await session.run('delete from _sync_unfinished where table_name = $1', [table])
+  await session.run('delete from _sync_seen where table_name = $1', [table])
+}
+
+/** Deletes marks without an unfinished walk. */
+export async function deleteOrphanMarks(session: DuckDbSession): Promise<void> {
+  await session.run('delete from _sync_seen where table_name not in (select table_name from _sync_unfinished)')
+}
+
+/**
+ * Removes rows without a mark, their embedded rows, and the rows that they own. The caller provides the transaction.
+ * Returns the number of removed rows, without embedded and owned rows.
+ */
+export async function removeUnseen(session: DuckDbSession, table: CopyTable): Promise<number> {
+  const at = quoteIdentifier(table.name)
+  const isUnseen = 'id not in (select id from _sync_seen where table_name = $1)'
+  for (const { name, ownerColumn } of table.owned)
+    await session.run(
+      `delete from ${quoteIdentifier(name)}
+      where ${quoteIdentifier(ownerColumn)} in (select id from ${at} where ${isUnseen})`,
+      [table.name],
+    )
+  const { changed } = await session.run(`delete from ${at} where ${isUnseen}`, [table.name])
+  for (const { name, parentColumn } of table.children)
+    await session.run(
+      `delete from ${quoteIdentifier(name)} as stored
+      where not exists (select 1 from ${at} as parent where parent.id = stored.${quoteIdentifier(parentColumn)})`,
+    )
+  return changed
+}

@@ -1,0 +1,9 @@
+// The package exports this module and not the class, because the types of the class come from an optional dependency.
+
+import type { Copy } from '../copy.ts'
+import { DuckDbCopy } from './duckdb-copy.ts'
+
+/** Returns a copy in a DuckDB file. `open` creates a missing file. Needs the package `@duckdb/node-api`. */
+export function duckDbCopy(file: string): Copy {
+  return new DuckDbCopy(file)
+}

@@ -1,0 +1,18 @@
+// Prepares the rows of a page for statements that write all of them at once.
+
+import type { ChildTable } from '../tables.ts'
+import type { CopyRow } from './copy.ts'
+
+/** Returns the last row with each ID, because one statement cannot write a row twice. */
+export function lastRowsById(rows: readonly CopyRow[]): CopyRow[] {
+  return [...new Map(rows.map((row) => [String(row.id).toLowerCase(), row])).values()]
+}
+
+/** Returns the embedded rows of all `parents`, the last one with each ID. */
+export function childrenOf(parents: readonly CopyRow[], { field }: ChildTable): CopyRow[] {
+  const children = parents.flatMap((parent): CopyRow[] => {
+    const rows = parent[field]
+    return Array.isArray(rows) ? rows : []
+  })
+  return lastRowsById(children)
+}

@@ -1,0 +1,32 @@
+// Checks the destination of a copy in a single database file before a run creates anything.
+
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { CopyError } from './copy.ts'
+
+/** Bytes that identify the files of a database. */
+export interface FileSignature {
+  /** Name of the database for messages. */
+  readonly format: string
+  readonly bytes: string
+  /** Position of the bytes in the file. */
+  readonly offset: number
+  /** Whether the database opens an empty file as a new database. */
+  readonly canBeEmpty: boolean
+}
+
+/** Throws `CopyError` if the path exists and is not a database of this format. Creates nothing. */
+export function requireDatabaseFile(file: string, name: string, signature: FileSignature): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isFile()) throw new CopyError(`${name} is not a file; use the path of a file`)
+  if (found.size === 0 && signature.canBeEmpty) return
+  const head = Buffer.alloc(signature.bytes.length)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, head, 0, head.length, signature.offset)
+  } finally {
+    closeSync(descriptor)
+  }
+  if (head.toString('latin1') !== signature.bytes)
+    throw new CopyError(`${name} exists and is not a ${signature.format} database; use another file`)
+}

@@ -1,0 +1,33 @@
+// Locks a copy that is a file, with the lock of an empty SQLite file next to it.
+
+import { mkdirSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CopyBusyError } from '../copy.ts'
+import { isBusy } from './translate-sqlite-error.ts'
+
+/**
+ * Locks the copy in `file` until the returned database is closed, and creates a missing folder. The operating system
+ * releases the lock when the process ends, even if it is killed. Throws `CopyBusyError`.
+ */
+export function lockFile(file: string, name: string): DatabaseSync {
+  mkdirSync(path.dirname(file), { recursive: true })
+  const lock = new DatabaseSync(lockPath(file))
+  try {
+    lock.exec('begin exclusive')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) throw new CopyBusyError(name)
+    throw error
+  }
+}
+
+/** Returns the path of the lock file. Resolves links, so that all paths of a file have the same lock file. */
+function lockPath(file: string): string {
+  try {
+    return `${realpathSync(file)}-run`
+  } catch {
+    return `${path.join(realpathSync(path.dirname(file)), path.basename(file))}-run`
+  }
+}
