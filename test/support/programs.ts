@@ -43,7 +43,7 @@ interface Program {
 }
 
 /** ID of the system's user without privileges. */
-const UNPRIVILEGED = 65_534
+export const UNPRIVILEGED = 65_534
 
 /** Values that a configuration file contains. */
 interface Location {
@@ -202,11 +202,12 @@ async function runProgram(program: Program): Promise<RemovableProgram> {
   }
 }
 
-function pathOf(name: string): string {
+/** Returns the path of an installed program. Throws if it is not installed. */
+export function pathOf(name: string): string {
   const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
   const found = folders.map((folder) => path.join(folder, name)).find(canRun)
   if (found === undefined)
-    throw new Error(`${name} is not installed: npm run test:fleet needs nginx, haproxy, pgbouncer`)
+    throw new Error(`${name} is not installed: npm run test:fleet needs nginx, haproxy, pgbouncer, mariadb-server`)
   return found
 }
 

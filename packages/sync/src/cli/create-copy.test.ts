@@ -9,17 +9,17 @@ async function messageFor(text: string, env: Record<string, string> = {}): Promi
 }
 
 describe('destinations', () => {
-  test.each(['hunter2secret', 'hunter:secret', 'sqlite:', 'mysql://me:hunter2secret@db/shop'])(
+  test.each(['hunter2secret', 'hunter:secret', 'sqlite:', 'oracle://me:hunter2secret@db/shop'])(
     'if the variable of --to contains %s, the error does not show it',
     async (text) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toMatch(/--to env:TARGET: the variable must contain one of sqlite:FILE, /)
-      expect(error).not.toMatch(/hunter|mysql|got/)
+      expect(error).not.toMatch(/hunter|oracle|got/)
     },
   )
 
   test('if the destination is unknown, the error shows only its scheme', async () => {
-    expect(await messageFor('mysql://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "mysql:…"$/)
+    expect(await messageFor('oracle://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "oracle:…"$/)
     for (const text of ['hunter2secret', 'hunter2:secret', 'Hunter:x'])
       expect(await messageFor(text)).not.toMatch(/unter/)
   })
@@ -30,6 +30,26 @@ describe('destinations', () => {
       expect(await messageFor(text)).toContain('the shell does not expand ~ here; write the full path')
     },
   )
+
+  test.each([
+    ['mysql://me:hunter2secret@db/', 'has no host or no database; it must be mysql://USER:PASSWORD@HOST:PORT/DATABASE'],
+    ['mysql://me:hunter2secret@db/shop?ssl=yes', 'has the unknown parameter ssl; it must be mysql://'],
+    ['mariadb://me:hunter2secret@db/shop?tls=on', 'tls must be off, require, or verify'],
+    ['mysql://me:hunter2%secret@db/shop', 'has a % that is not an escape; write %25'],
+  ])(
+    'if the variable of --to contains a wrong MySQL URL, the error says what is accepted: %s',
+    async (text, message) => {
+      const error = await messageFor('env:TARGET', { TARGET: text })
+      expect(error).toContain(message)
+      expect(error).not.toContain('hunter')
+    },
+  )
+
+  test('if a MySQL URL contains a password, --to rejects it, and the name of the copy does not show it', async () => {
+    expect(await messageFor('mysql://me:hunter2secret@db/shop')).toContain('put the URL in a variable and use env:NAME')
+    const copy = await createCopy('env:TARGET', { TARGET: 'mysql://me:hunter2secret@db:3307/shop?tls=verify' })
+    expect(copy.name).toBe('mysql://me@db:3307/shop')
+  })
 
   test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])(
     'if the destination is %s, the ~ is part of the file name',

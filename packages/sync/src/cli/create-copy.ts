@@ -1,6 +1,6 @@
 // Creates the copy that `--to` names. A destination URL with a password must be in an environment variable.
 
-import type { Copy } from '../copies/copy.ts'
+import { type Copy, CopyError } from '../copies/copy.ts'
 import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
 import { CommandLineError } from './command-line-error.ts'
 
@@ -44,6 +44,7 @@ const DESTINATION_KINDS: readonly DestinationKind[] = [
 export const DESTINATIONS = [
   ...DESTINATION_KINDS.map(({ usage }) => usage),
   'postgres://…?schema=NAME',
+  'mysql://…/DATABASE',
   'env:NAME',
 ].join(', ')
 
@@ -54,7 +55,7 @@ export async function createCopy(
   csv: CsvCopyOptions = {},
 ): Promise<Copy> {
   if (text.startsWith('env:')) return parseDestination(readVariable(text.slice('env:'.length), env), csv, text)
-  if (/^postgres(?:ql)?:\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
+  if (/^(?:postgres(?:ql)?|mysql|mariadb):\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
     throw new CommandLineError(
       '--to: other users of this machine can see a password on the command line; put the URL in a variable and use env:NAME',
     )
@@ -68,6 +69,7 @@ async function parseDestination(text: string, csv: CsvCopyOptions, variable: str
     throw new CommandLineError('--csv-delimiter and --csv-no-apostrophe: can only be used with --to csv:DIR')
   if (kind !== undefined) return kind.create(rejectTilde(text.slice(kind.prefix.length)), csv)
   if (/^postgres(?:ql)?:\/\//.test(text)) return createPostgresCopy(text)
+  if (/^(?:mysql|mariadb):\/\//.test(text)) return createMySqlCopy(text)
   if (variable !== null)
     throw new CommandLineError(`--to ${variable}: the variable must contain one of ${DESTINATIONS}`)
   // Shows only the scheme: the rest may contain a password.
@@ -91,6 +93,16 @@ async function createPostgresCopy(text: string): Promise<Copy> {
   url.searchParams.delete('schema')
   const { PostgresCopy } = await import('../copies/postgres/postgres-copy.ts')
   return new PostgresCopy({ url: url.href, ...(schema === null ? {} : { schema }) })
+}
+
+async function createMySqlCopy(text: string): Promise<Copy> {
+  const { mySqlCopy } = await import('../copies/mysql/mysql.ts')
+  try {
+    return mySqlCopy(text)
+  } catch (error) {
+    if (error instanceof CopyError) throw new CommandLineError(`--to: ${error.message}`)
+    throw error
+  }
 }
 
 function readVariable(name: string, env: Readonly<Record<string, string | undefined>>): string {

@@ -16,7 +16,7 @@ export const DATABASE_VIEWS: readonly DatabaseView[] = [
     reads: ['store', 'customers', 'orders', 'order_items'],
     select: (schema) => `
       select o.created_at, o.id, o.status, coalesce(c.name, o.email) as customer, coalesce(c.email, o.email) as email,
-        (select count(*) from ${schema}.order_items i where i.order_id = o.id) as lines,
+        (select count(*) from ${schema}.order_items i where i.order_id = o.id) as "lines",
         o.subtotal, o.discount_amount, o.tax, o.shipping, o.total, o.refund_amount,
         coalesce(o.currency, (select store_currency from ${schema}.store)) as currency
       from ${schema}.orders o left join ${schema}.customers c on c.id = o.customer_id

@@ -1,0 +1,30 @@
+// Loads mysql2, which connects to MySQL and MariaDB. It is an optional dependency, because most users don't need it.
+// Without it, the copy throws an error that says what to install.
+
+import { CopyError } from '../copy.ts'
+
+/** The part of `mysql2/promise` that a copy uses. */
+export interface MySqlDriver {
+  createConnection(options: Readonly<Record<string, unknown>>): Promise<MySqlConnection>
+}
+
+export interface MySqlConnection {
+  query(text: string, values: readonly unknown[]): Promise<readonly [unknown, unknown]>
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  end(): Promise<void>
+  destroy(): void
+}
+
+/** The package to install, in the tested version. */
+const PACKAGE = 'mysql2@3.24.6'
+/** A variable, because the package is optional and its types can be missing. */
+const MODULE: string = 'mysql2/promise'
+
+/** Returns the package. Throws `CopyError` if it is not installed. */
+export async function loadMySql(load: () => Promise<unknown> = () => import(MODULE)): Promise<MySqlDriver> {
+  try {
+    return (await load()) as MySqlDriver
+  } catch (cause) {
+    throw new CopyError(`mysql:// needs a package that is not installed; run npm install ${PACKAGE}`, { cause })
+  }
+}

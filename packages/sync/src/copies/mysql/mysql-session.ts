@@ -1,0 +1,126 @@
+// Manages the single connection of a MySQL or MariaDB copy. A lost connection ends the run, because its lock and its
+// transaction end with it.
+
+import { CopyError, CopyUnavailableError } from '../copy.ts'
+import type { MySqlConnection, MySqlDriver } from './load-mysql.ts'
+import type { MySqlAddress } from './mysql-url.ts'
+import { isAuthenticationError, isStatementError, translateMySqlError } from './translate-mysql-error.ts'
+
+/** A row of a result. */
+export type ResultRow = Readonly<Record<string, unknown>>
+
+/** Rows of a query, and the number of rows that a statement changed. */
+export interface QueryResult {
+  readonly rows: readonly ResultRow[]
+  readonly changed: number
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** Timeout of one statement in ms. The longest statements remove deleted rows from a large table. */
+const STATEMENT_TIMEOUT_MS = 30 * 60_000
+
+/**
+ * - `sql_mode`: names in double quotes, and errors instead of changed values.
+ * - `wait_timeout`: releases the lock within an hour if this machine disappears.
+ */
+const SETTINGS = `set session sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES', time_zone = '+00:00', wait_timeout = 3600`
+
+/** One connection for sequential statements. */
+export class MySqlSession {
+  readonly #connection: MySqlConnection
+  readonly #name: string
+  #isLost = false
+
+  private constructor(connection: MySqlConnection, name: string) {
+    this.#connection = connection
+    this.#name = name
+    // Without a listener, an error between two statements would end the process.
+    connection.on('error', () => {
+      this.#isLost = true
+    })
+  }
+
+  /** Connects. Throws `CopyUnavailableError`, or `CopyError` if the server rejects the sign-in. */
+  static async open(driver: MySqlDriver, address: MySqlAddress): Promise<MySqlSession> {
+    const { name, host, port, user, password, database, tls } = address
+    try {
+      const connection = await driver.createConnection({
+        ...{ host, port, user, password, database },
+        ...(tls === 'off' ? {} : { ssl: { rejectUnauthorized: tls === 'verify' } }),
+        charset: 'utf8mb4_bin',
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        enableKeepAlive: true,
+        keepAliveInitialDelay: 30_000,
+        // A server must not read files of this machine.
+        flags: ['-LOCAL_FILES'],
+      })
+      const session = new MySqlSession(connection, name)
+      await session.run(SETTINGS)
+      return session
+    } catch (cause) {
+      if (cause instanceof CopyError || cause instanceof CopyUnavailableError) throw cause
+      const why = reasonOf(cause)
+      if (isAuthenticationError(cause))
+        throw new CopyError(`${name} rejected the connection (${why}); check the URL and its password`, { cause })
+      throw new CopyUnavailableError(`cannot connect to ${name} (${why})`, { cause })
+    }
+  }
+
+  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or an unexpected error of the server. */
+  async run(text: string, values: readonly unknown[] = []): Promise<QueryResult> {
+    if (this.#isLost) throw this.#lostError()
+    try {
+      const [result] = await this.#send(text, values)
+      if (Array.isArray(result)) return { rows: result, changed: 0 }
+      return { rows: [], changed: Number((result as { affectedRows?: number }).affectedRows ?? 0) }
+    } catch (error) {
+      if (isStatementError(error)) throw translateMySqlError(error, this.#name)
+      this.#isLost = true
+      throw this.#lostError(error)
+    }
+  }
+
+  /** Runs `work` in a transaction and returns its result. Rolls back if it throws. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.run('start transaction')
+    try {
+      const done = await work()
+      await this.run('commit')
+      return done
+    } catch (error) {
+      // After a lost connection the server rolls back by itself. An error of the rollback would hide the first error.
+      if (!this.#isLost) await this.run('rollback').catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Closes the connection, which releases its lock. */
+  async end(): Promise<void> {
+    if (this.#isLost) return this.#connection.destroy()
+    await this.#connection.end().catch(() => this.#connection.destroy())
+  }
+
+  async #send(text: string, values: readonly unknown[]): Promise<readonly [unknown, unknown]> {
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<never>((_, reject) => {
+      const seconds = Math.round(STATEMENT_TIMEOUT_MS / 1000)
+      timer = setTimeout(() => reject(new Error(`no response within ${seconds} s`)), STATEMENT_TIMEOUT_MS)
+    })
+    try {
+      return await Promise.race([this.#connection.query(text, values), timeout])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #lostError(cause?: unknown): CopyUnavailableError {
+    const why = cause === undefined ? '' : ` (${reasonOf(cause)})`
+    return new CopyUnavailableError(`the connection to ${this.#name} was lost${why}; run again to continue`, { cause })
+  }
+}
+
+/** Returns the message of an error. For a host with several addresses, only the errors of each address have one. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,9 @@
+// The package exports this module and not the class, so that its types show only what a copy is.
+
+import type { Copy } from '../copy.ts'
+import { MySqlCopy } from './mysql-copy.ts'
+
+/** Returns a copy in an existing database of MySQL or MariaDB. Needs the package `mysql2`. Throws `CopyError`. */
+export function mySqlCopy(url: string): Copy {
+  return new MySqlCopy(url)
+}

@@ -1,0 +1,94 @@
+// Copies in a real MariaDB, which npm can't install: the contract of all copies, random histories, and errors.
+
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { CopyError, CopyUnavailableError } from '../../packages/sync/src/copies/copy.ts'
+import { MySqlCopy } from '../../packages/sync/src/copies/mysql/mysql-copy.ts'
+import { TABLES } from '../../packages/sync/src/tables.ts'
+import { describeCopy } from '../../packages/sync/test/support/copy-contract.ts'
+import { item, order, orders, required } from '../../packages/sync/test/support/copy-contract-rows.ts'
+import { describeHistories } from '../../packages/sync/test/support/describe-histories.ts'
+import {
+  createMySqlDatabase,
+  mySqlDestinations,
+  mySqlTestDestination,
+} from '../../packages/sync/test/support/mysql-destinations.ts'
+import { type MariaDb, startMariaDb } from '../support/mariadb.ts'
+
+let server: MariaDb
+beforeAll(async () => {
+  server = await startMariaDb()
+})
+afterAll(() => server.remove())
+
+async function openCopy() {
+  const database = await createMySqlDatabase(server.url)
+  onTestFinished(database.remove)
+  const copy = new MySqlCopy(database.url)
+  await copy.open(TABLES)
+  onTestFinished(() => copy.close())
+  return { ...database, copy }
+}
+
+describeCopy('a MariaDB database', () => mySqlTestDestination(server.url))
+describeHistories('a MariaDB database', 12, () => mySqlDestinations(server.url))
+
+test('if an order has a customer and items, the MariaDB views show them with exact totals', async () => {
+  const { copy, query } = await openCopy()
+  const customer = { id: order().id, name: 'Ada', email: 'ada@example.com' }
+  await copy.write({ table: required('customers'), rows: [customer], isFull: false })
+  await copy.write({ table: required('store'), rows: [{ id: order().id, store_currency: 'EUR' }], isFull: false })
+  const one = order({ customer_id: customer.id, total: '0.30' })
+  const items = [{ ...item(one.id, 'Mug'), quantity: 3, price: '0.10' }]
+  await copy.write({ table: orders, rows: [{ ...one, items }], isFull: false })
+  expect(await query('select customer, `lines`, total, currency from orders_overview')).toEqual([
+    { customer: 'Ada', lines: 1, total: '0.30', currency: 'EUR' },
+  ])
+  expect(await query('select name, line_total from order_lines where line_total = 0.3')).toEqual([
+    { name: 'Mug', line_total: '0.30' },
+  ])
+})
+
+test('if a user added a column, the next sync of a row retains its value', async () => {
+  const { copy, query } = await openCopy()
+  const one = order()
+  await copy.write({ table: orders, rows: [one], isFull: false })
+  await query("alter table orders add note varchar(10); update orders set note = 'mine'")
+  await copy.write({ table: orders, rows: [{ ...one, email: 'new@example.com' }], isFull: false })
+  expect(await query('select email, note from orders')).toEqual([{ email: 'new@example.com', note: 'mine' }])
+})
+
+test('if MariaDB would round an amount, the page is not written, and the error names the row', async () => {
+  const { copy } = await openCopy()
+  const bad = order({ total: '1.005' })
+  const writing = copy.write({ table: orders, rows: [order(), bad], isFull: false })
+  await expect(writing).rejects.toThrow(`cannot store total of the row ${bad.id}: must be a number with at most 36`)
+  expect(await copy.count('orders')).toBe(0)
+})
+
+test('if the database has tables of another program, open throws and does not change them', async () => {
+  const database = await createMySqlDatabase(server.url)
+  onTestFinished(database.remove)
+  await database.query('create table orders (id int)')
+  const opening = new MySqlCopy(database.url).open(TABLES)
+  await expect(opening).rejects.toThrow('has orders, which store-sync did not create; use another database')
+  expect(await database.query('show tables')).toHaveLength(1)
+})
+
+test('if the password is wrong, no server listens, or the user may only read, the error says what to do', async () => {
+  const { url, query } = await openCopy()
+  const wrong = new URL(url)
+  wrong.password = 'hunter2'
+  const denied = await new MySqlCopy(wrong.href).open(TABLES).catch((error: unknown) => error)
+  expect(denied).toBeInstanceOf(CopyError)
+  expect(String(denied)).toMatch(/rejected the connection .*; check the URL and its password/)
+  expect(String(denied)).not.toContain('hunter2')
+  const closed = new URL(url)
+  closed.port = '1'
+  await expect(new MySqlCopy(closed.href).open(TABLES)).rejects.toThrow(CopyUnavailableError)
+  await query(`create user reader identified by 'secret'; grant select on *.* to reader`)
+  const reader = new URL(url)
+  reader.username = 'reader'
+  reader.password = 'secret'
+  reader.pathname = `/mysql`
+  await expect(new MySqlCopy(reader.href).open(TABLES)).rejects.toThrow('grant it all privileges on the database')
+})
