@@ -22,8 +22,8 @@ const OTHER_VARIABLES = [
   'STORE_SYNC_HISTORIES',
   'STORE_SYNC_SEED',
 ]
-/** Names in databases that start like the name of a metric. */
-const DATABASE_NAMES = /^store_export_(?:reader|owner|store|control)(?:_|$)/
+/** Names in databases, and of a Python package, that start like the name of a metric. */
+const OTHER_NAMES = /^store_export_(?:reader|owner|store|control|dlt)(?:_|$)/
 /** Options of other programs: psql, docker, Node.js. */
 const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent']
 /** Code that looks like a command: the name of a database session. */
@@ -44,7 +44,7 @@ const EVENT_NAMES: readonly string[] = [...Object.keys(EVENTS), ...AUDIT_ACTIONS
 const EVENT_NOUNS = new Set(EVENT_NAMES.map((event) => event.split('.')[0]))
 const SCRIPTS = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)
 
-const pages = globSync(['*.md', 'docs/**/*.md', '{packages,bench,deploy,.github}/**/*.md'], {
+const pages = globSync(['*.md', 'docs/**/*.md', '{packages,bench,connectors,deploy,.github}/**/*.md'], {
   exclude: ['**/node_modules/**', 'docs/spec/**'],
 })
 const problems = [...pages.flatMap(pageProblems), ...decisions(), ...lostPages()]
@@ -106,7 +106,7 @@ function nameProblems(line: string): string[] {
     (name) => !VARIABLES.some((known) => known === name || (name.endsWith('_') && known.startsWith(name))),
   )
   const metrics = (line.match(/store_export_[a-z_]+/g) ?? []).filter(
-    (name) => !SERIES.has(name) && !DATABASE_NAMES.test(name),
+    (name) => !SERIES.has(name) && !OTHER_NAMES.test(name),
   )
   const scripts = [...line.matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)]
     .map(([, name = '']) => name)

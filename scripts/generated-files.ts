@@ -16,6 +16,8 @@ import {
 } from '@store-export/contract'
 import { SETTINGS, type Setting } from '../packages/operator/src/settings.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
+import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
+import { dltContract } from './connectors/dlt-contract.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
 import { eventsTable, metricsTable } from './monitoring-reference.ts'
 import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
@@ -49,6 +51,9 @@ export function generatedFiles(
     ['docs/sync/cli.md', storeSyncPage()],
     ['packages/client/src/generated/types.ts', typescriptTypes()],
     ['packages/client/src/generated/endpoints.ts', clientEndpoints()],
+    ['connectors/airbyte/catalog.json', airbyteCatalog()],
+    ['connectors/airbyte/manifest.yaml', airbyteManifest()],
+    ['connectors/dlt/store_export_dlt/contract.py', dltContract()],
   ])
 }
 

@@ -50,7 +50,13 @@ const RULES: readonly Rule[] = [
   { pattern: /\bwalk(?:s|ed|ing)?\b/i, instead: 'full sync, page through', kinds: ['markdown', 'string'] },
 ]
 
-const FILES = ['*.md', 'docs/**/*.md', '{packages,bench,scripts,test}/**/*.{ts,md}', 'site/*.ts', '.github/**/*.md']
+const FILES = [
+  '*.md',
+  'docs/**/*.md',
+  '{packages,bench,connectors,scripts,test}/**/*.{ts,md}',
+  'site/*.ts',
+  '.github/**/*.md',
+]
 /** Excluded files: the specification, and files that are generated from checked ones. */
 const EXCLUDED =
   /node_modules|^packages\/\w+\/dist\/|^docs\/spec\/|^scripts\/terminology\.ts$|^bench\/peers\/programs\//

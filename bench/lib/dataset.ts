@@ -1,7 +1,7 @@
 // Creates the databases of a benchmark: a control database with a key, and a demo store with a given number of orders.
 
 import { randomBytes } from 'node:crypto'
-import { LATEST_REVISION } from '@store-export/contract'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { addStore, createKey, EncryptionKey, migrate, openControlDatabase } from '@store-export/control'
 import type { Connection } from '@store-export/postgres'
 import type { Sql } from 'postgres'
@@ -34,20 +34,24 @@ export interface Dataset {
 const CONTROL_DATABASE = 'bench_control'
 
 /** Creates the databases on an empty server. */
-export async function makeDataset(server: BenchServer, orders: number): Promise<Dataset> {
+export async function makeDataset(
+  server: BenchServer,
+  orders: number,
+  revision: RevisionId = LATEST_REVISION,
+): Promise<Dataset> {
   const [{ id: storeId, name }] = DEMO_STORES
   const secret = randomBytes(32)
   const urls = await provisionStore({
     adminUrl: server.url('postgres'),
     storeId,
     name,
-    revision: LATEST_REVISION,
+    revision,
     random: randomBytes,
     connect: connectOnce,
   })
   const key = await register({ server, secret, readerUrl: urls.readerUrl })
   const sql = openClient(urls.databaseUrl)
-  const rows = await withConnection(urls.databaseUrl, (connection) => fill(connection, orders))
+  const rows = await withConnection(urls.databaseUrl, (connection) => fill(connection, orders, revision))
   await checkpoint(server)
   const [{ version }] = await sql<[{ version: string }]>`select split_part(version(), ',', 1) as version`
   const { readerUrl, databaseUrl: ownerUrl } = urls
@@ -55,11 +59,11 @@ export async function makeDataset(server: BenchServer, orders: number): Promise<
 }
 
 /** Loads the store and returns the number of rows. Customers and products grow with the orders, as in real shops. */
-function fill(connection: Connection, orders: number): Promise<number> {
+function fill(connection: Connection, orders: number, revision: RevisionId): Promise<number> {
   const [{ id, name, shop, size }] = DEMO_STORES
   const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
-  const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision: LATEST_REVISION, shop, size: grown })
-  return loadStore(connection, LATEST_REVISION, withoutCrowd(rows))
+  const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision, shop, size: grown })
+  return loadStore(connection, revision, withoutCrowd(rows))
 }
 
 /** Moves a thousand updates to the end of the demo's history, so that a filter matches few orders. */

@@ -1,0 +1,64 @@
+// Loads a store with dlt into DuckDB and into PostgreSQL, repeatedly.
+
+import path from 'node:path'
+import { LATEST_REVISION, type RevisionId } from '../../packages/contract/src/index.ts'
+import { TABLES } from '../../packages/sync/src/tables.ts'
+import { compareRows } from './compare.ts'
+import type { ConnectorResult } from './connector-result.ts'
+import { type DemoStore, type Rows, withDemoStore } from './demo-store.ts'
+import { dumpTables, installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
+import { runReadme } from './readme.ts'
+
+const PACKAGES = ['dlt[duckdb,postgres]==1.31.0', 'duckdb==1.5.6', 'psycopg2-binary==2.9.13']
+const FOLDER = path.join(import.meta.dirname, '..', 'dlt')
+
+/** Tests the dlt source with two destinations, and with a store that does not track the updates of its customers. */
+export async function testDlt(): Promise<ConnectorResult[]> {
+  const tool = await installTool('dlt', PACKAGES, [FOLDER])
+  const load = (revision: RevisionId, kind: Destination) =>
+    withDemoStore(revision, (store) => withWorkFolder((cwd) => loadStore(store, { tool, kind, cwd, revision })))
+  await withDemoStore(LATEST_REVISION, (store) => runReadme(FOLDER, store, PACKAGES))
+  return [
+    await load(LATEST_REVISION, 'duckdb'),
+    await load(LATEST_REVISION, 'postgres'),
+    await load('launch', 'duckdb'),
+  ]
+}
+
+type Destination = 'duckdb' | 'postgres'
+
+interface LoadOptions {
+  readonly tool: PythonTool
+  readonly kind: Destination
+  readonly cwd: string
+  readonly revision: RevisionId
+}
+
+async function loadStore(store: DemoStore, { tool, kind, cwd, revision }: LoadOptions): Promise<ConnectorResult> {
+  const url = store.server.url('postgres')
+  const env = {
+    SOURCES__STORE_EXPORT__URL: store.url,
+    SOURCES__STORE_EXPORT__KEY: store.key,
+    DESTINATION__POSTGRES__CREDENTIALS: url,
+    DLT_DATA_DIR: path.join(cwd, '.dlt'),
+    RUNTIME__DLTHUB_TELEMETRY: 'false',
+    DESTINATION: kind,
+  }
+  const script = path.join(import.meta.dirname, 'load.py')
+  const transactions = await store.syncUnderLoad(async () => {
+    await runProgram(tool.program('python'), [script], { cwd, env })
+  })
+  const from = kind === 'duckdb' ? { kind, database: path.join(cwd, 'shop.duckdb') } : { kind, database: url }
+  const rows = await readLoaded(tool, { ...from, schema: 'store_export' })
+  const differences = compareRows(await store.read(), rows)
+  const name = `dlt into ${kind === 'duckdb' ? 'DuckDB' : 'PostgreSQL'}, store ${revision}`
+  return { tool: name, version: tool.version, transactions, differences }
+}
+
+async function readLoaded(tool: PythonTool, from: Parameters<typeof dumpTables>[1]): Promise<Rows> {
+  const names = TABLES.flatMap(({ name, children }) => [name, ...children.map(({ field }) => `${name}__${field}`)])
+  const rows = new Map(names.map((name) => [name.replace('__', '.'), new Map<string, Record<string, unknown>>()]))
+  for (const [table, row] of await dumpTables(tool, from, names))
+    rows.get(table.replace('__', '.'))?.set(String(row.id), row)
+  return rows
+}
