@@ -20,7 +20,7 @@ export const STORE_SYNC = {
     env: {},
     prompt: null,
     signal: new AbortController().signal,
-    output: { writeMessage: ignore, writeResult: ignore, columns: null },
+    output: { writeMessage: ignore, writeResult: ignore, writeData: async () => undefined, columns: null },
   }),
   help: STORE_SYNC_HELP,
 }

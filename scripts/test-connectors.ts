@@ -6,8 +6,13 @@ import { testAirbyte } from '../connectors/test/airbyte.ts'
 import type { ConnectorResult } from '../connectors/test/connector-result.ts'
 import { testDlt } from '../connectors/test/dlt.ts'
 import { NotInstalledError } from '../connectors/test/python-tool.ts'
+import { testSinger } from '../connectors/test/singer.ts'
 
-const TESTS: Readonly<Record<string, () => Promise<ConnectorResult[]>>> = { dlt: testDlt, airbyte: testAirbyte }
+const TESTS: Readonly<Record<string, () => Promise<ConnectorResult[]>>> = {
+  dlt: testDlt,
+  airbyte: testAirbyte,
+  singer: testSinger,
+}
 
 const HELP = `Usage: npm run test:connectors [-- CONNECTOR...]
 

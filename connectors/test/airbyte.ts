@@ -18,11 +18,17 @@ const HOUR_MS = 3_600_000
 /** A message of the connector. The test reads only these members. */
 interface Message {
   readonly type: string
-  readonly record?: { readonly stream: string; readonly data: Record<string, unknown>; readonly emitted_at: number }
+  readonly record?: LoadedRecord
   readonly state?: { readonly stream: { readonly stream_descriptor: { readonly name: string } } }
   readonly catalog?: { readonly streams: readonly DiscoveredStream[] }
   readonly connectionStatus?: { readonly status: string; readonly message?: string }
   readonly spec?: object
+}
+
+interface LoadedRecord {
+  readonly stream: string
+  readonly data: Record<string, unknown>
+  readonly emitted_at: number
 }
 
 interface DiscoveredStream {
@@ -93,7 +99,9 @@ class AirbyteSync {
     await this.#replaceWholeStreams()
     // The documented SQL expects syncs that are at least 10 minutes apart.
     const shiftMs = (RUNS - run) * HOUR_MS
-    for (const { record } of messages) if (record !== undefined) await this.#load(record, shiftMs)
+    const records = messages.flatMap(({ record }) => (record === undefined ? [] : [record]))
+    for (const [stream, loaded] of Map.groupBy(records, (record) => record.stream))
+      await this.#load(stream, loaded, shiftMs)
     for (const { state } of messages)
       if (state !== undefined) this.#states.set(state.stream.stream_descriptor.name, { type: 'STREAM', ...state })
     await this.#removeDeleted()
@@ -105,11 +113,14 @@ class AirbyteSync {
       if (mode === 'full_refresh') await this.#sql.unsafe(`truncate ${stream.name}`)
   }
 
-  async #load({ stream, data, emitted_at: emittedAt }: NonNullable<Message['record']>, shiftMs: number): Promise<void> {
+  async #load(stream: string, records: readonly LoadedRecord[], shiftMs: number): Promise<void> {
+    const rows = new Map(records.map(({ data, emitted_at: emittedAt }) => [String(data.id), { data, emittedAt }]))
+    const values = [...rows].map(([id, { data, emittedAt }]) => ({ id, at: new Date(emittedAt - shiftMs), data }))
     await this.#sql.unsafe(
-      `insert into ${stream} values ($1, $2, $3::text::jsonb)
+      `insert into ${stream}
+       select each ->> 'id', (each ->> 'at')::timestamptz, each -> 'data' from jsonb_array_elements($1::text::jsonb) each
        on conflict (id) do update set _airbyte_extracted_at = excluded._airbyte_extracted_at, data = excluded.data`,
-      [String(data.id), new Date(emittedAt - shiftMs).toISOString(), JSON.stringify(data)],
+      [JSON.stringify(values)],
     )
   }
 

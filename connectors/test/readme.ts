@@ -11,14 +11,20 @@ const BLOCK = /```sh\n(?<commands>[\s\S]*?)```/g
 
 /**
  * Runs the commands of the first section of a connector's README with pinned packages. The address and the key of the
- * store replace those of the README. Rejects if a command fails.
+ * store replace those of the README, and `replaced` has more replacements. Rejects if a command fails.
  */
-export async function runReadme(folder: string, { url, key }: DemoStore, pins: readonly string[]): Promise<string> {
+export async function runReadme(
+  folder: string,
+  { url, key }: DemoStore,
+  pins: readonly string[],
+  replaced: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const text = await readFile(path.join(folder, 'README.md'), 'utf8')
   const section = text.split(HEADING)[1]?.split('\n## ')[0] ?? ''
   const blocks = [...section.matchAll(BLOCK)].map(({ groups }) => groups?.commands ?? '')
   if (blocks.length === 0) throw new Error(`${folder}: no commands under "${HEADING}"`)
-  const commands = blocks.join('\n').replaceAll('https://export.example.com', url).replaceAll('sdx_…', key)
+  const values = { 'https://export.example.com': url, 'sdx_…': key, ...replaced }
+  const commands = Object.entries(values).reduce((text, [from, to]) => text.replaceAll(from, to), blocks.join('\n'))
   return withWorkFolder(async (home) => {
     for (const name of ['connectors', 'packages', 'node_modules', 'package.json'])
       await symlink(path.join(ROOT, name), path.join(home, name))

@@ -23,6 +23,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
   output: {
     writeMessage: (text) => void stderr.write(text),
     writeResult: (line) => void stdout.write(`${line}\n`),
+    writeData: (text) =>
+      new Promise((resolve, reject) => {
+        stdout.write(text, (error) => (error ? reject(error) : resolve()))
+      }),
     get columns() {
       return stderr.isTTY ? stderr.columns : null
     },

@@ -3,6 +3,8 @@ export interface CliOutput {
   writeMessage(text: string): void
   /** Writes a line for programs to standard output. */
   writeResult(line: string): void
+  /** Writes data to standard output. Resolves when the reader has taken it, so that a slow reader slows the run. */
+  writeData(text: string): Promise<void>
   /** Width of the terminal in characters; null if standard error is not a terminal. */
   readonly columns: number | null
 }

@@ -75,6 +75,7 @@ export function createProgram(context: CliContext): Command {
       '--csv-no-apostrophe',
       'write text that looks like a formula unchanged; not for files that a spreadsheet opens',
     )
+    .option('--state <file>', 'continue from this state, which a Singer target printed; only with --to singer')
     .option('--dry-run', 'print what a run would request; write nothing')
     .action((options: RunCommandOptions) => {
       if (options.dryRun && options.every !== undefined)

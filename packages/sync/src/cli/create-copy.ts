@@ -3,6 +3,7 @@
 import { type Copy, CopyError } from '../copies/copy.ts'
 import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
 import { CommandLineError } from './command-line-error.ts'
+import { SINGER } from './create-singer-copy.ts'
 
 interface DestinationKind {
   readonly prefix: string
@@ -45,6 +46,7 @@ export const DESTINATIONS = [
   ...DESTINATION_KINDS.map(({ usage }) => usage),
   'postgres://…?schema=NAME',
   'mysql://…/DATABASE',
+  SINGER,
   'env:NAME',
 ].join(', ')
 
@@ -54,6 +56,8 @@ export async function createCopy(
   env: Readonly<Record<string, string | undefined>>,
   csv: CsvCopyOptions = {},
 ): Promise<Copy> {
+  if (text === SINGER)
+    throw new CommandLineError('--to singer: cannot be read; compare the database of the target with the store')
   if (text.startsWith('env:')) return parseDestination(readVariable(text.slice('env:'.length), env), csv, text)
   if (/^(?:postgres(?:ql)?|mysql|mariadb):\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
     throw new CommandLineError(

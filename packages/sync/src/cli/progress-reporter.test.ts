@@ -55,6 +55,7 @@ describe('reporter without a terminal', () => {
     const output = {
       writeMessage: (text: string) => void lines.push(text),
       writeResult: () => undefined,
+      writeData: async () => undefined,
       columns: null,
     }
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }

@@ -1,6 +1,7 @@
 // Implements `store-sync run`: runs once, runs repeatedly with `--every`, or previews a run with `--dry-run`.
 
 import { setTimeout } from 'node:timers/promises'
+import type { Copy } from '../copies/copy.ts'
 import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
 import type { TablePlanOptions } from '../run/plan-table.ts'
 import { preview, type TablePreview } from '../run/preview.ts'
@@ -9,6 +10,7 @@ import type { CopyTable } from '../tables.ts'
 import type { CliContext } from './cli-context.ts'
 import { printEvent } from './cli-output.ts'
 import { createCopy } from './create-copy.ts'
+import { checkSingerOptions, createSingerCopy, SINGER } from './create-singer-copy.ts'
 import { errorMessage } from './error-message.ts'
 import { numberText, tableText } from './format.ts'
 import { parseCsvDelimiter, parseDurationOption, parseSince, parseTables } from './parse-options.ts'
@@ -29,6 +31,7 @@ export interface RunCommandOptions extends SessionOptions {
   readonly dryRun?: true
   readonly csvDelimiter?: string
   readonly csvNoApostrophe?: true
+  readonly state?: string
 }
 
 /** Thrown if the user stops the command while it waits for its next run. */
@@ -54,7 +57,8 @@ export async function runCommand(options: RunCommandOptions, context: CliContext
   const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)
   const parsed = parseRunOptions(options)
   // Checks the destination before the prompt for the key.
-  await createCopy(options.to, context.env, parseCsvOptions(options))
+  checkSingerOptions(options)
+  await createRunCopy(options, context)
   // With --every, the service can start at the same time, so the client retries for its default time.
   const settings = everyMs === null ? { retryRefusedForMs: REFUSED_FOR_MS } : {}
   const task: RunTask = { session: await createSession(options, context, settings), parsed, options, context }
@@ -95,10 +99,15 @@ function parseCsvOptions({ csvDelimiter, csvNoApostrophe }: RunCommandOptions): 
   }
 }
 
+function createRunCopy(options: RunCommandOptions, { env, output }: CliContext): Promise<Copy> {
+  if (options.to === SINGER) return createSingerCopy(options.state, output)
+  return createCopy(options.to, env, parseCsvOptions(options))
+}
+
 async function runOnce({ session, parsed, options, context }: RunTask): Promise<void> {
-  const { env, output, signal } = context
+  const { output, signal } = context
   const { client, meter, reporter } = session
-  const copy = await createCopy(options.to, env, parseCsvOptions(options))
+  const copy = await createRunCopy(options, context)
   const requestsBefore = meter.requests
   const startedAt = now()
   if (!options.json) reporter.start()
@@ -110,8 +119,8 @@ async function runOnce({ session, parsed, options, context }: RunTask): Promise<
 }
 
 async function printPreview({ session: { client }, parsed, options, context }: RunTask): Promise<void> {
-  const { env, output, signal } = context
-  const copy = await createCopy(options.to, env)
+  const { output, signal } = context
+  const copy = await createRunCopy(options, context)
   for await (const table of preview({ client, copy, signal, ...parsed })) {
     if (options.json) printEvent(output, { event: 'preview', ...table })
     else output.writeMessage(`${previewText(table)}\n`)

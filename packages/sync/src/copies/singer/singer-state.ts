@@ -1,0 +1,51 @@
+// The value of Singer's STATE messages: the state of a copy, from which the next run continues.
+
+import type { CopyState, TableState, UnfinishedWalk } from '../copy.ts'
+
+/** What a STATE message says about a table. */
+interface SingerTable {
+  readonly state?: TableState
+  /** Rows that the last full walk returned. */
+  readonly rows?: number
+  readonly unfinished?: UnfinishedWalk
+  /** `synced_at` of the first page of the last walk. */
+  readonly walk_synced_at?: string
+}
+
+/** The value of a STATE message. */
+export interface SingerState {
+  readonly store_id: string | null
+  /** `synced_at` of the last page, RFC 3339. */
+  readonly synced_at: string
+  readonly tables: Readonly<Record<string, SingerTable>>
+}
+
+/** State before the first run. */
+export const NEW_STATE: SingerState = { store_id: null, synced_at: '1970-01-01T00:00:00.000Z', tables: {} }
+
+/** Returns the state in the text of a file. Accepts a whole STATE message. Throws `SyntaxError` for anything else. */
+export function parseSingerState(text: string): SingerState {
+  const parsed: unknown = JSON.parse(text)
+  const value = isObject(parsed) && parsed.type === 'STATE' ? parsed.value : parsed
+  if (isObject(value) && isObject(value.tables) && !Number.isNaN(Date.parse(String(value.synced_at))))
+    return value as unknown as SingerState
+  // Meltano and other programs start with an empty object.
+  if (isObject(value) && Object.keys(value).length === 0) return NEW_STATE
+  throw new SyntaxError('the file has no state of store-sync')
+}
+
+/** Returns the state as that of a copy. */
+export function copyStateOf({ store_id: storeId, tables }: SingerState): CopyState {
+  const entries = Object.entries(tables)
+  return {
+    storeId,
+    tables: new Map(entries.flatMap(([name, { state }]) => (state === undefined ? [] : [[name, state] as const]))),
+    unfinished: new Map(
+      entries.flatMap(([name, { unfinished }]) => (unfinished === undefined ? [] : [[name, unfinished] as const])),
+    ),
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
