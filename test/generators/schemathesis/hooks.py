@@ -31,5 +31,5 @@ def before_call(context, case, kwargs):
         else:
             case.query["cursor"] = cursor
     # Schemathesis follows customer_id from an order to a customer. The customer_id of a guest is null.
-    if (case.path_parameters or {}).get("id") == "None":
+    if str((case.path_parameters or {}).get("id", "")) == "None":
         case.path_parameters["id"] = NO_ROW
