@@ -31,6 +31,11 @@ export interface RowsPage<Row> {
   readonly watermark: string | null
   /** Filter for the next sync; null if that sync reads the whole list. Save it after you have written all pages. */
   readonly nextSync: NextSync | null
+  /**
+   * Digest of the columns that the page was read from, from the header `x-store-fields`; null without the header. If it
+   * differs from the digest of your last sync, rows that you have lack values of new columns: read the whole list again.
+   */
+  readonly storeFields: string | null
   /** Time of the response on the clock of the service, from the header `Date` (seconds); null without the header. */
   readonly servedAt: string | null
 }

@@ -33,6 +33,7 @@ export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
     cursor: isLast ? null : String(cursor),
     watermark: response.headers.get('x-sync-watermark'),
     nextSync: nextSyncOf(response.headers),
+    storeFields: response.headers.get('x-store-fields'),
     servedAt: response.headers.get('date'),
   }
 }

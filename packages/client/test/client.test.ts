@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -52,6 +54,20 @@ async function startClient(failures: readonly ProxyFailure[] = [], options: Part
     ...options,
   })
   return { client, proxy, pauses }
+}
+
+/** Replaces the digest of each response. null removes it, like an older service. */
+function fetchWithFields(digestOf: (url: URL) => string | null): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await globalThis.fetch(input, init)
+    const headers = new Headers(response.headers)
+    const digest = digestOf(new URL(String(input)))
+    if (digest === null) headers.delete('x-store-fields')
+    else headers.set('x-store-fields', digest)
+    // fetch has already decompressed the body.
+    headers.delete('content-encoding')
+    return new Response(response.body, { status: response.status, headers })
+  }
 }
 
 async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
@@ -137,6 +153,50 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: { updatedSince: expect.any(String) } })
     for (const list of [older.categories, older.locations, older.customerGroups])
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
+  })
+
+  test('[R46] every page of a list has the digest of its columns, and null if the service sends none', async () => {
+    const { client } = await startClient()
+    const digestsOf = async (list: PagedList<unknown>) =>
+      new Set((await all(list.pages())).map((page) => page.storeFields))
+    const [customers, orders] = [
+      await digestsOf(client.customers.list({ limit: 100 })),
+      await digestsOf(client.orders.list()),
+    ]
+    expect([customers.size, orders.size]).toEqual([1, 1])
+    expect([...customers, ...orders]).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.any(String)])
+    expect(customers).not.toEqual(orders)
+    const older = await startClient([], { fetch: fetchWithFields(() => null) })
+    expect(await digestsOf(older.client.orders.list())).toEqual(new Set([null]))
+  })
+
+  test('[R46] if the columns change, the example of the documentation reads the whole list again', async () => {
+    const page = await readFile(new URL('../../../docs/api/client.md', import.meta.url), 'utf8')
+    const source = [...page.matchAll(/```ts\n(.*?)```/gs)]
+      .map(([, code = '']) => code)
+      .find((code) => code.includes('syncOrders'))
+    const { syncOrders } = await import(
+      `data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(source ?? ''))}`
+    )
+    let digest = () => 'a'
+    const requests: string[] = []
+    const { client } = await startClient([], {
+      fetch: fetchWithFields((url) => {
+        requests.push(url.searchParams.has('updated_since') ? 'changes' : 'all')
+        return digest()
+      }),
+    })
+    const rows: unknown[] = []
+    const upsert = async (page: readonly unknown[]) => void rows.push(...page)
+    const first = await syncOrders(client, { nextSync: null, storeFields: null }, upsert)
+    expect(first).toEqual({ nextSync: { updatedSince: expect.any(String) }, storeFields: 'a' })
+    expect(await syncOrders(client, first, upsert)).toMatchObject({ storeFields: 'a' })
+    expect([requests.splice(0), rows.splice(0).length]).toEqual([['all', 'changes'], 20])
+    digest = () => 'b'
+    expect(await syncOrders(client, first, upsert)).toMatchObject({ storeFields: 'b' })
+    expect([requests.splice(0), rows.splice(0).length]).toEqual([['changes', 'all'], 20])
+    digest = () => String(requests.length)
+    expect(await syncOrders(client, { nextSync: null, storeFields: 'a' }, upsert)).toMatchObject({ storeFields: '2' })
   })
 
   test('a list continues from a cursor and requests a page only when its rows are read', async () => {
