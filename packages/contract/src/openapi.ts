@@ -83,6 +83,7 @@ Every page of a list has two headers for your next sync: a timestamp in \`x-sync
 - Write rows with an upsert by \`id\`, because the API can return a row again.
 - The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track customer updates. Read all customers of such a store once a day.
 - A list without \`x-sync-parameter\` has no such parameter. Read the whole list in each sync.
+- If \`x-store-fields\` differs from the last sync, the store has other columns. Read the whole list again.
 
 ## Deleted rows
 No list reports deleted rows. Read a list of IDs instead, such as \`/api/v1/ids/orders\`, with ${LIMITS.pageRowsOfIds.toLocaleString('en')} IDs per page. A row that you had before reading this list, and that the list does not return, has been deleted.

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { CopyError, type CopyRow } from '../src/copies/copy.ts'
+import { CopyError, type CopyRow, NEW_TABLE } from '../src/copies/copy.ts'
 import { csvCopy } from '../src/copies/files/csv-copy.ts'
 import type { FileCopy } from '../src/copies/files/file-copy.ts'
 import { FileRecords } from '../src/copies/files/file-records.ts'
@@ -24,7 +24,7 @@ async function writeGroups(copy: FileCopy, rows: readonly CopyRow[]): Promise<vo
   await copy.open(TABLES)
   try {
     await copy.write({ table, rows, isFull: true })
-    await copy.end({ table, state: { since: null, fullAt: null, startsAt: null }, isFull: true })
+    await copy.end({ table, state: NEW_TABLE, isFull: true })
     await copy.finish()
   } finally {
     await copy.close()

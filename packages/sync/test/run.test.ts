@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { parseExactJson } from '../src/exact-json.ts'
 import { CopyError, findTable, type SyncSummary, TABLE_NAMES } from '../src/index.ts'
+import { withoutHeader, withWatermark } from './support/faulty-connection.ts'
 import { addOrders, createShop } from './support/shop.ts'
 
 let platform: TestPlatform
@@ -259,7 +260,10 @@ test('if a store starts to track updates, a run reads customers that changed bef
   const start = Date.now() - 10 * hour
   await shop.store
     .sql`insert into customers (id, email, created_at) values (gen_random_uuid(), 'old@example.com', now() - interval '20 hours')`
-  const { olderClient: client } = shop
+  // Without x-store-fields, the run can't notice the upgrade by the digest.
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    withoutHeader(withWatermark(await globalThis.fetch(input, init), null), 'x-store-fields')
+  const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
   await shop.sync({ client, now: () => start })
   await shop.sync({ client, now: () => start + 2 * hour })
   await shop.store.sql`alter table customers add column updated_at timestamptz`

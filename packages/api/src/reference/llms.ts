@@ -46,6 +46,7 @@ Rows are sorted by creation time, oldest first. Pages stay correct while the sto
 4. For customers of older stores, \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` returns 400 INVALID_PARAM. Read all customers of such a store once a day.
 5. Locations, customer groups and categories have no filter and no \`x-sync-parameter\`. Read these lists completely in each sync.
 6. No list reports deleted rows. From time to time, read the list of IDs, such as /api/v1/ids/orders. It returns only \`{id, updated_at}\`, ${LIMITS.pageRowsOfIds.toLocaleString('en')} rows per page. A row that you had before reading this list, and that the list does not return, has been deleted.
+7. Save the header \`x-store-fields\` too. If a page has another value, the store has other columns than before, and old rows have values that you lack. Read the whole list again without a filter, at most once an hour.
 
 ## Errors
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ProgressReporter, pageText } from './progress-reporter.ts'
+import { ProgressReporter, pageText, printProgressEvents, reportProgress } from './progress-reporter.ts'
 import { RequestMeter } from './request-meter.ts'
 
 describe('rate limit and time left', () => {
@@ -77,6 +77,21 @@ describe('reporter without a terminal', () => {
       expect.stringMatching(/^2026-11-23T08:01:16Z orders 1,000 rows .*all\n$/),
     ])
     expect(lines.join('')).not.toContain('\r')
+  })
+
+  test('if a table is read again because of other fields, people get a line, and programs get an event', () => {
+    const { lines, reporter } = createLogReporter()
+    const results: string[] = []
+    const output = {
+      writeMessage: () => undefined,
+      writeData: async () => undefined,
+      writeResult: (line: string) => void results.push(line),
+      columns: null,
+    }
+    for (const report of [reportProgress(reporter), printProgressEvents(output)])
+      report({ event: 'reread', table: 'orders' })
+    expect(lines.join('')).toContain('  the store has other fields of orders than before; reading all rows again\n')
+    expect(results).toEqual(['{"event":"reread","table":"orders"}'])
   })
 
   test('after stop, the reporter writes no more progress', () => {

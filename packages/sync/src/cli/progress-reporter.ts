@@ -174,6 +174,8 @@ export function reportProgress(reporter: ProgressReporter): (progress: SyncProgr
     if (progress.event === 'retained')
       return reporter.done(`${tableText(progress.table, progress.rows)} rows retained: the store returns none`)
     if (progress.event === 'table') return reporter.table(progress)
+    if (progress.event === 'reread')
+      return reporter.print(`  the store has other fields of ${progress.table} than before; reading all rows again`)
     reporter.show('  writing …')
   }
 }
@@ -205,7 +207,7 @@ function timeLeftText(read: number, left: number, ms: number, meter: RequestMete
 /** Returns a handler that prints JSON lines for finished tables and for problems, but not for pages. */
 export function printProgressEvents(output: CliOutput): (progress: SyncProgress) => void {
   return (progress) => {
-    if (['table', 'prune_unavailable', 'retained'].includes(progress.event)) printEvent(output, progress)
+    if (['table', 'prune_unavailable', 'retained', 'reread'].includes(progress.event)) printEvent(output, progress)
   }
 }
 

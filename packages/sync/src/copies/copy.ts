@@ -17,10 +17,14 @@ export interface TableState {
   readonly fullAt: string | null
   /** The copy lacks rows that were last changed before this time; null if it lacks none. */
   readonly startsAt: string | null
+  /** Digest of the store's columns that all rows were read from; null if it is unknown, or if it was not the same. */
+  readonly storeFields: string | null
+  /** Start of the last walk that read all rows again because of other columns; null if there was none. */
+  readonly rereadAt: string | null
 }
 
 /** State of a table before its first walk. */
-export const NEW_TABLE: TableState = { since: null, fullAt: null, startsAt: null }
+export const NEW_TABLE: TableState = { since: null, fullAt: null, startsAt: null, storeFields: null, rereadAt: null }
 
 /** A walk that has written pages but has not ended, so that another run can resume it. All times are RFC 3339. */
 export interface UnfinishedWalk {
@@ -30,6 +34,8 @@ export interface UnfinishedWalk {
   readonly since: string
   /** `startsAt` of the table's state after the walk. */
   readonly startsAt: string | null
+  /** `storeFields` of the table's state after the walk, if no further page was read from other columns. */
+  readonly storeFields: string | null
   readonly startedAt: string
   /** Cursor of the page after the last written page; null if all pages are written and only the end is missing. */
   readonly cursor: string | null

@@ -24,6 +24,7 @@ export async function compareRows(comparison: TableComparison): Promise<void> {
   let rows = 0
   for await (const page of readAhead(listAllRows(client, table, { signal }))) {
     signal.throwIfAborted()
+    comparison.differences.noteFields(page.storeFields)
     await comparePage(comparison, page.rows)
     rows += page.rows.length
     onRows(rows)

@@ -12,6 +12,8 @@ export interface RowPage {
   readonly cursor: string | null
   /** Value of `updated_since` for the next incremental sync; null if the service sends no watermark. */
   readonly watermark: string | null
+  /** Digest of the columns that the page was read from; null if the service sends none. */
+  readonly storeFields: string | null
   /** Time of the response on the clock of the service; null if the response has no time. */
   readonly servedAt: string | null
 }
@@ -92,7 +94,7 @@ function asRow(row: object): CopyRow {
 }
 
 function singlePage(rows: readonly CopyRow[]): RowPage {
-  return { rows, cursor: null, watermark: null, servedAt: null }
+  return { rows, cursor: null, watermark: null, storeFields: null, servedAt: null }
 }
 
 function signalOption({ signal }: ListQuery): { signal?: AbortSignal } {

@@ -7,6 +7,7 @@ import { type CopyTable, TABLES } from '../tables.ts'
 import { followPlan, type RowSource } from './follow-plan.ts'
 import { listRows } from './list-rows.ts'
 import { planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
+import { mayReread, readsAllRows, rereadPlan } from './reread.ts'
 import { requireSameStore, storeRowCount } from './run.ts'
 
 /** The run to preview. */
@@ -46,6 +47,8 @@ export async function* preview(options: PreviewOptions): AsyncGenerator<TablePre
     const previewTable = async (plan: TablePlan, source: RowSource): Promise<TablePreview> => {
       const { mode, since } = plan
       const first = await firstPage(source(client, table, { ...planQuery(plan), ...signalOption }))
+      const isSame = readsAllRows(plan) || first?.storeFields == null || first.storeFields === tableState.storeFields
+      if (!isSame && mayReread(tableState, options)) return previewTable(rereadPlan(plan), source)
       const total = mode === 'full' ? storeRowCount(store, table.name) : null
       const isAtLeast = total === null && (source !== listRows || first?.cursor != null)
       const rows = total ?? first?.rows.length ?? 0

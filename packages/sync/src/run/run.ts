@@ -47,6 +47,8 @@ export type SyncProgress =
   /** The service has no lists of IDs, so the run prunes no table. */
   | { readonly event: 'prune_unavailable'; readonly message: string }
   | ({ readonly event: 'table' } & TableSummary)
+  /** The store serves other fields than in the last run, so the run reads all rows of the table again. */
+  | { readonly event: 'reread'; readonly table: string }
   /** The store returns no rows of a table, and the copy retains its `rows`. */
   | { readonly event: 'retained'; readonly table: string; readonly rows: number }
   /** All tables are in sync. The run now writes the files of a CSV, XLSX or Parquet copy. */
@@ -100,9 +102,10 @@ async function syncTables(
     const { name } = table
     const onPage = ({ mode, ...rows }: WalkProgress) =>
       onProgress?.({ event: 'page', table: name, ...rows, of: mode === 'full' ? storeRowCount(store, name) : null })
+    const onReread = () => onProgress?.({ event: 'reread', table: name })
     const known = { state: state.tables.get(name) ?? NEW_TABLE, unfinished: state.unfinished.get(name) ?? null }
     try {
-      const { result, state: after, isComplete } = await walkTable({ ...options, onPage }, table, known)
+      const { result, state: after, isComplete } = await walkTable({ ...options, onPage, onReread }, table, known)
       const pruned = table.ids === null || isComplete ? null : await pruner?.prune(table, after)
       const removed = result.removed + (pruned?.removed ?? 0)
       const summary = { table: name, ...result, removed, ids: pruned?.ids ?? null }

@@ -3,6 +3,7 @@
 import type { Copy, CopyRow, TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
 import { hasParameter } from './plan-table.ts'
+import { mayReread } from './reread.ts'
 
 /** A row that differs between the store and the copy. */
 export interface Difference {
@@ -90,12 +91,19 @@ export interface TableDifferencesOptions {
 export class TableDifferences {
   readonly #options: TableDifferencesOptions
   readonly #tallies: ReadonlyMap<string, Tally>
+  #isRereadNext = false
 
   constructor(options: TableDifferencesOptions) {
     this.#options = options
     const { table, compared } = options
     const names = [table, ...(compared === 'rows' ? table.children : [])].map(({ name }) => name)
     this.#tallies = new Map(names.map((name) => [name, newTally()]))
+  }
+
+  /** Notes the digest of a page. If it is not the digest of the copy, the next run reads all rows again. */
+  noteFields(storeFields: string | null): void {
+    const { state } = this.#options
+    if (storeFields !== null && storeFields !== state.storeFields && mayReread(state, {})) this.#isRereadNext = true
   }
 
   countRow(table: string): void {
@@ -155,7 +163,7 @@ export class TableDifferences {
     // --prune removes extra rows of the table itself, with their embedded rows. It removes no other embedded rows.
     const removable = name === table.name ? unexplainedExtra : 0
     const isPruned = table.ids !== null && differences === removable
-    const repair = isAlwaysFull ? 'run' : isPruned ? 'prune' : 'full'
+    const repair = isAlwaysFull || this.#isRereadNext ? 'run' : isPruned ? 'prune' : 'full'
     const all = differences + unreported
     return {
       table: name,

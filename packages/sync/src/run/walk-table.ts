@@ -10,6 +10,7 @@ import { followPlan, type RowSource } from './follow-plan.ts'
 import { listRows, type RowPage } from './list-rows.ts'
 import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
 import { abortWhenDone, readAhead } from './read-ahead.ts'
+import { FieldsChangedError, mayReread, readsAllRows, rereadPlan } from './reread.ts'
 
 export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
@@ -19,6 +20,8 @@ export interface TableWalkOptions extends TablePlanOptions {
   readonly allowsEmpty?: boolean
   /** Called after each page. */
   readonly onPage: (progress: WalkProgress) => void
+  /** Called before all rows of the table are read again because the store serves other fields. */
+  readonly onReread?: () => void
 }
 
 /** Progress of a walk. */
@@ -73,21 +76,22 @@ interface WalkOutcome extends WalkResult {
   readonly isResumed: boolean
 }
 
-/** Restarts the walk once if the service rejects its cursor. */
+/** Walks the table. If the store serves other fields, reads all rows again, at most once per `REREAD_INTERVAL_MS`. */
 function walkOnce(
   options: TableWalkOptions,
   table: CopyTable,
   { state, unfinished }: KnownTable,
 ): Promise<WalkOutcome> {
-  const { now = Date.now } = options
   const walk = new TableWalk(options, table, state)
   return followPlan(table, state, options, async (plan, source) => {
-    const isResumed = unfinished !== null && source === listRows && canResume(unfinished, plan, now())
     try {
-      return await walk.follow(plan, source, isResumed ? unfinished : null)
+      return await walk.follow(plan, source, unfinished)
     } catch (error) {
-      if (!(error instanceof StoreExportError && error.code === 'INVALID_CURSOR')) throw error
-      return walk.follow(plan, source, null)
+      if (!(error instanceof FieldsChangedError)) throw error
+      options.onReread?.()
+      // An interrupted reread continues. A walk that read its pages with other fields starts again.
+      const isSame = unfinished?.storeFields === error.storeFields
+      return walk.reread(rereadPlan(plan), source, isSame ? unfinished : null)
     }
   })
 }
@@ -96,16 +100,39 @@ class TableWalk {
   readonly #options: TableWalkOptions
   readonly #table: CopyTable
   readonly #state: TableState
+  #mayReread: boolean
+  #rereadAt: string | null
 
   constructor(options: TableWalkOptions, table: CopyTable, state: TableState) {
     this.#options = options
     this.#table = table
     this.#state = state
+    this.#mayReread = mayReread(state, options)
+    this.#rereadAt = state.rereadAt
   }
 
-  /** Reads and writes all pages of the plan, or those after `unfinished`. */
+  /**
+   * Reads and writes all pages of the plan, or those after `unfinished` if the plan can resume it. Restarts once if the
+   * service rejects the cursor. Throws `FieldsChangedError` if the table must be read again.
+   */
   async follow(plan: TablePlan, source: RowSource, unfinished: UnfinishedWalk | null): Promise<WalkOutcome> {
-    return abortWhenDone(this.#options.signal, (signal) => this.#walk(plan, source, unfinished, signal))
+    const { now = Date.now, signal } = this.#options
+    const isResumed = unfinished !== null && source === listRows && canResume(unfinished, plan, now())
+    const walk = (from: UnfinishedWalk | null) =>
+      abortWhenDone(signal, (aborted) => this.#walk(plan, source, from, aborted))
+    try {
+      return await walk(isResumed ? unfinished : null)
+    } catch (error) {
+      if (!(error instanceof StoreExportError && error.code === 'INVALID_CURSOR')) throw error
+      return walk(null)
+    }
+  }
+
+  /** Like `follow`, but the fields of its pages can differ. The state then says so, and a later run reads them again. */
+  reread(plan: TablePlan, source: RowSource, unfinished: UnfinishedWalk | null): Promise<WalkOutcome> {
+    this.#mayReread = false
+    this.#rereadAt = this.#time()
+    return this.follow(plan, source, unfinished)
   }
 
   async #walk(
@@ -123,8 +150,9 @@ class TableWalk {
     let isFirst = unfinished === null
     for await (const page of readAhead(this.#pages(plan, source, unfinished, signal))) {
       signal.throwIfAborted()
-      if (isFirst) walk = { ...walk, since: timestampOrNull(page.watermark) ?? earlier(walk.since, page.servedAt) }
-      walk = { ...walk, cursor: page.cursor, rows: walk.rows + page.rows.length }
+      if (isFirst) walk = this.#startedWalk(plan, walk, page)
+      const storeFields = this.#checkedFields(walk.storeFields, page.storeFields)
+      walk = { ...walk, storeFields, cursor: page.cursor, rows: walk.rows + page.rows.length }
       // To resume a list of one page would save no request.
       const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
       await copy.write({ table, rows: page.rows, isFull, isFirst, unfinished: saved })
@@ -151,15 +179,36 @@ class TableWalk {
   }
 
   #newWalk({ since, startsAt }: TablePlan): UnfinishedWalk {
-    const { now = Date.now } = this.#options
-    const startedAt = new Date(now()).toISOString()
-    return { requestedSince: since, since: startedAt, startsAt, startedAt, cursor: null, rows: 0 }
+    const startedAt = this.#time()
+    const { storeFields } = this.#state
+    return { requestedSince: since, since: startedAt, startsAt, storeFields, startedAt, cursor: null, rows: 0 }
   }
 
-  #stateAfter({ mode }: TablePlan, { since, startsAt, startedAt }: UnfinishedWalk): TableState {
+  #startedWalk(plan: TablePlan, walk: UnfinishedWalk, page: RowPage): UnfinishedWalk {
+    const since = timestampOrNull(page.watermark) ?? earlier(walk.since, page.servedAt)
+    return { ...walk, since, storeFields: readsAllRows(plan) ? page.storeFields : walk.storeFields }
+  }
+
+  /**
+   * Returns the digest of all rows after a page with the digest `found`; null if they differ. Throws `FieldsChangedError`
+   * if the table must be read again.
+   */
+  #checkedFields(expected: string | null, found: string | null): string | null {
+    if (found === expected) return expected
+    if (found !== null && this.#mayReread) throw new FieldsChangedError(found)
+    return null
+  }
+
+  #stateAfter({ mode }: TablePlan, { since, startsAt, storeFields, startedAt }: UnfinishedWalk): TableState {
+    const fields = { storeFields, rereadAt: this.#rereadAt }
     // Created rows don't show updates. The first run that can request updates starts from the old state.
-    if (mode === 'created') return this.#state
-    return { since, fullAt: mode === 'full' ? startedAt : this.#state.fullAt, startsAt }
+    if (mode === 'created') return { ...this.#state, ...fields }
+    return { since, fullAt: mode === 'full' ? startedAt : this.#state.fullAt, startsAt, ...fields }
+  }
+
+  #time(): string {
+    const { now = Date.now } = this.#options
+    return new Date(now()).toISOString()
   }
 }
 

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
+import { NEW_TABLE } from '../../src/copies/copy.ts'
 import { type CopyColumn, type CopyRow, SqliteCopy, TABLES } from '../../src/index.ts'
 
 /** Part of every personal value. */
@@ -30,7 +31,7 @@ export async function createAssistantCopy(folder: string): Promise<string> {
   await copy.claim(idOf('store', 1))
   for (const table of TABLES) {
     await copy.write({ table, rows: rowsOf(table.name), isFull: true, isFirst: true })
-    await copy.end({ table, isFull: true, state: { since: COPIED_AT, fullAt: COPIED_AT, startsAt: null } })
+    await copy.end({ table, isFull: true, state: { ...NEW_TABLE, since: COPIED_AT, fullAt: COPIED_AT } })
   }
   await copy.close()
   const database = new DatabaseSync(file)

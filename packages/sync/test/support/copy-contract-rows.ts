@@ -1,7 +1,7 @@
 // Rows and tables for the tests of copies.
 
 import { randomUUID } from 'node:crypto'
-import type { CopyRow } from '../../src/copies/copy.ts'
+import type { CopyRow, TableState } from '../../src/copies/copy.ts'
 import { type CopyTable, findTable } from '../../src/tables.ts'
 
 /** Returns the table with this name. */
@@ -33,4 +33,13 @@ export function order(more: Record<string, unknown> = {}): CopyRow & { id: strin
     items: [],
     ...more,
   }
+}
+
+/** State of a table after a full sync and a reread. */
+export const SYNCED: TableState = {
+  since: '2026-01-02T00:00:00.000Z',
+  fullAt: '2026-01-02T00:00:00.000Z',
+  startsAt: null,
+  storeFields: '2f1b0c5d9e8a7346',
+  rereadAt: '2026-01-01T12:00:00.000Z',
 }

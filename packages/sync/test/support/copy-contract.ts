@@ -6,7 +6,7 @@ import { comparableText } from '../../src/copies/comparable-text.ts'
 import { type Copy, CopyBusyError, type CopyRow, type CopyState, NEW_COPY } from '../../src/copies/copy.ts'
 import { parseExactJson } from '../../src/exact-json.ts'
 import { TABLES } from '../../src/tables.ts'
-import { groups, item, order, orders } from './copy-contract-rows.ts'
+import { groups, item, order, orders, SYNCED } from './copy-contract-rows.ts'
 import { describePruning } from './copy-prune-contract.ts'
 import { describeWalks } from './copy-walks-contract.ts'
 
@@ -152,7 +152,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
 
     test('peek returns the state while a run writes the copy, and null without a copy', async () => {
       await copy.claim('one store')
-      const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
+      const state = { ...SYNCED, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })
       expect(await destination.make().peek()).toEqual({
         storeId: 'one store',

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type CopyRow, NEW_TABLE, type UnfinishedWalk } from '../../src/copies/copy.ts'
 import type { OpenCopy } from './copy-contract.ts'
-import { item, order, orders, required } from './copy-contract-rows.ts'
+import { item, order, orders, required, SYNCED } from './copy-contract-rows.ts'
 
 const customers = required('customers')
 const addresses = required('customer_addresses')
@@ -23,7 +23,7 @@ export function describePruning(at: OpenCopy): void {
       await write(orders, { ...one, items: [item(one.id, 'of one')] }, two, { ...gone, items: [item(gone.id, 'gone')] })
       await see([one.id, randomUUID()])
       await see([two.id], false)
-      const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
+      const state = { ...SYNCED, startsAt: '2026-01-01T00:00:00.000Z' }
       expect(await at.copy.end({ table: orders, state, isFull: true })).toBe(1)
       expect((await at.reopen()).tables.get('orders')).toEqual(state)
       expect(await storedIds('orders')).toEqual([one.id, two.id].toSorted())
@@ -89,7 +89,7 @@ export function describePruning(at: OpenCopy): void {
       await write(orders, one, two)
       await write(customers, { id: randomUUID() })
       const unfinished: UnfinishedWalk = {
-        ...{ requestedSince: null, since: '2026-01-02T00:00:00Z', startsAt: null },
+        ...{ requestedSince: null, since: '2026-01-02T00:00:00Z', startsAt: null, storeFields: 'a1' },
         ...{ startedAt: '2026-01-02T00:00:01Z', cursor: 'after 1', rows: 1 },
       }
       await at.copy.write({ table: orders, rows: [one], isFull: true, isFirst: true, unfinished })

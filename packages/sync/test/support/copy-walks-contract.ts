@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type CopyRow, NEW_COPY, NEW_TABLE, type PageWrite, type UnfinishedWalk } from '../../src/copies/copy.ts'
 import { type CopyTable, TABLES } from '../../src/tables.ts'
 import type { OpenCopy } from './copy-contract.ts'
-import { groups, item, order, orders, required } from './copy-contract-rows.ts'
+import { groups, item, order, orders, required, SYNCED } from './copy-contract-rows.ts'
 
 const lines = orders.children[0] ?? orders
 
@@ -14,6 +14,7 @@ const walkAt = (rows: number, more: Partial<UnfinishedWalk> = {}): UnfinishedWal
   requestedSince: null,
   since: '2026-01-02T00:00:00.123456Z',
   startsAt: null,
+  storeFields: '2f1b0c5d9e8a7346',
   startedAt: '2026-01-02T00:00:01.000Z',
   cursor: `after ${rows}`,
   rows,
@@ -35,10 +36,24 @@ export function describeWalks(at: OpenCopy): void {
     const [seen, gone] = [order(), order()]
     await write(seen, { ...gone, items: [item(gone.id, 'a')] })
     await at.copy.write({ table: orders, rows: [{ ...seen, items: [item(seen.id, 'b')] }], isFull: true })
-    const state = { since: '2026-01-02T00:00:00.000Z', fullAt: '2026-01-02T00:00:00.000Z', startsAt: null }
+    const state = SYNCED
     expect(await at.copy.end({ table: orders, state, isFull: true })).toBe(1)
     expect([await at.copy.count('orders'), await at.copy.count('order_items')]).toEqual([1, 1])
     expect((await at.reopen()).tables.get('orders')).toEqual(state)
+  })
+
+  test('the digest of the fields and the time of the last reread are saved, and a later state replaces them', async () => {
+    const states = [
+      SYNCED,
+      { ...SYNCED, storeFields: '0000000000000001', rereadAt: '2026-01-03T00:00:00.000Z' },
+      { ...SYNCED, storeFields: null },
+      NEW_TABLE,
+    ]
+    for (const state of states) {
+      await at.copy.end({ table: orders, state, isFull: false })
+      expect((await at.destination.make().peek())?.tables.get('orders')).toEqual(state)
+      expect((await at.reopen()).tables.get('orders')).toEqual(state)
+    }
   })
 
   test('when a full sync ends, embedded rows without a parent are removed', async () => {
@@ -67,9 +82,7 @@ export function describeWalks(at: OpenCopy): void {
 
   test('when an incremental sync ends, no row is removed', async () => {
     await write(order(), order())
-    expect(
-      await at.copy.end({ table: orders, state: { since: 'x', fullAt: null, startsAt: null }, isFull: false }),
-    ).toBe(0)
+    expect(await at.copy.end({ table: orders, state: { ...NEW_TABLE, since: 'x' }, isFull: false })).toBe(0)
     expect(await at.copy.count('orders')).toBe(2)
   })
 
@@ -87,7 +100,7 @@ export function describeWalks(at: OpenCopy): void {
   })
 
   test('if a table has a new column, open adds it, and the next run reads all rows of the table again', async () => {
-    const state = { since: '2026-01-02T00:00:00.000Z', fullAt: '2026-01-02T00:00:00.000Z', startsAt: null }
+    const state = SYNCED
     for (const table of TABLES) await at.copy.end({ table, state, isFull: false })
     await at.copy.close()
     const products = required('products')

@@ -62,9 +62,20 @@ export function createClient(plan: ConnectionPlan): StoreExportClient {
 
 /** Returns the response with this watermark, or without one for null, like an older service. */
 export function withWatermark(response: Response, watermark: string | null): Response {
+  if (watermark === null) return withoutHeader(response, 'x-sync-watermark')
   const headers = new Headers(response.headers)
-  if (watermark === null) headers.delete('x-sync-watermark')
-  else headers.set('x-sync-watermark', watermark)
+  headers.set('x-sync-watermark', watermark)
+  return withHeaders(response, headers)
+}
+
+/** Returns the response without a header. */
+export function withoutHeader(response: Response, name: string): Response {
+  const headers = new Headers(response.headers)
+  headers.delete(name)
+  return withHeaders(response, headers)
+}
+
+function withHeaders(response: Response, headers: Headers): Response {
   // fetch has already decompressed the body.
   headers.delete('content-encoding')
   return new Response(response.body, { status: response.status, headers })

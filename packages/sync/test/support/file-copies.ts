@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
-import type { CopyRow } from '../../src/copies/copy.ts'
+import { type CopyRow, NEW_TABLE } from '../../src/copies/copy.ts'
 import { csvCopy } from '../../src/copies/files/csv-copy.ts'
 import type { FileCopy, TableWriter } from '../../src/copies/files/file-copy.ts'
 import type { FileCell, FileColumn, FileTable } from '../../src/copies/files/file-tables.ts'
@@ -86,7 +86,7 @@ export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Pro
 }
 
 /** State of a table after a walk. */
-export const WALKED = { since: '2026-01-01T00:00:00.000Z', fullAt: null, startsAt: null }
+export const WALKED = { ...NEW_TABLE, since: '2026-01-01T00:00:00.000Z' }
 
 /** Writes the tables and replaces their files. */
 export async function writeFiles(writer: TableWriter, tables: Iterable<FileTable>): Promise<void> {

@@ -100,12 +100,12 @@ export class DuckDbCopy implements Copy {
       const removed = isFull && (await this.#needsMarks(table)) ? await removeUnseen(session, table) : 0
       await this.#deleteWalk(table.name)
       await session.run('delete from _sync_tables where table_name = $1', [table.name])
-      await session.run('insert into _sync_tables (table_name, since, whole_at, starts_at) values ($1, $2, $3, $4)', [
-        table.name,
-        state.since,
-        state.fullAt,
-        state.startsAt,
-      ])
+      const { since, fullAt, startsAt, storeFields, rereadAt } = state
+      await session.run(
+        `insert into _sync_tables (table_name, since, whole_at, starts_at, store_fields, reread_at)
+        values ($1, $2, $3, $4, $5, $6)`,
+        [table.name, since, fullAt, startsAt, storeFields, rereadAt],
+      )
       return removed
     })
   }

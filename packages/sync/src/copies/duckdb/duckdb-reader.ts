@@ -15,10 +15,16 @@ export async function readState(session: DuckDbSession): Promise<CopyState | nul
   const present = await tableNames(session)
   if (!present.has('_sync_copy')) return null
   const { rows: copies } = await session.run('select store_id from _sync_copy')
-  const { rows } = await session.run('select table_name, since, whole_at, starts_at from _sync_tables')
+  const { rows } = await session.run('select * from _sync_tables')
   const tables = rows.map((row): [string, TableState] => [
     String(row.table_name),
-    { since: textOrNull(row.since), fullAt: textOrNull(row.whole_at), startsAt: textOrNull(row.starts_at) },
+    {
+      since: textOrNull(row.since),
+      fullAt: textOrNull(row.whole_at),
+      startsAt: textOrNull(row.starts_at),
+      storeFields: textOrNull(row.store_fields),
+      rereadAt: textOrNull(row.reread_at),
+    },
   ])
   return {
     storeId: textOrNull(copies[0]?.store_id),

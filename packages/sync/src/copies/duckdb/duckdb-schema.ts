@@ -12,7 +12,7 @@ import { deleteOrphanMarks, deleteWalk } from './duckdb-walks.ts'
 
 const STATE_TABLES = [
   '_sync_copy (store_id varchar not null)',
-  '_sync_tables (table_name varchar not null, since varchar, whole_at varchar, starts_at varchar)',
+  '_sync_tables (table_name varchar not null, since varchar, whole_at varchar, starts_at varchar, store_fields varchar, reread_at varchar)',
   '_sync_seen (table_name varchar not null, id uuid not null)',
   '_sync_unfinished (table_name varchar not null, progress varchar not null, marks boolean)',
 ]

@@ -91,12 +91,12 @@ export class MySqlCopy implements Copy {
     return session.transaction(async () => {
       const removed = isFull && (await this.#needsMarks(table)) ? await removeUnseen(session, table) : 0
       await this.#deleteWalk(table.name)
-      await session.run('replace into _sync_tables (table_name, since, whole_at, starts_at) values (?, ?, ?, ?)', [
-        table.name,
-        state.since,
-        state.fullAt,
-        state.startsAt,
-      ])
+      const { since, fullAt, startsAt, storeFields, rereadAt } = state
+      await session.run(
+        `replace into _sync_tables (table_name, since, whole_at, starts_at, store_fields, reread_at)
+        values (?, ?, ?, ?, ?, ?)`,
+        [table.name, since, fullAt, startsAt, storeFields, rereadAt],
+      )
       return removed
     })
   }

@@ -14,7 +14,7 @@ import { deleteOrphanMarks, deleteWalk } from './mysql-walks.ts'
 const TABLE_OPTIONS = 'engine = InnoDB default character set utf8mb4 collate utf8mb4_bin'
 const STATE_TABLES = [
   '_sync_copy (one int primary key, store_id varchar(100) not null)',
-  '_sync_tables (table_name varchar(100) primary key, since varchar(100), whole_at varchar(100), starts_at varchar(100))',
+  '_sync_tables (table_name varchar(100) primary key, since varchar(100), whole_at varchar(100), starts_at varchar(100), store_fields varchar(100), reread_at varchar(100))',
   '_sync_seen (table_name varchar(100), id char(36) character set ascii collate ascii_bin, primary key (table_name, id))',
   '_sync_unfinished (table_name varchar(100) primary key, progress longtext not null, marks boolean)',
   '_sync_views (name varchar(100) primary key, digest varchar(100) not null)',

@@ -108,11 +108,14 @@ export class PostgresCopy implements Copy {
       const removed = isFull ? await this.#removeUnseen(table) : 0
       await this.#deleteWalk(table.name)
       if (isFull) for (const each of [table, ...table.children]) await createIndexes(this.#opened(), this.#schema, each)
+      const { since, fullAt, startsAt, storeFields, rereadAt } = state
       await this.#run(
-        `insert into ${this.#at('_sync_tables')} (table_name, since, whole_at, starts_at) values ($1, $2, $3, $4)
+        `insert into ${this.#at('_sync_tables')} (table_name, since, whole_at, starts_at, store_fields, reread_at)
+        values ($1, $2, $3, $4, $5, $6)
         on conflict (table_name) do update
-          set since = excluded.since, whole_at = excluded.whole_at, starts_at = excluded.starts_at`,
-        [table.name, state.since, state.fullAt, state.startsAt],
+          set since = excluded.since, whole_at = excluded.whole_at, starts_at = excluded.starts_at,
+            store_fields = excluded.store_fields, reread_at = excluded.reread_at`,
+        [table.name, since, fullAt, startsAt, storeFields, rereadAt],
       )
       return removed
     })

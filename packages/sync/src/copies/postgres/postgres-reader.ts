@@ -18,12 +18,16 @@ export async function peekState({ session, schema }: SchemaConnection): Promise<
 /** Returns the state of an open copy. */
 export async function readState({ session, schema }: SchemaConnection): Promise<CopyState> {
   const [copy] = await session.run(`select store_id from ${qualifiedName(schema, '_sync_copy')}`)
-  const rows = await session.run(
-    `select table_name, since, whole_at, starts_at from ${qualifiedName(schema, '_sync_tables')}`,
-  )
+  const rows = await session.run(`select * from ${qualifiedName(schema, '_sync_tables')}`)
   const tables = rows.map((row): [string, TableState] => [
     String(row.table_name),
-    { since: textOrNull(row.since), fullAt: textOrNull(row.whole_at), startsAt: textOrNull(row.starts_at) },
+    {
+      since: textOrNull(row.since),
+      fullAt: textOrNull(row.whole_at),
+      startsAt: textOrNull(row.starts_at),
+      storeFields: textOrNull(row.store_fields),
+      rereadAt: textOrNull(row.reread_at),
+    },
   ])
   const unfinished = await readWalks({ session, schema })
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables), unfinished }

@@ -32,7 +32,11 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
 /** A server crash empties unlogged tables. Walks and marks are useless without each other, so both are unlogged. */
 const STATE_TABLES = [
   ['table', '_sync_copy', 'one integer primary key check (one = 1), store_id text not null'],
-  ['table', '_sync_tables', 'table_name text primary key, since text, whole_at text, starts_at text'],
+  [
+    'table',
+    '_sync_tables',
+    'table_name text primary key, since text, whole_at text, starts_at text, store_fields text, reread_at text',
+  ],
   ['unlogged table', '_sync_seen', 'table_name text, id uuid, primary key (table_name, id)'],
   ['unlogged table', '_sync_unfinished', 'table_name text primary key, progress text not null, marks boolean'],
 ] as const

@@ -86,10 +86,11 @@ export class SqliteCopy implements Copy {
       this.#transaction(() => {
         if (isFull) removed = this.#writer(table).removeUnseen()
         deleteWalk((text) => this.#statement(text), table.name)
-        const values = [table.name, state.since, state.fullAt, state.startsAt]
+        const { since, fullAt, startsAt, storeFields, rereadAt } = state
         this.#run(
-          'insert or replace into _sync_tables (table_name, since, whole_at, starts_at) values (?, ?, ?, ?)',
-          values,
+          `insert or replace into _sync_tables (table_name, since, whole_at, starts_at, store_fields, reread_at)
+          values (?, ?, ?, ?, ?, ?)`,
+          [table.name, since, fullAt, startsAt, storeFields, rereadAt],
         )
       }),
     )

@@ -33,10 +33,16 @@ export function readState(prepare: Prepare): CopyState {
 
 function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
   const copy = prepare('select store_id from _sync_copy').get()
-  const rows = prepare('select table_name, since, whole_at, starts_at from _sync_tables').all()
+  const rows = prepare('select * from _sync_tables').all()
   const tables = rows.map((row): [string, TableState] => [
     String(row.table_name),
-    { since: textOrNull(row.since), fullAt: textOrNull(row.whole_at), startsAt: textOrNull(row.starts_at) },
+    {
+      since: textOrNull(row.since),
+      fullAt: textOrNull(row.whole_at),
+      startsAt: textOrNull(row.starts_at),
+      storeFields: textOrNull(row.store_fields),
+      rereadAt: textOrNull(row.reread_at),
+    },
   ])
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
 }

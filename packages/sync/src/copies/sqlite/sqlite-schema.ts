@@ -31,7 +31,8 @@ const PRAGMAS = `pragma journal_mode = wal; pragma synchronous = normal; pragma 
 
 const STATE_TABLES = `
 create table if not exists _sync_copy (one integer primary key check (one = 1), store_id text not null) strict;
-create table if not exists _sync_tables (table_name text primary key, since text, whole_at text, starts_at text) strict;
+create table if not exists _sync_tables (
+  table_name text primary key, since text, whole_at text, starts_at text, store_fields text, reread_at text) strict;
 ${WALK_TABLES}`
 
 /** Opens the file for a run. Throws `CopyError`, and changes nothing, if store-sync did not create its tables. */
