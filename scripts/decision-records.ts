@@ -15,6 +15,8 @@ export function isDecisionRecord(file: string): boolean {
 }
 
 const SECTIONS = ['Status', 'Context', 'Decision', 'Consequences', 'Evidence']
+/** Heading of the rejected alternatives, which end the section Decision. */
+const ALTERNATIVES = '### Alternatives'
 const WORDS_MAX = 400
 
 /** Returns the index page: a table of all records, by number. */
@@ -39,9 +41,15 @@ used again.
 | ---: | --- | --- |
 ${rows.join('\n')}
 
-To add a record, copy the five sections of an existing one and use the next free number. Write the
-decision as the title and as the name of the file. Use at most ${WORDS_MAX} words. A status begins with
-"Accepted." or with "Superseded by" and a link. Then run \`npm run generate\`.
+To add a record:
+
+1. Copy the five sections of an existing record and use the next free number.
+2. Write the decision as the title and as the name of the file. State the decision in the first sentence of
+   the section Decision.
+3. List each rejected alternative and its cost under \`${ALTERNATIVES}\`, at the end of the section Decision.
+4. Give a result in the section Evidence: a figure with its command and date, or what a test shows.
+5. Use at most ${WORDS_MAX} words. Begin the status with "Accepted." or with "Superseded by" and a link.
+6. Run \`npm run generate\`.
 `
 }
 
@@ -57,6 +65,9 @@ export function decisionProblems(record: DecisionRecord, exists: (path: string) 
   return [
     ...(number === Number(file.slice(0, 3)) ? [] : [`the title must be "# ${Number(file.slice(0, 3))}. …"`]),
     ...(sections.join() === SECTIONS.join() ? [] : [`the sections must be ${SECTIONS.join(', ')}`]),
+    ...(sectionOf(record, 'Decision').includes(`\n\n${ALTERNATIVES}\n\n- `)
+      ? []
+      : [`the section Decision must end with "${ALTERNATIVES}" and a list of the rejected alternatives`]),
     ...(words <= WORDS_MAX ? [] : [`has ${words} words: at most ${WORDS_MAX}`]),
     ...lost.map((path) => `${path} does not exist`),
   ].map((problem) => `${DECISIONS_FOLDER}/${file}: ${problem}`)

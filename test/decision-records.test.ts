@@ -16,6 +16,10 @@ A need.
 
 A choice.
 
+### Alternatives
+
+- Another choice: it costs more.
+
 ## Consequences
 
 An effect.
@@ -46,8 +50,16 @@ test('if sections are missing or in another order, the decision record is reject
   expect(problemsOf(GOOD.text.replace('## Context', '## Other').replace('## Status', '## Context'))).toEqual([problem])
 })
 
+test('if the alternatives are missing or empty, the decision record has a problem', () => {
+  const problem = expect.stringContaining('the section Decision must end with "### Alternatives"')
+  expect(problemsOf(GOOD.text.replace('### Alternatives\n\n- Another choice: it costs more.\n\n', ''))).toEqual([
+    problem,
+  ])
+  expect(problemsOf(GOOD.text.replace('- Another choice: it costs more.', ''))).toEqual([problem])
+})
+
 test('link targets are not words of a decision record', () => {
-  expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(380))).toEqual([])
+  expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(370))).toEqual([])
 })
 
 test('if a decision record has more than 400 words, it is rejected', () => {
