@@ -63,8 +63,12 @@ describe('large rows', () => {
     const file = await visitor.get(`${path}.json`)
     expect(file.headers.get('content-type')).toBe('application/json')
     expect(file.headers.get('content-disposition')).toBe(`attachment; filename="products-${idAt(1)}.json"`)
-    const { json } = await platform.get(`/api/v1/products/${idAt(1)}`, store.key)
-    expect(JSON.parse(file.text)).toEqual(json.data)
+    // Not with `platform.get`: its check against OpenAPI collects an error for each of the numbers, which takes a minute.
+    const response = await fetch(`${platform.service.url}/api/v1/products/${idAt(1)}`, {
+      headers: { 'x-api-key': store.key },
+    })
+    const { data } = (await response.json()) as { readonly data: unknown }
+    expect(JSON.parse(file.text)).toEqual(data)
     expect((await visitor.get(`/stores/${store.id}/data/products/${idAt(2)}.json`)).status).toBe(404)
     expect((await visitor.get(`/stores/${store.id}/data/nothing/${idAt(1)}.json`)).status).toBe(404)
   })

@@ -215,7 +215,7 @@ describe('settings of single sign-on', () => {
     }
     const whole = { OIDC_ISSUER: scene.provider.issuer, OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'hidden-secret' }
     const start = (settings: Record<string, string>) => startPlatform(settings, { dashboard: true })
-    await expect(start({ ...whole, OIDC_CLIENT_ID: '' })).rejects.toThrow('STORE_EXPORT_OIDC_CLIENT_ID: is missing')
+    await expect(start({ ...whole, OIDC_CLIENT_ID: '' })).rejects.toThrow('STORE_EXPORT_OIDC_CLIENT_ID: not set')
     for (const issuer of ['http://login.example.com', 'login', 'https://login.example.com/?a=b'])
       await expect(start({ ...whole, OIDC_ISSUER: issuer })).rejects.toThrow('STORE_EXPORT_OIDC_ISSUER: must be')
   })

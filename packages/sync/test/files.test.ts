@@ -194,7 +194,9 @@ test('if a file is not writable, the error names it and says what to do', async 
       if (isRoot) process.seteuid?.(0)
       chmodSync(folder, 0o755)
     })
-  await expect(failing).rejects.toThrow(/cannot replace \S+orders\.csv \(\w+\); close it in the other program and run/)
+  await expect(failing).rejects.toThrow(
+    /cannot replace \S+orders\.csv \(\w+\); close it in other programs, or make it writable, and run/,
+  )
   expect(readFileSync(to, 'utf8')).toBe('old')
 })
 

@@ -35,7 +35,7 @@ export async function addRevokedKeys(sql: Sql, storeId: string, count: number): 
       select gen_random_uuid(), ${storeId}, 1, 'Name', 'sdx_00000000', '0000', sha256(n::text::bytea), 'Name',
         now() - make_interval(mins => n), now()
       from generate_series(1, ${count}::int) as n returning id)
-    insert into usage_hours (key_id, hour, answered) select id, date_trunc('hour', now()), 7 from made`
+    insert into usage_hours (key_id, hour, successful) select id, date_trunc('hour', now()), 7 from made`
 }
 
 /** Sets the names and creators of the store's revoked keys, newest key first. */
