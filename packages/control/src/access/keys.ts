@@ -81,7 +81,10 @@ export async function revokeKey(options: {
   return known.length > 0 ? 'already revoked' : 'unknown'
 }
 
-/** Returns a condition that is always true. As a side effect, the audit triggers record this actor. */
+/**
+ * Returns a condition that is always true. Its evaluation makes the audit triggers record `actor`. As a condition, it runs in
+ * the statement whose change it names.
+ */
 export function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`
 }

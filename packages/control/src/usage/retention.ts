@@ -44,7 +44,7 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
 
 /**
  * Replaces the hours that are older than `usageHourDays` by one row for each key and UTC day. Returns the number of deleted
- * rows. The row of a day is the row of its first hour, so a second run has nothing to do. Each step is one statement with its
+ * rows. The row of a day's first hour becomes the row of the day, so a second run changes nothing. Each step is one statement with its
  * own commit, so a step that fails changes nothing. Stops if another node sums up.
  */
 export async function sumUpOldHours(options: {
@@ -79,7 +79,7 @@ async function nextDayToSumUp(pool: Pool, begin: Date | null, end: Date): Promis
 }
 
 interface Step {
-  /** False if another node changes old hours. In this case, the step has changed none. */
+  /** Whether this step got the advisory lock. If false, another node has it, and the step changed nothing. */
   readonly free: boolean
   /** Number of rows to sum up. Another node can have deleted some of them before this step got the lock. */
   readonly found: number

@@ -1,4 +1,4 @@
-// Converts rows from JSON bytes to CSV text. The text has pieces, because one value can have megabytes.
+// Converts rows from JSON bytes to CSV text. Writes the text in pieces, because one value can be several megabytes long.
 
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
