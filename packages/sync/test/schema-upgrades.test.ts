@@ -339,6 +339,28 @@ describe('a column that appears or disappears', () => {
     expect(shop.queryValue(EUR)).toBe(1100)
   })
 
+  test.each([
+    { what: 'a reread', isFull: false },
+    { what: 'a full sync', isFull: true },
+  ])(
+    '[R46] if $what is interrupted and its column then comes back, the next run repairs the copy',
+    async ({ isFull }) => {
+      const shop = await createEuroShop(800, true)
+      await syncAt(shop, 0)
+      await hide(shop)
+      const onProgress: SyncOptions['onProgress'] = (progress) => {
+        if (progress.event === 'page' && progress.table === 'orders' && progress.rows >= 250) throw new Error('killed')
+      }
+      await expect(syncAt(shop, 1, { onProgress, isFull })).rejects.toThrow('killed')
+      expect(shop.queryValue(EUR)).toBeLessThan(800)
+      await show(shop)
+      expect(await syncAt(shop, 2)).toBe('full 800')
+      await expectSame(shop)
+      expect(shop.queryValue(EUR)).toBe(800)
+      expect(await syncAt(shop, 3)).toBe('updated 0')
+    },
+  )
+
   test('if the column changed after an interrupted first run, the next run starts the table again', async () => {
     const shop = await createEuroShop(800, false)
     const onProgress: SyncOptions['onProgress'] = (progress) => {

@@ -82,7 +82,9 @@ function walkOnce(
   table: CopyTable,
   { state, unfinished }: KnownTable,
 ): Promise<WalkOutcome> {
-  const walk = new TableWalk(options, table, state)
+  // An interrupted walk can have written rows with other fields, so the digest of the state is not that of all rows.
+  const isMixed = unfinished !== null && unfinished.storeFields !== state.storeFields
+  const walk = new TableWalk(options, table, isMixed ? { ...state, storeFields: null } : state, state.storeFields)
   return followPlan(table, state, options, async (plan, source) => {
     try {
       return await walk.follow(plan, source, unfinished)
@@ -100,13 +102,16 @@ class TableWalk {
   readonly #options: TableWalkOptions
   readonly #table: CopyTable
   readonly #state: TableState
+  /** Digest in the saved state of the copy. */
+  #savedFields: string | null
   #mayReread: boolean
   #rereadAt: string | null
 
-  constructor(options: TableWalkOptions, table: CopyTable, state: TableState) {
+  constructor(options: TableWalkOptions, table: CopyTable, state: TableState, savedFields: string | null) {
     this.#options = options
     this.#table = table
     this.#state = state
+    this.#savedFields = savedFields
     this.#mayReread = mayReread(state, options)
     this.#rereadAt = state.rereadAt
   }
@@ -153,6 +158,8 @@ class TableWalk {
       if (isFirst) walk = this.#startedWalk(plan, walk, page)
       const storeFields = this.#checkedFields(walk.storeFields, page.storeFields)
       walk = { ...walk, storeFields, cursor: page.cursor, rows: walk.rows + page.rows.length }
+      // A full walk that goes on has saved its own digest, which tells the next run.
+      if (isFirst || !isFull) await this.#saveDoubt(page.storeFields)
       // To resume a list of one page would save no request.
       const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
       await copy.write({ table, rows: page.rows, isFull, isFirst, unfinished: saved })
@@ -163,6 +170,17 @@ class TableWalk {
     const state = this.#stateAfter(plan, walk)
     const removed = await copy.end({ table, state, isFull })
     return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, isResumed: unfinished !== null }
+  }
+
+  /**
+   * Saves, before a page is written, that the rows of the copy have several digests. Otherwise, a run that is interrupted after
+   * the page would leave the old digest. If the store then serves the old fields again, no later run would repair the rows.
+   */
+  async #saveDoubt(found: string | null): Promise<void> {
+    const saved = this.#savedFields
+    if (saved === null || (found === saved && this.#state.storeFields === saved)) return
+    this.#savedFields = null
+    await this.#options.copy.end({ table: this.#table, state: { ...this.#state, storeFields: null }, isFull: false })
   }
 
   #pages(
