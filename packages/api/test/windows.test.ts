@@ -4,6 +4,7 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { dropFilterIndexes } from './support/drop-filter-indexes.ts'
 import { filledStore } from './support/filled-store.ts'
 
 const SIZE = { orders: 120, customers: 60, products: 40, locations: 1, groups: 2 }
@@ -132,6 +133,21 @@ describe('[R37] updated_until', () => {
     const expected = await idsOf(store, `updated_at < '${end}'`)
     expect([...page.json.data.map(({ id }: Row) => id), ...idsIn(others)].toSorted()).toEqual(expected)
     expect(new Set(others.watermarks)).toEqual(new Set([end]))
+  })
+
+  test('on a store without indexes for filters, rows that change after the first page are in the next list', async () => {
+    const of = await filledStore(platform, LATEST_REVISION, SIZE)
+    await dropFilterIndexes(of.sql, 'orders')
+    const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
+    await of.sql`update orders set tracking_number = 'late' where created_at > ${first.json.data.at(-1).created_at}`
+    const rest = await readList(of, 'orders', 'updated_until=now', first.json.meta.next_cursor)
+    expect(rest.rows).toEqual([])
+    const greatest = first.json.data
+      .map(({ updated_at }: Row) => updated_at)
+      .toSorted()
+      .at(-1)
+    const next = await readList(of, 'orders', `updated_since=${greatest}`)
+    expect(idsIn(next)).toEqual(expect.arrayContaining(await idsOf(of, `tracking_number = 'late'`)))
   })
 
   test('the watermark of a window that ends earlier is the end of the window', async () => {

@@ -15,10 +15,21 @@ import { LITERALS } from './values.ts'
 const LIST_ORDER = 'created_at, id'
 
 /** Whether a filter of the page has no index, and the order of the list has one. */
-export function needsScanBatches({ resource, filters, search, after }: PagePlan, present: PresentColumns): boolean {
+export function needsScanBatches(plan: PagePlan, present: PresentColumns): boolean {
+  const { resource, filters, search, after } = plan
   if (after?.createdAt === null || !isOrdered(resource, present)) return false
   if (search !== undefined && !isSearchIndexed(search, resource, present)) return true
-  return filters.some((filter) => !isIndexed(filter, resource, present))
+  return filters.some((filter) => !isIndexed(filter, resource, present)) || readsRowsToSkip(plan, present)
+}
+
+/**
+ * Whether a later page of a window can read many rows of the table to skip them, because they changed after the first page. If
+ * the index of the list's order contains `updated_at`, PostgreSQL skips them inside the index.
+ */
+function readsRowsToSkip({ resource, window = [], after }: PagePlan, present: PresentColumns): boolean {
+  if (after === null || window.every(({ field }) => field !== 'updated_at')) return false
+  const { indexes = [] } = present.get(resource.table)?.get('created_at') ?? {}
+  return !indexes.some((index) => startsWith(index, `${LIST_ORDER}, updated_at`))
 }
 
 /** Whether an index returns the rows with one value of `column`, in the order of the list. `column` contains IDs. */

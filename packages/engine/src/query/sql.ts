@@ -244,19 +244,22 @@ interface ChangedRange {
  * count from their creation (R14), in a second range. `write` writes the timestamp of the filter.
  */
 export function changedRanges(
-  { resource, filters }: PagePlan,
+  { resource, filters, window = [] }: PagePlan,
   present: PresentColumns,
   write: (timestamp: Microseconds) => string = timestampLiteral,
 ): ChangedRange[] {
   const [updatedAt, createdAt] = ['updated_at', 'created_at'].map((column) => keyExpression(resource, column, present))
-  const inRange = (column: string | undefined) =>
-    filters
-      .flatMap((filter) =>
-        filter.operator !== '=' && filter.field === 'updated_at'
-          ? [`${column} ${filter.operator} ${write(filter.value)}`]
-          : [],
-      )
-      .join(' and ')
+  const inRange = (column: string | undefined) => {
+    const given = filters.flatMap((filter) =>
+      filter.operator !== '=' && filter.field === 'updated_at'
+        ? [`${column} ${filter.operator} ${write(filter.value)}`]
+        : [],
+    )
+    const ends = window.flatMap(({ field, before }) =>
+      field === 'updated_at' && before !== null ? [`${column} < ${write(before)}`] : [],
+    )
+    return [...given, ...ends].join(' and ')
+  }
   const ranges = [{ condition: inRange(updatedAt), order: `${updatedAt}` }]
   if (fallsBackToCreatedAt(resource, 'updated_at', present))
     ranges.push({ condition: `${updatedAt} is null and ${inRange(createdAt)}`, order: `${updatedAt}, ${createdAt}` })

@@ -3,6 +3,7 @@
 import type { Microseconds, Resource } from '@store-export/contract'
 import { queryRows } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
+import { SORTED_ROWS_MAX } from '../query/changed-count.ts'
 import type { Plan } from '../query/plan.ts'
 import type { PresentColumns } from '../query/present-columns.ts'
 import { existsStatement } from '../query/sql.ts'
@@ -100,7 +101,12 @@ export class StoreReader {
       pollAgain,
     })
     const { page, changedCount } = hasWaited ? NOTHING_READ : speculative
-    if (page === null) return { watermark, page: await this.readPlan(withWatermark(request, watermark), changedCount) }
+    if (page === null) {
+      const settled = withWatermark(request, watermark)
+      // The speculative count includes rows after the end of the window, so only a small one is certain.
+      const isCertain = settled === request || (changedCount !== null && changedCount <= SORTED_ROWS_MAX)
+      return { watermark, page: await this.readPlan(settled, isCertain ? changedCount : null) }
+    }
     this.pages.served(sized, page)
     return { watermark, page }
   }
