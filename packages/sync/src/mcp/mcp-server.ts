@@ -28,8 +28,8 @@ export interface McpServerOptions {
   readonly writeLine: (line: string) => void
 }
 
-/** Protocol versions that have the same messages for these requests, newest first. */
-export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+/** Protocol versions that have the same messages for these requests, newest first. Version 2025-03-26 also has batches. */
+export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2024-11-05'] as const
 /** Longest message of a client, in characters. */
 const MESSAGE_CHARACTERS_MAX = 1_000_000
 const [PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR] = [
@@ -91,8 +91,14 @@ function parseMessage(line: string): Message | { readonly error: object } {
   }
   if (!isRecord(json)) return { error: { code: INVALID_REQUEST, message: 'the message must be a JSON object' } }
   const { id, method, params } = json
-  const isRequest = typeof method === 'string' && (typeof id === 'string' || typeof id === 'number')
-  return { id: isRequest ? id : null, method: String(method), params: isRecord(params) ? params : {} }
+  const hasId = typeof id === 'string' || typeof id === 'number'
+  if (method !== undefined && (typeof method !== 'string' || (id !== undefined && !hasId)))
+    return { error: { code: INVALID_REQUEST, message: 'method must be a string, and id a string or a number' } }
+  return {
+    id: method !== undefined && hasId ? id : null,
+    method: String(method),
+    params: isRecord(params) ? params : {},
+  }
 }
 
 async function respond({ method, params }: Message, options: McpServerOptions): Promise<object> {

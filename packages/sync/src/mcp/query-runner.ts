@@ -49,6 +49,7 @@ export class QueryRunner {
   }
 
   async #respond(request: QueryRequest): Promise<QueryResponse> {
+    if (hasEnded(this.#process.child)) this.#process = startProcess()
     const outcome = await respondOrStop(this.#process, request)
     if (typeof outcome !== 'string') return outcome
     this.#process.child.kill('SIGKILL')
@@ -79,8 +80,17 @@ async function respondOrStop({ child, ready }: QueryProcess, request: QueryReque
   }
 }
 
+/** Whether the process has ended, for example because another program killed it, or never started. */
+function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null
+}
+
 function startProcess(): QueryProcess {
   // Standard output belongs to the protocol.
   const child = fork(MODULE, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  return { child, ready: once(child, 'message') }
+  // The next request throws the error of a process that did not start.
+  child.on('error', () => undefined)
+  const ready = once(child, 'message')
+  ready.catch(() => undefined)
+  return { child, ready }
 }
