@@ -158,7 +158,7 @@ class TableWalk {
       if (isFirst) walk = this.#startedWalk(plan, walk, page)
       const storeFields = this.#checkedFields(walk.storeFields, page.storeFields)
       walk = { ...walk, storeFields, cursor: page.cursor, rows: walk.rows + page.rows.length }
-      // A full walk that goes on has saved its own digest, which tells the next run.
+      // A full walk that continues has saved its own digest, which tells the next run.
       if (isFirst || !isFull) await this.#saveDoubt(page.storeFields)
       // To resume a list of one page would save no request.
       const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
