@@ -4,11 +4,11 @@
 // order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md.
 
 import type { Resource } from '@store-export/contract'
+import { condition, fallsBackToCreatedAt, isNeverNull } from './conditions.ts'
 import { datedRange, indexOrder, keyExpression } from './order.ts'
 import type { Filter, PagePlan, Position, Search } from './plan.ts'
 import type { PresentColumns } from './present-columns.ts'
 import { tableName } from './select-list.ts'
-import { condition, fallsBackToCreatedAt, isNeverNull } from './sql.ts'
 import { LITERALS } from './values.ts'
 
 /** The keys of the order of lists, in the form of `PresentColumn.indexes`. */

@@ -1,0 +1,90 @@
+// Writes the conditions of filters, windows, and searches as SQL.
+
+import type { Resource } from '@store-export/contract'
+import { comparedColumnExpression } from './column-expression.ts'
+import { textLiteral, timestampLiteral } from './literal.ts'
+import { keyExpression, type SqlContext } from './order.ts'
+import type { Filter, PagePlan } from './plan.ts'
+import { hasColumn, type PresentColumns } from './present-columns.ts'
+import { searchCondition } from './search-condition.ts'
+
+/** Returns the conditions of a page on its rows, except its position: its filters, its window, and its search. Each begins with `and`. */
+export function conditions(plan: PagePlan, context: SqlContext): string {
+  const { resource, filters, search, accessPath } = plan
+  const { present } = context
+  const write = accessPath === 'skip' ? conditionOfMany : condition
+  const searchPart = search === undefined ? '' : ` and (${searchCondition(search, resource, present)})`
+  const filterPart = filters.map((filter) => ` and ${write(filter, resource, present)}`).join('')
+  return hasId(resource, present) + filterPart + windowCondition(plan, context) + searchPart
+}
+
+/**
+ * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because nearly all rows are
+ * before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
+ */
+function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
+  return (window ?? [])
+    .map(({ field, before }) => {
+      if (before === null) throw new Error('a window is read after its watermark is known')
+      return ` and ${isBefore(field, `(select ${values.timestamp(before)})`, resource, present)}`
+    })
+    .join('')
+}
+
+/** Returns the condition for rows before `end`. A row without the timestamp is before every end, so no window loses it. */
+function isBefore(field: string, end: string, resource: Resource, present: PresentColumns): string {
+  const timestamp = timestampExpression(field, resource, present)
+  const comparison = `${timestamp} < ${end}`
+  return isNeverNull(field, resource, present) ? comparison : `(${comparison} or ${timestamp} is null)`
+}
+
+/** Whether each row has the timestamp of the field, or one that replaces it. */
+export function isNeverNull(field: string, resource: Resource, present: PresentColumns): boolean {
+  const columns = present.get(resource.table)
+  if (columns?.get(field)?.notNull === true) return true
+  return fallsBackToCreatedAt(resource, field, present) && columns?.get('created_at')?.notNull === true
+}
+
+/**
+ * Returns a condition that excludes rows without an ID. A view can have them, but they have no position. `doctor` reports
+ * them.
+ */
+function hasId({ table }: Resource, present: PresentColumns): string {
+  return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
+}
+
+/** Returns the SQL condition of a filter. */
+export function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
+  if (filter.operator === '=')
+    return `${comparedColumnExpression({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
+  const value = timestampLiteral(filter.value)
+  return filter.operator === '<'
+    ? isBefore(filter.field, value, resource, present)
+    : `${timestampExpression(filter.field, resource, present)} >= ${value}`
+}
+
+/**
+ * Returns the condition of a filter that matches many rows. If the table was analyzed before those rows were changed, the
+ * planner expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of all rows
+ * instead.
+ */
+function conditionOfMany(filter: Filter, resource: Resource, present: PresentColumns): string {
+  if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, present)
+  return `${timestampExpression(filter.field, resource, present)} >= (select ${timestampLiteral(filter.value)})`
+}
+
+function timestampExpression(field: string, resource: Resource, present: PresentColumns): string {
+  const column = keyExpression(resource, field, present)
+  return fallsBackToCreatedAt(resource, field, present)
+    ? `coalesce(${column}, ${keyExpression(resource, 'created_at', present)})`
+    : column
+}
+
+/** Whether `created_at` replaces a null in the field. Some stores set `updated_at` only when a row is changed (R14). */
+export function fallsBackToCreatedAt(resource: Resource, field: string, present: PresentColumns): boolean {
+  return (
+    field === 'updated_at' &&
+    resource.fields[field]?.nullable === true &&
+    hasColumn(present, resource.table, 'created_at')
+  )
+}
