@@ -18,6 +18,7 @@ RUN npm ci --ignore-scripts
 COPY LICENSE tsconfig.json ./
 COPY packages packages
 COPY docs docs
+COPY connectors connectors
 COPY scripts scripts
 RUN npm run build
 

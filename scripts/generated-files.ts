@@ -18,6 +18,7 @@ import { SETTINGS, type Setting } from '../packages/operator/src/settings.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
 import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
 import { dltContract } from './connectors/dlt-contract.ts'
+import { sheetTables } from './connectors/sheet-tables.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
 import { eventsTable, metricsTable } from './monitoring-reference.ts'
 import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
@@ -76,7 +77,7 @@ function storeSyncPage(): string {
 const CLI_HEAD =
   '<!-- Generated from the options of the program. Do not edit: change them and run `npm run generate`. -->\n\n'
 
-/** Generated sections of pages that people write, by path and by name. */
+/** Generated sections of files that people write, by path and by name. */
 export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'docs/operate/monitoring.md',
@@ -85,16 +86,20 @@ export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>
       ['events', eventsTable()],
     ]),
   ],
+  ['connectors/google-sheets/Code.gs', new Map([['tables', sheetTables()]])],
 ])
 
 /**
- * Returns the page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`. Throws if
- * the page lacks the comments.
+ * Returns the page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`, or
+ * `// Generated: NAME.` and `// End: NAME` in code. Throws if the page lacks the comments.
  */
 export function withSections(page: string, sections: ReadonlyMap<string, string>): string {
   let text = page
   for (const [name, section] of sections) {
-    const place = new RegExp(`(?<=<!-- Generated: ${name}\\.[^>]*-->\\n)[\\s\\S]*?(?=<!-- End: ${name} -->)`)
+    const place = new RegExp(
+      `(?<=<!-- Generated: ${name}\\.[^>]*-->\\n|^// Generated: ${name}\\.\\n)[\\s\\S]*?(?=(?:<!--|^//) End: ${name}\\b)`,
+      'm',
+    )
     if (!place.test(text)) throw new Error(`no comments "Generated: ${name}." and "End: ${name}"`)
     text = text.replace(place, () => `\n${section}\n\n`)
   }

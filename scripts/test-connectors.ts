@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { testAirbyte } from '../connectors/test/airbyte.ts'
 import type { ConnectorResult } from '../connectors/test/connector-result.ts'
 import { testDlt } from '../connectors/test/dlt.ts'
+import { testGoogleSheets } from '../connectors/test/google-sheets.ts'
 import { NotInstalledError } from '../connectors/test/python-tool.ts'
 import { testSinger } from '../connectors/test/singer.ts'
 
@@ -12,6 +13,7 @@ const TESTS: Readonly<Record<string, () => Promise<ConnectorResult[]>>> = {
   dlt: testDlt,
   airbyte: testAirbyte,
   singer: testSinger,
+  'google-sheets': testGoogleSheets,
 }
 
 const HELP = `Usage: npm run test:connectors [-- CONNECTOR...]
@@ -21,7 +23,8 @@ Run the real tools against a demo store under load, and compare what they loaded
   CONNECTOR  one of ${Object.keys(TESTS).join(', ')}; default: all
   --help     print this help
 
-The tools come from PyPI and are stored in node_modules/.cache/connectors. You need Python 3.10 or newer.
+The tools come from PyPI and are stored in node_modules/.cache/connectors. You need Python 3.10 or newer, except for
+google-sheets.
 
 Exit codes: 0 no difference, 1 a difference or an error, 2 wrong arguments.
 `

@@ -7,8 +7,9 @@ import { LATEST_REVISION, type RevisionId } from '../../packages/contract/src/in
 import { openClient } from '../../test/support/client.ts'
 import { compareRows } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
-import { type DemoStore, type Rows, RUNS, withDemoStore } from './demo-store.ts'
+import { type DemoStore, RUNS, withDemoStore } from './demo-store.ts'
 import { installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
+import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
 
 const PACKAGES = ['airbyte-cdk==7.39.1']

@@ -1,7 +1,7 @@
 // Compares what a tool loaded with the rows of the store.
 
 import { type CopyColumn, TABLES } from '../../packages/sync/src/tables.ts'
-import type { Rows } from './demo-store.ts'
+import type { Rows } from './read-store.ts'
 
 /** Differences between a copy and the store, in rows of all tables. */
 export interface Differences {

@@ -5,8 +5,9 @@ import { LATEST_REVISION, type RevisionId } from '../../packages/contract/src/in
 import { TABLES } from '../../packages/sync/src/tables.ts'
 import { compareRows } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
-import { type DemoStore, type Rows, withDemoStore } from './demo-store.ts'
+import { type DemoStore, withDemoStore } from './demo-store.ts'
 import { dumpTables, installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
+import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
 
 const PACKAGES = ['dlt[duckdb,postgres]==1.31.0', 'duckdb==1.5.6', 'psycopg2-binary==2.9.13']

@@ -7,8 +7,9 @@ import { TABLES } from '../../packages/sync/src/tables.ts'
 import { openClient } from '../../test/support/client.ts'
 import { compareRows } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
-import { type DemoStore, type Rows, RUNS, withDemoStore } from './demo-store.ts'
+import { type DemoStore, RUNS, withDemoStore } from './demo-store.ts'
 import { dumpTables, installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
+import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
 
 const PACKAGES = ['meltanolabs-target-postgres==0.8.1']

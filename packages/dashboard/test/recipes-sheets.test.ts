@@ -1,91 +1,297 @@
-import path from 'node:path'
-import { LATEST_REVISION } from '@store-export/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Spreadsheet } from '../../../connectors/test/apps-script.ts'
+import { compareRows } from '../../../connectors/test/compare.ts'
+import { rowsOfTabs, withoutEmptyText } from '../../../connectors/test/google-sheets.ts'
+import { readStore } from '../../../connectors/test/read-store.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
-import { type BusyProxy, isInstalled, type ProxyError, runToEnd, startBusyProxy } from './support/busy-proxy.ts'
-import type { SheetOutcome, SheetRun } from './support/recipes-sheet-child.ts'
+import { type ProxyError, startBusyProxy } from './support/busy-proxy.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
-const HEADER = ['id', 'created_at', 'updated_at', 'status', 'email', 'items', 'total', 'currency']
-const BUSY: ReadonlyMap<number, ProxyError> = new Map([
-  [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '1' } }],
-])
+const HOUR_MS = 3_600_000
+const GOOGLE_LIMIT_MS = 6 * 60_000
+const NO_DIFFERENCES = { missing: 0, stale: 0, extra: 0, examples: [] }
 
 let platform: TestPlatform
 let store: TestStore
-let proxy: BusyProxy
 
 beforeAll(async () => {
   platform = await startPlatform()
-})
-beforeEach(async () => {
-  store = await filledStore(platform, LATEST_REVISION, SIZE)
-  proxy = await startBusyProxy(platform.service.url, BUSY)
-  return () => proxy.close()
+  store = await filledStore(platform, undefined, SIZE)
 })
 afterAll(() => platform.close())
 
-async function run(url: string, before: Partial<Omit<SheetRun, 'code'>> = {}): Promise<SheetOutcome> {
+/** Returns a spreadsheet with the dashboard's script, which knows the URL. */
+function connected(url = platform.service.url): Promise<Spreadsheet> {
   const code = recipesFor(url).find(({ id }) => id === 'google-sheets')?.code ?? ''
-  const given: SheetRun = { code, cells: null, properties: { STORE_EXPORT_KEY: store.key }, ...before }
-  const child = path.join(import.meta.dirname, 'support', 'recipes-sheet-child.ts')
-  const { stdout, stderr } = await runToEnd([process.execPath, child], { input: JSON.stringify(given) })
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout)
+  return Spreadsheet.connect(url, store.key, code)
 }
 
-describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
-  test('[SYNC-1] the sheet recipe writes all orders to a new sheet and waits for the seconds in Retry-After', async () => {
-    const startedAt = Date.now()
-    const { error, cells, properties, sleptMs } = await run(proxy.url)
-    expect(error).toBeNull()
-    expect(proxy.seen.map(({ status }) => status)).toEqual([200, 429, 200, 200])
-    expect(sleptMs).toEqual([1000])
-    expect(cells?.[0]).toEqual(HEADER)
-    const rows = await store.sql`select id from orders order by created_at, id`
-    expect(cells?.slice(1).map(([id]) => id)).toEqual(rows.map(({ id }) => id))
-    expect(cells?.slice(1).every((each) => typeof each[6] === 'number')).toBe(true)
-    const since = Date.parse(properties.ORDERS_SINCE ?? '')
-    expect(since).toBeGreaterThanOrEqual(startedAt - 1000)
-    expect(since).toBeLessThanOrEqual(Date.now())
+/** Returns a spreadsheet after its first export. */
+async function exported(): Promise<Spreadsheet> {
+  const spreadsheet = await connected()
+  const results = await spreadsheet.export('exportNow')
+  expect(results.map(({ error }) => error)).toEqual([null])
+  return spreadsheet
+}
+
+async function expectEqual(spreadsheet: Spreadsheet): Promise<void> {
+  const rows = withoutEmptyText(await readStore(platform.service.url, store.key))
+  expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
+}
+
+/** Changes, moves, adds, and deletes rows of all kinds. */
+async function changeStore(): Promise<void> {
+  await store.sql`
+    update orders set status = 'refunded', email = '=1+1' where id in (select id from orders order by id limit 3)`
+  await store.sql`delete from orders where id in (select id from orders order by id desc limit 4)`
+  await store.sql`delete from order_items where id in (select id from order_items order by id limit 5)`
+  await store.sql`
+    update order_items set order_id = (select id from orders order by id offset 9 limit 1)
+    where id = (select id from order_items order by id desc limit 1)`
+  await store.sql`
+    insert into customers (id, email, name) values (gen_random_uuid(), gen_random_uuid() || '@example.com', '00123')`
+  await store.sql`delete from categories where id = (select id from categories order by id desc limit 1)`
+  await store.sql`
+    update products set price = 1234567890123456.78, name = '-2' where id = (select id from products order by id limit 1)`
+}
+
+describe('the script for Google Sheets', () => {
+  test('[SYNC-1] the first export writes all rows of all tables, and the tabs have the values of the store', async () => {
+    const spreadsheet = await exported()
+    await expectEqual(spreadsheet)
+    expect(spreadsheet.message()).toMatch(/^Up to date\./)
+    const [order] = spreadsheet.rows('orders')
+    expect(typeof order?.total).toBe('number')
+    expect(typeof order?.created_at).toBe('number')
+    const { rows, formats, maxColumns } = spreadsheet.sheet('orders')
+    expect(rows[0]).toHaveLength(maxColumns)
+    const created = rows[0]?.indexOf('created_at') ?? -1
+    expect(rows.slice(1).every((_, place) => formats[place + 1]?.[created] === 'yyyy-mm-dd hh:mm:ss')).toBe(true)
   })
 
-  test('[SYNC-2] in its next run, the sheet recipe requests changes and updates their rows', async () => {
-    const { cells, properties } = await run(platform.service.url)
-    const [first = []] = cells?.slice(1) ?? []
-    await store.sql`update orders set status = 'refunded', email = '=1+1', updated_at = clock_timestamp() where id = ${String(first[0])}`
-    const later = await run(proxy.url, { cells, properties })
-    expect(later.error).toBeNull()
-    expect(proxy.seen.map(({ query }) => query.get('updated_since'))).toEqual([properties.ORDERS_SINCE])
-    expect(later.cells).toHaveLength(cells?.length ?? 0)
-    expect(later.cells?.[1]?.slice(3, 5)).toEqual(['refunded', '=1+1'])
-    expect(later.cells?.slice(2)).toEqual(cells?.slice(2))
-    const again = await run(platform.service.url, { cells: later.cells, properties: later.properties })
-    expect(again.cells).toEqual(later.cells)
+  test('[SYNC-2] the next export requests changes and IDs, and the tabs have the values of the store', async () => {
+    const spreadsheet = await exported()
+    await changeStore()
+    const proxy = await startBusyProxy(platform.service.url, new Map())
+    spreadsheet.state.userProperties.url = proxy.url
+    const [result] = await spreadsheet.export('exportOnSchedule')
+    await proxy.close()
+    expect(result?.error).toBeNull()
+    await expectEqual(spreadsheet)
+    const orders = proxy.seen.filter(({ path }) => path === '/api/v1/orders')
+    expect(orders.map(({ query }) => query.has('updated_since'))).toEqual([true])
+    expect(proxy.seen.map(({ path }) => path)).toContain('/api/v1/ids/orders')
+    expect(spreadsheet.rows('orders').filter(({ email }) => email === '=1+1')).toHaveLength(3)
+    expect(spreadsheet.rows('customers').map(({ name }) => name)).toContain('00123')
+    expect(spreadsheet.rows('products').map(({ price }) => price)).toContain('1234567890123456.78')
   })
 
-  test('[SYNC-3] after a run has stopped, the sheet recipe continues with the next page', async () => {
-    const broken = await startBusyProxy(platform.service.url, new Map([[1, { status: 401, code: 'INVALID_API_KEY' }]]))
-    const first = await run(broken.url)
-    await broken.close()
-    expect(first.error).toContain('INVALID_API_KEY')
-    expect(first.cells).toHaveLength(251)
-    const refused = await run(broken.url, { cells: first.cells, properties: first.properties })
-    expect(refused.error).toContain('Address unavailable')
-    expect(refused.sleptMs).toEqual([1000, 2000, 4000, 8000, 16_000])
-    const rest = await run(proxy.url, { cells: first.cells, properties: first.properties })
-    expect(rest.error).toBeNull()
-    expect(proxy.seen[0]?.query.has('cursor')).toBe(true)
-    const rows = await store.sql`select id from orders order by created_at, id`
-    expect(rest.cells?.slice(1).map(([id]) => id)).toEqual(rows.map(({ id }) => id))
-    expect(rest.properties.ORDERS_CURSOR).toBe('')
+  test('[SYNC-3] if Google stops an export at any call, the next execution completes it', async () => {
+    const spreadsheet = await connected()
+    const before = spreadsheet.state
+    const first = await spreadsheet.run('exportNow')
+    const after = spreadsheet.state
+    for (const state of [before, after]) {
+      const { calls } = state === before ? first : await changedRun(spreadsheet, after)
+      for (let call = 1; call <= calls; call += Math.ceil(calls / 6)) {
+        spreadsheet.state = state
+        const [stopped, ...later] = await spreadsheet.export('exportNow', { stopAtCall: call })
+        expect(stopped?.isStopped).toBe(true)
+        // Before its first trigger exists, only the schedule or the user runs it again.
+        if (later.length === 0) later.push(await spreadsheet.run('exportOnSchedule'))
+        expect(later.map(({ error }) => error)).toEqual([null])
+        await expectEqual(spreadsheet)
+        expect(spreadsheet.state.triggers).toEqual([])
+      }
+    }
   }, 60_000)
 
-  test('[SYNC-3] if a run fails, the sheet recipe changes neither the sheet nor its progress', async () => {
-    const properties = { STORE_EXPORT_KEY: 'sdx_wrong', ORDERS_SINCE: '2026-07-01T00:00:00.000Z' }
-    const outcome = await run(platform.service.url, { properties })
-    expect(outcome).toMatchObject({ cells: null, properties, error: expect.stringContaining('INVALID_API_KEY') })
+  async function changedRun(spreadsheet: Spreadsheet, after: Spreadsheet['state']) {
+    await changeStore()
+    spreadsheet.state = after
+    return spreadsheet.run('exportNow')
+  }
+
+  test('[SYNC-3] if an export needs more than 6 minutes, it pauses, and a trigger continues it', async () => {
+    const spreadsheet = await connected()
+    const results = await spreadsheet.export('exportNow', { slowness: 60 })
+    expect(results.length).toBeGreaterThan(2)
+    for (const { isStopped, durationMs, error } of results) {
+      expect([isStopped, error]).toEqual([false, null])
+      expect(durationMs).toBeLessThan(GOOGLE_LIMIT_MS)
+    }
+    await expectEqual(spreadsheet)
+    expect(spreadsheet.state.triggers).toEqual([])
+  })
+
+  test('[RATE-2] waits as long as Retry-After says, and pauses if the wait is longer than the time that is left', async () => {
+    const busy: [number, ProxyError][] = [
+      [2, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
+      [4, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
+      [5, { status: 502, code: 'STORE_DB_ERROR' }],
+    ]
+    const proxy = await startBusyProxy(platform.service.url, new Map(busy))
+    const spreadsheet = await connected(proxy.url)
+    const [result] = await spreadsheet.export('exportNow')
+    expect(result).toMatchObject({ error: null, sleptMs: [17_000, 30_000, 2000] })
+    await proxy.close()
+    const refused = await spreadsheet.run('exportOnSchedule')
+    expect(refused.sleptMs).toEqual([1000, 2000, 4000, 8000, 16_000])
+    expect(refused.error).toContain('The service is not available (Address unavailable')
+    const slow = await startBusyProxy(
+      platform.service.url,
+      new Map([[1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '290' } }]]),
+    )
+    spreadsheet.state.userProperties.url = slow.url
+    const paused = await spreadsheet.run('exportOnSchedule')
+    await slow.close()
+    expect(paused).toMatchObject({ error: null, sleptMs: [] })
+    const [trigger] = spreadsheet.state.triggers
+    expect(trigger).toMatchObject({
+      handler: 'continueExport',
+      at: expect.closeTo(spreadsheet.state.nowMs + 290_000, -4),
+    })
+  })
+
+  test('[SYNC-3] if the key is revoked, the tabs stay as they are, and the message says what to do', async () => {
+    const spreadsheet = await exported()
+    const { sheets } = structuredClone(spreadsheet.state)
+    spreadsheet.state.userProperties.key = 'sdx_wrong'
+    const { error } = await spreadsheet.run('exportOnSchedule')
+    expect(error).toMatch(/status 401: .*Choose Store export > Connect, and enter another key\.$/)
+    expect(spreadsheet.message()).toBe(`Stopped: ${error}`)
+    expect(spreadsheet.state.sheets.slice(1)).toEqual(sheets.slice(1))
+    expect(spreadsheet.state.triggers).toEqual([])
+  })
+
+  test('the key is in no cell and in no property that other editors can read', async () => {
+    const spreadsheet = await exported()
+    const { sheets, documentProperties, userProperties } = spreadsheet.state
+    expect(JSON.stringify([sheets, documentProperties])).not.toContain(store.key)
+    expect(userProperties.key).toBe(store.key)
+  })
+
+  test('if another export is active, the script changes nothing', async () => {
+    const spreadsheet = await connected()
+    const before = structuredClone(spreadsheet.state)
+    const { error, calls } = await spreadsheet.run('exportOnSchedule', { isLocked: true })
+    expect([error, calls]).toEqual([null, 2])
+    expect(spreadsheet.state.sheets).toEqual(before.sheets)
+  })
+
+  test('if a person deletes, copies, or empties rows of a tab, the next export repairs the tab', async () => {
+    const spreadsheet = await exported()
+    const { rows } = spreadsheet.sheet('orders')
+    rows.splice(5, 3)
+    rows[9] = [...(rows[8] ?? [])]
+    spreadsheet.sheet('order_items').rows[3] = []
+    spreadsheet.waitMs(HOUR_MS)
+    const [result] = await spreadsheet.export('exportOnSchedule')
+    expect(result?.error).toBeNull()
+    await expectEqual(spreadsheet)
+  })
+
+  test('if a person deletes a tab, the next export creates it again', async () => {
+    const spreadsheet = await exported()
+    spreadsheet.state.sheets = spreadsheet.state.sheets.filter(({ name }) => name !== 'order_items')
+    const [result] = await spreadsheet.export('exportOnSchedule')
+    expect(result?.error).toBeNull()
+    await expectEqual(spreadsheet)
+  })
+
+  test('if the columns of a table changed, the export adapts the tab and reads the table again', async () => {
+    const spreadsheet = await exported()
+    const sheet = spreadsheet.sheet('orders')
+    for (const row of sheet.rows) row?.splice(4, 2)
+    sheet.maxColumns -= 2
+    const state = JSON.parse(spreadsheet.state.documentProperties['table.orders'] ?? '')
+    state.sheets.orders.width -= 2
+    spreadsheet.state.documentProperties['table.orders'] = JSON.stringify(state)
+    const [result] = await spreadsheet.export('exportOnSchedule')
+    expect(result?.error).toBeNull()
+    await expectEqual(spreadsheet)
+  })
+
+  test('if the store got new fields, the export reads the list without updated_since', async () => {
+    const spreadsheet = await exported()
+    const state = JSON.parse(spreadsheet.state.documentProperties['table.products'] ?? '')
+    spreadsheet.state.documentProperties['table.products'] = JSON.stringify({ ...state, fields: 'older' })
+    const proxy = await startBusyProxy(platform.service.url, new Map())
+    spreadsheet.state.userProperties.url = proxy.url
+    await spreadsheet.export('exportOnSchedule')
+    await proxy.close()
+    const products = proxy.seen.filter(({ path }) => path === '/api/v1/products')
+    expect(products.map(({ query }) => query.has('updated_since'))).toEqual([true, false])
+  })
+
+  test('if the store does not track updates of customers, an export of the next day finds them', async () => {
+    const old = await filledStore(platform, 'launch')
+    const spreadsheet = await Spreadsheet.connect(platform.service.url, old.key)
+    await spreadsheet.export('exportNow')
+    await old.sql`update customers set name = 'Changed' where id = (select id from customers limit 1)`
+    await old.sql`delete from customers where id in (select id from customers order by id desc limit 2)`
+    await spreadsheet.export('exportOnSchedule')
+    expect(spreadsheet.rows('customers')).toHaveLength(58)
+    spreadsheet.waitMs(24 * HOUR_MS)
+    await spreadsheet.export('exportOnSchedule')
+    const rows = withoutEmptyText(await readStore(platform.service.url, old.key))
+    expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
+  })
+
+  test('a tab of the user with the name of a table stays as it is, and the message says what to do', async () => {
+    const spreadsheet = await connected()
+    const own = { id: 99, name: 'orders', rows: [['mine']], maxRows: 10, maxColumns: 5, formats: [] }
+    spreadsheet.state.sheets.push(own)
+    const { error } = await spreadsheet.run('exportNow')
+    expect(error).toBe('The tab orders is not from this export. Rename or delete it, and export again.')
+    expect(spreadsheet.sheet('orders')).toEqual(own)
+  })
+
+  test('if the rows exceed the size of a spreadsheet, the message says what to do', async () => {
+    const spreadsheet = await connected()
+    const own = { id: 99, name: 'mine', rows: [], maxRows: 9_880_000, maxColumns: 1, formats: [] }
+    spreadsheet.state.sheets.push(own)
+    const { error } = await spreadsheet.run('exportNow')
+    expect(error).toMatch(/^The rows of \w+ do not fit, because Google Sheets has at most 10 million cells\. Choose/)
+    expect(spreadsheet.message()).toBe(`Stopped: ${error}`)
+    await spreadsheet.run('chooseTables', { isInteractive: true, replies: ['customers, products'] })
+    spreadsheet.state.sheets = spreadsheet.state.sheets.filter(({ name }) => ['mine', 'Store export'].includes(name))
+    const [result] = await spreadsheet.export('exportNow')
+    expect(result?.error).toBeNull()
+  })
+
+  test('a text of more than 50,000 characters is cut, and the cell says so', async () => {
+    const long = await filledStore(platform)
+    await long.sql`update products set description = repeat('x', 60000) where id = (select id from products limit 1)`
+    const spreadsheet = await Spreadsheet.connect(platform.service.url, long.key)
+    const { error } = await spreadsheet.run('exportNow')
+    expect(error).toBeNull()
+    const texts = spreadsheet.rows('products').map(({ description }) => String(description))
+    expect(texts.filter((text) => text.endsWith('(cut: a cell has at most 50,000 characters)'))).toHaveLength(1)
+  })
+
+  test('if the spreadsheet is connected to another store, the next export replaces the rows', async () => {
+    const spreadsheet = await exported()
+    const other = await filledStore(platform)
+    spreadsheet.state.userProperties.key = other.key
+    const { error } = await spreadsheet.run('exportOnSchedule')
+    expect(error).toBe('This spreadsheet has the rows of another store. Choose Store export > Connect.')
+    await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
+    await spreadsheet.export('exportNow')
+    const rows = withoutEmptyText(await readStore(platform.service.url, other.key))
+    expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
+  })
+
+  test('the menu has the functions of the script, and the schedule has one trigger', async () => {
+    const spreadsheet = await connected()
+    for (const handler of ['onOpen', 'startSchedule', 'startSchedule'])
+      expect((await spreadsheet.run(handler, { isInteractive: true })).error).toBeNull()
+    expect(spreadsheet.state.triggers.map(({ handler, kind }) => [handler, kind])).toEqual([
+      ['exportOnSchedule', 'hourly'],
+    ])
+    await spreadsheet.run('stopSchedule', { isInteractive: true })
+    expect(spreadsheet.state.triggers).toEqual([])
   })
 })

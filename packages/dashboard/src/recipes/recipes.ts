@@ -6,6 +6,8 @@ import type { Recipe } from '../pages/models.ts'
 
 /** The URL in the code files that `recipesFor` replaces. */
 const PLACEHOLDER = 'https://api.example.com'
+/** The line of the script for Google Sheets that `recipesFor` replaces. Without a URL, the script prompts for it. */
+const NO_SERVICE_URL = "const SERVICE_URL = ''"
 
 const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   {
@@ -32,9 +34,9 @@ const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   {
     id: 'google-sheets',
     title: 'Google Sheets',
-    note: 'Paste into Extensions > Apps Script, and add your key as the script property STORE_EXPORT_KEY. It keeps a sheet named “Orders” up to date. Each run requests only changes and continues where the last run stopped.',
+    note: 'In your spreadsheet, open Extensions > Apps Script, replace the code with this script, and save. Reload the spreadsheet, and choose Store export > Connect, then Export now, then Export every hour. It copies all tables, one to a tab, requests only changes afterwards, and removes deleted rows.',
     language: 'javascript',
-    file: 'orders.gs',
+    file: '../../../../../connectors/google-sheets/Code.gs',
   },
   {
     id: 'power-query',
@@ -57,7 +59,8 @@ export function recipesFor(apiUrl: string): Recipe[] {
   const url = literalUrl(apiUrl)
   return RECIPES.map(({ file, ...recipe }) => {
     const code = readFileSync(new URL(`files/${file}`, import.meta.url), 'utf8')
-    return { ...recipe, code: code.replaceAll(PLACEHOLDER, () => url) }
+    const filled = code.replaceAll(PLACEHOLDER, () => url).replace(NO_SERVICE_URL, () => `const SERVICE_URL = '${url}'`)
+    return { ...recipe, code: filled }
   })
 }
 

@@ -50,6 +50,7 @@ export function runToEnd(
 export interface SeenRequest {
   /** Milliseconds of `performance.now()`. */
   readonly at: number
+  readonly path: string
   readonly query: URLSearchParams
   readonly status: number
 }
@@ -76,7 +77,7 @@ export async function startBusyProxy(target: string, errors: ReadonlyMap<number,
     const at = performance.now()
     const error = errors.get(seen.length)
     // Added before the first await, so that the order of requests stays the same.
-    const index = seen.push({ at, query: url.searchParams, status: error?.status ?? 0 }) - 1
+    const index = seen.push({ at, path: url.pathname, query: url.searchParams, status: error?.status ?? 0 }) - 1
     if (error !== undefined) {
       const { status, code, headers } = error
       if (status === 0) return
@@ -85,8 +86,8 @@ export async function startBusyProxy(target: string, errors: ReadonlyMap<number,
       return
     }
     const upstream = await fetch(url, { headers: { 'x-api-key': String(request.headers['x-api-key'] ?? '') } })
-    seen[index] = { at, query: url.searchParams, status: upstream.status }
-    const passed = ['x-sync-watermark', 'retry-after'].flatMap((name) => {
+    seen[index] = { at, path: url.pathname, query: url.searchParams, status: upstream.status }
+    const passed = ['x-sync-watermark', 'x-sync-parameter', 'x-store-fields', 'retry-after'].flatMap((name) => {
       const value = upstream.headers.get(name)
       return value === null ? [] : [[name, value]]
     })
