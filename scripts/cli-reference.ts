@@ -39,7 +39,7 @@ export function commandsPage(program: Command, { intro, help }: { intro: string;
     `# ${program.name()} commands`,
     intro,
     [
-      ...notes.map((line) => `- ${withCode(line)}`),
+      ...notes.map((line) => `- ${LIST.test(line) ? withCodeItems(line) : withCode(line)}`),
       `- \`--help\` prints the options of a command. \`${program.name()} --version\` prints the version.`,
     ].join('\n'),
     ...commandsOf(program).map(commandSection),
@@ -76,10 +76,22 @@ export function sentence(text: string): string {
   return `${withCode(capitalized)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
+/** A line of the common help that lists values: a label, a colon, and words that are separated by commas. */
+const LIST = /^[A-Z][a-z]+: [^ ,]+(?:, [^ ,]+)+$/
+
+/** Returns the line with each value as code. */
+function withCodeItems(line: string): string {
+  const [label = '', values = ''] = line.split(/: (.*)/)
+  return `${label}: ${values
+    .split(', ')
+    .map((value) => `\`${value}\``)
+    .join(', ')}`
+}
+
 /** Returns the text with options, variables, destinations, paths, and JSON as code. */
 function withCode(text: string): string {
   return text.replaceAll(
-    /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|duckdb|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+|<[a-z]+>\/[^ ,;)]*|docs\/[\w/.-]+\.md)/g,
+    /(?<![\w`])(--to singer|--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|duckdb|csv|xlsx|parquet|env):[A-Z]+|(?:postgres|mysql):\/\/[^ ,;)]+|singer(?=,|$)|<[a-z]+>\/[^ ,;)]*|docs\/[\w/.-]+\.md)/g,
     '`$1`',
   )
 }

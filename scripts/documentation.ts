@@ -26,8 +26,8 @@ const OTHER_VARIABLES = [
 const OTHER_NAMES = /^store_export_(?:reader|owner|store|control|dlt)(?:_|$)/
 /** Options of other programs: psql, docker, Node.js. */
 const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent']
-/** Code that looks like a command: the name of a database session. */
-const NOT_COMMANDS = ['store-export command line']
+/** Code that looks like a command: the name of a database session, and a message with the name of the program. */
+const NOT_COMMANDS = ['store-export command line', 'FILE exists and store-sync did not create it']
 
 const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const OPTIONS = new Set([

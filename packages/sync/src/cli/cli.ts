@@ -70,7 +70,7 @@ export function createProgram(context: CliContext): Command {
     .option('--since <time>', 'skip rows last changed before this time: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
     .option('--overlap <duration>', 'also read changes from this long before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
-    .option('--csv-delimiter <character>', 'set the delimiter of CSV files: , (default) ; | or tab')
+    .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" (default: ",")')
     .option(
       '--csv-no-apostrophe',
       'write text that looks like a formula unchanged; not for files that a spreadsheet opens',
@@ -90,7 +90,7 @@ export function createProgram(context: CliContext): Command {
   command
     .command('mcp')
     .description('let an assistant read a copy, over MCP on standard input and output')
-    .requiredOption('--from <copy>', 'copy to read: sqlite:FILE')
+    .requiredOption('--from <copy>', 'read this copy: sqlite:FILE')
     .option('--with-personal-data', 'show columns that identify a person, such as names, email and postal addresses')
     .addHelpText('after', MCP_HELP)
     .action((options: McpCommandOptions) => mcpCommand(options, context, version()))
@@ -104,8 +104,8 @@ It runs until the host closes standard input. See docs/sync/guides/assistants.md
 /** Adds the options that run and verify have. */
 function withCommonOptions(command: Command): Command {
   return command
-    .requiredOption('--url <url>', 'address of the service')
-    .requiredOption('--to <destination>', `where the copy is stored: ${DESTINATIONS}`)
+    .requiredOption('--url <url>', 'read from the service at this address')
+    .requiredOption('--to <destination>', `store the copy here: ${DESTINATIONS}`)
     .option('--requests-per-minute <number>', 'limit the requests, evenly spaced, if other tools use the same key')
     .option('--insecure-http', 'allow an http:// address of another machine; sends the key unencrypted')
     .option('--json', 'print one JSON object per line, for programs')
