@@ -19,7 +19,7 @@ import type { Rule } from './service/late-commits/syncer.ts'
 const BOUNDS_MS = [0, 500, 4000] as const
 const CLOCKS_AHEAD_MS = [0, 2000] as const
 const STORE_TIMEOUT_MS = 10_000
-const LOOKS = 2000
+const POLLS = 2000
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '12' } } })
@@ -42,12 +42,12 @@ async function measure(server: BenchServer): Promise<void> {
   const dataset = await makeDataset(server, 1000)
   const services: RunningService[] = []
   try {
-    const cost = await costOfLook(dataset)
+    const cost = await costOfPoll(dataset)
     for (const boundMs of BOUNDS_MS) services.push(await serve(dataset, boundMs))
     const participants = services.flatMap(({ url }, at) => participantsOf(BOUNDS_MS[at] ?? 0, url, dataset.key))
     const { transactions, orders, outcomes } = await experiment(dataset.ownerUrl, participants, seconds)
     console.log(`\n${dataset.version}: ${transactions} transactions of 8 writers in ${seconds} s; ${orders} orders\n`)
-    console.log('| kept by | runs | missing | stale |\n| --- | ---: | ---: | ---: |')
+    console.log('| continues from | runs | missing | stale |\n| --- | ---: | ---: | ---: |')
     for (const { name, runs, missing, stale } of outcomes) console.log(`| ${name} | ${runs} | ${missing} | ${stale} |`)
     console.log(`\n${cost}`)
   } finally {
@@ -81,19 +81,19 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
 }
 
 /** Returns the cost of a poll. One connection runs an empty statement and a poll in turn. */
-async function costOfLook({ readerUrl }: Dataset): Promise<string> {
+async function costOfPoll({ readerUrl }: Dataset): Promise<string> {
   const connection = await connect(parseConnectionUrl(readerUrl), { applicationName: 'bench' })
-  const spent = { nothing: [] as number[], look: [] as number[] }
+  const spent = { nothing: [] as number[], poll: [] as number[] }
   try {
-    for (let n = 0; n < LOOKS; n++) {
+    for (let n = 0; n < POLLS; n++) {
       spent.nothing.push(await timed(() => queryRows(connection, sql`select 1`)))
-      spent.look.push(await timed(() => pollOpenTransactions(connection)))
+      spent.poll.push(await timed(() => pollOpenTransactions(connection)))
     }
   } finally {
     await connection.close()
   }
-  const [nothing, look] = [median(spent.nothing), median(spent.look)]
-  return `A look at a quiet store: ${look.toFixed(2)} ms, select 1: ${nothing.toFixed(2)} ms (medians of ${LOOKS})`
+  const [nothing, poll] = [median(spent.nothing), median(spent.poll)]
+  return `A poll of a quiet store: ${poll.toFixed(2)} ms, select 1: ${nothing.toFixed(2)} ms (medians of ${POLLS})`
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

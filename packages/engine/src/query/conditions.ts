@@ -14,7 +14,7 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
   const { present } = context
   const write = accessPath === 'skip' ? conditionOfMany : condition
   const searchPart = search === undefined ? '' : ` and (${searchCondition(search, resource, present)})`
-  const filterPart = filters.map((filter) => ` and ${write(filter, resource, present)}`).join('')
+  const filterPart = filters.map((filter) => ` and ${write(filter, resource, context)}`).join('')
   return hasId(resource, present) + filterPart + windowCondition(plan, context) + searchPart
 }
 
@@ -53,10 +53,24 @@ function hasId({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
 
-/** Returns the SQL condition of a filter. */
-export function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
+/** Whether the best plan of a page is the same for all values of the filter, which only moves the start of its index range. */
+export function movesStart({ operator, field }: Filter): boolean {
+  return operator === '>=' && field === 'created_at'
+}
+
+/**
+ * Returns the SQL condition of a filter. If the filter moves the start of the page, a subquery hides the timestamp from the
+ * planner, so that a prepared statement keeps its plan.
+ */
+export function condition(
+  filter: Filter,
+  resource: Resource,
+  { present, values }: Pick<SqlContext, 'present' | 'values'>,
+): string {
   if (filter.operator === '=')
     return `${comparedColumnExpression({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
+  if (movesStart(filter))
+    return `${timestampExpression(filter.field, resource, present)} >= (select ${values.timestamp(filter.value)})`
   const value = timestampLiteral(filter.value)
   return filter.operator === '<'
     ? isBefore(filter.field, value, resource, present)
@@ -68,9 +82,9 @@ export function condition(filter: Filter, resource: Resource, present: PresentCo
  * planner expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of all rows
  * instead.
  */
-function conditionOfMany(filter: Filter, resource: Resource, present: PresentColumns): string {
-  if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, present)
-  return `${timestampExpression(filter.field, resource, present)} >= (select ${timestampLiteral(filter.value)})`
+function conditionOfMany(filter: Filter, resource: Resource, context: SqlContext): string {
+  if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, context)
+  return `${timestampExpression(filter.field, resource, context.present)} >= (select ${timestampLiteral(filter.value)})`
 }
 
 function timestampExpression(field: string, resource: Resource, present: PresentColumns): string {

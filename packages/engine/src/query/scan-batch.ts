@@ -93,9 +93,10 @@ export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, r
   const order = indexOrder(plan, present)
   const found = ['created_at', 'id'].map((column) => keyExpression(resource, column, present))
   const indexed = filters.filter((filter) => isIndexedInOrder(filter, resource, present))
+  const context = { present, values: LITERALS }
   const conditions = [
-    datedRange(plan, { present, values: LITERALS }),
-    ...indexed.map((filter) => condition(filter, resource, present)),
+    datedRange(plan, context),
+    ...indexed.map((filter) => condition(filter, resource, context)),
     // A materialized view can have rows that lack one of these columns. The next batch can't start after such a row.
     ...['created_at', 'id'].map((column) => `${keyExpression(resource, column, present)} is not null`),
   ]

@@ -38,3 +38,16 @@ test('[R31] if IDs are listed, the statement names only their columns and table,
 test('[R23] if IDs are listed, the statement leaves out removed rows', () => {
   expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
 })
+
+test.each([
+  { field: 'created_at', operator: '>=', prepared: true },
+  { field: 'created_at', operator: '<', prepared: false },
+  { field: 'updated_at', operator: '>=', prepared: false },
+] as const)(
+  '[R37] if a filter is $field $operator a timestamp, prepared is $prepared',
+  ({ field, operator, prepared }) => {
+    const filters = [{ parameter: 'filter', field, operator, value: 0n }]
+    const plan = { kind: 'page', resource: order, limit: 250, after: null, filters } as const
+    expect(statementOf(plan, storeWith(order), { prepares: true }).prepared).toBe(prepared)
+  },
+)

@@ -2,7 +2,7 @@
 
 import { LIMITS, type Microseconds, type Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
-import { conditions, fallsBackToCreatedAt } from './conditions.ts'
+import { conditions, fallsBackToCreatedAt, movesStart } from './conditions.ts'
 import { identifier, timestampLiteral, uuidLiteral } from './literal.ts'
 import { onceForSchema } from './once-for-schema.ts'
 import { afterId, datedRange, indexOrder, keyExpression, orderKeys, pageOrder, type SqlContext } from './order.ts'
@@ -40,12 +40,12 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether the plan gets a prepared statement. A page with a filter gets none, because its best plan depends on the number of
- * matching rows. The server plans such a page each time, with the filter's value.
+ * Whether the plan gets a prepared statement. A page with a filter on anything but its start gets none, because its best plan
+ * depends on the number of matching rows. The server plans such a page each time, with the filter's value.
  */
 export function isRepeatable(plan: Plan): boolean {
   if (plan.kind !== 'page') return true
-  return plan.filters.length === 0 && plan.search === undefined && REPEATED_LIMITS.has(plan.limit)
+  return plan.filters.every(movesStart) && plan.search === undefined && REPEATED_LIMITS.has(plan.limit)
 }
 
 /** Returns a statement that finds one row if a row with `id` exists and isn't removed, and no row otherwise. */

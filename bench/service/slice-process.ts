@@ -1,0 +1,34 @@
+// Reads one slice of the orders, in a process of its own.
+
+import { LIMITS } from '@store-export/contract'
+import { answerCalls } from '../lib/child-calls.ts'
+
+/** Address and key of the service, and the filters of the slice. */
+export interface Slice {
+  readonly url: string
+  readonly key: string
+  readonly slice: string
+}
+
+interface OrderPage {
+  readonly data: readonly { readonly id: string }[]
+  readonly meta: { readonly next_cursor: string | null }
+}
+
+answerCalls({ read }, async () => undefined)
+
+/** Returns the IDs of the orders in the slice. */
+async function read({ url, key, slice }: Slice): Promise<string[]> {
+  const ids: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const position = cursor === '' ? '' : `&cursor=${cursor}`
+    const response = await fetch(`${url}/api/v1/orders?limit=${LIMITS.pageRowsMax}&${slice}${position}`, {
+      headers: { 'x-api-key': key },
+    })
+    if (response.status !== 200) throw new Error(`${response.status} for ${slice}`)
+    const page = (await response.json()) as OrderPage
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.meta.next_cursor
+  }
+  return ids
+}
