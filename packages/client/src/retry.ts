@@ -1,5 +1,6 @@
-// Decides whether the client retries a failed request, and after which pause. A rate limit sets its own pause.
-// Temporary failures have growing pauses. The client does not retry other failures.
+// Decides whether the client retries a failed request, and after which pause. After a rate limit, the pause is what
+// `Retry-After` says. After a temporary failure, pauses grow, and `Retry-After` is the shortest pause. The client does not
+// retry other failures.
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
@@ -12,6 +13,8 @@ export interface Pause {
 
 const FIRST_PAUSE_MS = 500
 const PAUSE_MS_MAX = 30_000
+/** The service sends at most 60. A larger value after a temporary failure comes from a proxy, and is ignored. */
+const RETRY_AFTER_SECONDS_MAX = 60
 const RATE_LIMITED_STATUS = 429
 /** 409: the store has no database yet. 502: a database did not respond, or the service failed. */
 const TEMPORARY_STATUSES = [409, 502]
@@ -24,10 +27,15 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   if (error instanceof ConnectionError) return { reason: 'error', ms: backoffMs(attempt, random) }
   if (!(error instanceof StoreExportError)) return null
   const { status, code, retryAfterSeconds } = error
-  if (status === RATE_LIMITED_STATUS)
-    return { reason: 'limit', ms: retryAfterSeconds === null ? backoffMs(attempt, random) : retryAfterSeconds * 1000 }
+  const growingMs = backoffMs(attempt, random)
+  // Without a pause, a client would repeat its request at once.
+  if (status === RATE_LIMITED_STATUS) return { reason: 'limit', ms: (retryAfterSeconds ?? 0) * 1000 || growingMs }
   const passes = TEMPORARY_STATUSES.includes(status) || (code === 'UNKNOWN' && PROXY_STATUSES.includes(status))
-  return passes ? { reason: 'error', ms: backoffMs(attempt, random) } : null
+  return passes ? { reason: 'error', ms: Math.max(leastMs(retryAfterSeconds), growingMs) } : null
+}
+
+function leastMs(retryAfterSeconds: number | null): number {
+  return retryAfterSeconds === null || retryAfterSeconds > RETRY_AFTER_SECONDS_MAX ? 0 : retryAfterSeconds * 1000
 }
 
 /** Returns a random pause in the upper half of a maximum that doubles with each attempt. This spreads the clients. */

@@ -297,10 +297,10 @@ describe('retries', () => {
     headers: { 'retry-after': '17' },
     body: '{"error":{"code":"RATE_LIMITED","message":"wait"}}',
   }
-  const error = (status: number, code: string): ProxyFailure => ({
+  const error = (status: number, code: string, retryAfter?: string): ProxyFailure => ({
     kind: 'response',
     status,
-    headers: { 'x-request-id': 'r-1' },
+    headers: { 'x-request-id': 'r-1', ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
     body: JSON.stringify({ error: { code, message: 'm' } }),
   })
 
@@ -335,6 +335,49 @@ describe('retries', () => {
     await long.client.store.get()
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
   })
+
+  test('[R41] after a 409 or 502, the client waits at least the seconds in Retry-After', async () => {
+    const failures = [
+      error(409, 'STORE_NOT_READY', '30'),
+      error(502, 'STORE_DB_ERROR', '5'),
+      error(502, 'STORE_DB_ERROR', '1'),
+      error(502, 'STORE_DB_ERROR', '0'),
+      error(502, 'STORE_DB_ERROR', '60'),
+    ]
+    const { client, pauses } = await startClient(failures, { retryForMs: 600_000 })
+    expect(await all(client.customers.list())).toHaveLength(620)
+    expect(pauses.map(({ reason, ms }) => [reason, ms])).toEqual([
+      ['error', 30_000],
+      ['error', 5000],
+      ['error', 2000],
+      ['error', 4000],
+      ['error', 60_000],
+    ])
+  })
+
+  test.each(['61', '999999', 'Wed, 25 Nov 2026 07:28:00 GMT', '-1', '1.5'])(
+    'if Retry-After of a 502 is %s, the client waits for a growing pause',
+    async (retryAfter) => {
+      const { client, pauses } = await startClient([error(502, 'STORE_DB_ERROR', retryAfter)])
+      await client.store.get()
+      expect(pauses.map(({ ms }) => ms)).toEqual([500])
+    },
+  )
+
+  test.each(['0', 'soon'])(
+    'if Retry-After of a 429 is %s, the client waits for a growing pause',
+    async (retryAfter) => {
+      const { client, pauses } = await startClient([
+        error(429, 'RATE_LIMITED', retryAfter),
+        error(429, 'RATE_LIMITED', retryAfter),
+      ])
+      await client.store.get()
+      expect(pauses.map(({ reason, ms }) => [reason, ms])).toEqual([
+        ['limit', 500],
+        ['limit', 1000],
+      ])
+    },
+  )
 
   test('a 503 or 504 of a proxy is retried, but a 503 with an error code is not', async () => {
     const ofProxy = (status: number): ProxyFailure => ({
