@@ -11,6 +11,7 @@ import { type DemoStore, RUNS, withDemoStore } from './demo-store.ts'
 import { installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
 import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
+import { withRetryProxy } from './retry-proxy.ts'
 
 const PACKAGES = ['airbyte-cdk==7.39.1']
 const FOLDER = path.join(import.meta.dirname, '..', 'airbyte')
@@ -42,7 +43,11 @@ export async function testAirbyte(): Promise<ConnectorResult[]> {
   const tool = await installTool('airbyte', PACKAGES)
   await withDemoStore(LATEST_REVISION, (store) => runReadme(FOLDER, store, PACKAGES))
   const read = (revision: RevisionId) =>
-    withDemoStore(revision, (store) => withWorkFolder((cwd) => new AirbyteSync(store, tool, { cwd, revision }).run()))
+    withDemoStore(revision, (store) =>
+      withRetryProxy(store.url, (url) =>
+        withWorkFolder((cwd) => new AirbyteSync({ ...store, url }, tool, { cwd, revision }).run()),
+      ),
+    )
   return [await read(LATEST_REVISION), await read('launch')]
 }
 

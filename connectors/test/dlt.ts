@@ -9,6 +9,7 @@ import { type DemoStore, withDemoStore } from './demo-store.ts'
 import { dumpTables, installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
 import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
+import { withRetryProxy } from './retry-proxy.ts'
 
 const PACKAGES = ['dlt[duckdb,postgres]==1.31.0', 'duckdb==1.5.6', 'psycopg2-binary==2.9.13']
 const FOLDER = path.join(import.meta.dirname, '..', 'dlt')
@@ -17,7 +18,11 @@ const FOLDER = path.join(import.meta.dirname, '..', 'dlt')
 export async function testDlt(): Promise<ConnectorResult[]> {
   const tool = await installTool('dlt', PACKAGES, [FOLDER])
   const load = (revision: RevisionId, kind: Destination) =>
-    withDemoStore(revision, (store) => withWorkFolder((cwd) => loadStore(store, { tool, kind, cwd, revision })))
+    withDemoStore(revision, (store) =>
+      withRetryProxy(store.url, (url) =>
+        withWorkFolder((cwd) => loadStore({ ...store, url }, { tool, kind, cwd, revision })),
+      ),
+    )
   await withDemoStore(LATEST_REVISION, (store) => runReadme(FOLDER, store, PACKAGES))
   return [
     await load(LATEST_REVISION, 'duckdb'),

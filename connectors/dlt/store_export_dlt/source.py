@@ -3,6 +3,7 @@
 from typing import Any, Iterator
 
 import dlt
+from dlt.sources.helpers.requests.retry import DEFAULT_RETRY_STATUS, Client
 from dlt.sources.helpers.rest_client import RESTClient
 from dlt.sources.helpers.rest_client.auth import APIKeyAuth
 from dlt.sources.helpers.rest_client.paginators import JSONResponseCursorPaginator
@@ -11,6 +12,8 @@ from requests import HTTPError
 from .contract import TABLES
 
 _ROWS_PER_PAGE = 250
+# dlt waits for the seconds in `Retry-After`. It does not repeat a 409 by itself: the store has no database yet.
+_RETRIED_STATUSES = (409, *DEFAULT_RETRY_STATUS)
 
 # New fields and tables of the service become new columns and tables. A value of another type fails the load: without this
 # rule, dlt would store amounts of money in a second column.
@@ -29,6 +32,7 @@ def store_export(url: str = dlt.config.value, key: str = dlt.secrets.value) -> A
         base_url=url.rstrip("/"),
         auth=APIKeyAuth(name="x-api-key", api_key=key, location="header"),
         paginator=JSONResponseCursorPaginator(cursor_path="meta.next_cursor", cursor_param="cursor"),
+        session=Client(raise_for_status=False, status_codes=_RETRIED_STATUSES).session,
     )
     for name, table in TABLES.items():
         yield _rows_resource(client, name, table)
