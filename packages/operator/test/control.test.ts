@@ -4,15 +4,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { revokeKey } from '@store-export/control'
 import { expect, test, vi } from 'vitest'
+import { mountDisk } from '../../../test/support/mount-disk.ts'
 import { roundsOf } from '../../../test/support/rounds.ts'
 import { openClientForTest, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
-import {
-  freePort,
-  mountDisk,
-  startServerForTest as startPostgres,
-  temporaryFolder,
-  waitUntil,
-} from './support/embedded-server.ts'
+import { freePort, startServerForTest as startPostgres, temporaryFolder, waitUntil } from './support/embedded-server.ts'
 import { type FleetKey, requestJson, startFleet, type TestFleet, type TestNode } from './support/fleet.ts'
 import { createCluster } from './support/postgres-cluster.ts'
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
+import { mountDisk } from '../../../test/support/mount-disk.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { type ExitResult, runProgram } from './support/run-program.ts'
 
@@ -37,6 +38,29 @@ function command(args: readonly string[], env: Record<string, string> = {}): Pro
   return runProgram(process.execPath, [COMMAND, ...args], {
     env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key, ...env },
   })
+}
+
+/** Starts `store-sync run --every 1s`. `stop` sends SIGTERM and returns the exit code. */
+function startEvery(to: string, env: Record<string, string> = {}) {
+  const args = [COMMAND, 'run', '--url', platform.service.url, '--to', to, '--every', '1s']
+  const child = spawn(process.execPath, args, {
+    env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const exit = once(child, 'exit')
+  let text = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  return {
+    messages: () => text,
+    async stop(): Promise<number | null> {
+      child.kill('SIGTERM')
+      const [code] = await exit
+      return code
+    },
+  }
 }
 
 /** Starts a proxy to the service that behaves like a service without the query parameter `name`. */
@@ -157,31 +181,40 @@ describe('store-sync run', () => {
   })
 
   test('with --every, run continues after a temporary failure until SIGTERM', async () => {
-    const args = [
-      COMMAND,
-      'run',
-      '--url',
-      platform.service.url,
-      '--to',
-      `sqlite:${await createFile()}`,
-      '--every',
-      '1s',
-    ]
     await store.sql`alter table products rename to products_away`
-    const child = spawn(process.execPath, args, {
-      env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let messages = ''
-    child.stderr.on('data', (text: Buffer) => {
-      messages += text.toString()
-    })
+    const every = startEvery(`sqlite:${await createFile()}`)
     // The client retries for two minutes. The attempt succeeds once the table is there again.
     setTimeout(() => void store.sql`alter table products_away rename to products`.execute(), 1500)
-    await expect.poll(() => messages, { timeout: 15_000 }).toContain('is up to date')
-    child.kill('SIGTERM')
-    const [code] = await once(child, 'exit')
-    expect(code).toBe(0)
+    await expect.poll(every.messages, { timeout: 15_000 }).toContain('is up to date')
+    expect(await every.stop()).toBe(0)
+  })
+
+  test('with --every, run continues after the disk of a SQLite copy was full', async ({ skip }) => {
+    const file = await createFile()
+    if (!mountDisk(path.dirname(file), '300k')) skip('mounting a small disk needs root')
+    const every = startEvery(`sqlite:${file}`)
+    await expect.poll(every.messages, { timeout: 15_000 }).toMatch(/has no space: its disk is full.*; next run in 1s\n/)
+    spawnSync('mount', ['-o', 'remount,size=20m', path.dirname(file)])
+    await expect.poll(every.messages, { timeout: 15_000 }).toContain('is up to date')
+    expect(orders(file)).toBe(2000)
+    expect(await every.stop()).toBe(0)
+  })
+
+  test('with --every, run continues after the disk of a PostgreSQL copy was full', async () => {
+    const { url, drop } = await createDatabase()
+    onTestFinished(drop)
+    const sql = postgres(url, { max: 1, onnotice: () => undefined })
+    await sql.unsafe(`
+      create function no_space() returns event_trigger language plpgsql as
+        $$ begin raise exception 'no space is left' using errcode = 'disk_full'; end $$;
+      create event trigger no_space on ddl_command_start execute function no_space()`)
+    const every = startEvery('env:TARGET', { TARGET: url })
+    const full = /has no space: the disk of the server is full.*; next run in 1s\n/
+    await expect.poll(every.messages, { timeout: 15_000 }).toMatch(full)
+    await sql`drop event trigger no_space`
+    await sql.end()
+    await expect.poll(every.messages, { timeout: 15_000 }).toContain('is up to date')
+    expect(await every.stop()).toBe(0)
   })
 
   test('if eight runs are killed, the next one completes the copy', async () => {

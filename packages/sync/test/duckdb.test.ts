@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { CopyError, NEW_TABLE } from '../src/copies/copy.ts'
+import { CopyError, CopyFullError, NEW_TABLE } from '../src/copies/copy.ts'
 import { DuckDbCopy } from '../src/copies/duckdb/duckdb-copy.ts'
 import { loadDuckDb } from '../src/copies/duckdb/load-duckdb.ts'
 import { TABLES } from '../src/tables.ts'
@@ -181,7 +181,7 @@ test.skipIf(process.platform !== 'linux')(
     await copy.close()
     symlinkSync('/dev/full', `${file}.wal`)
     const opening = copy.open(TABLES)
-    await expect(opening).rejects.toThrow(CopyError)
+    await expect(opening).rejects.toThrow(CopyFullError)
     await expect(opening).rejects.toThrow(`${file} has no space: its disk is full; free some space and run again`)
     rmSync(`${file}.wal`)
     await copy.open(TABLES)

@@ -4,10 +4,10 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { mountDisk } from '../../../../test/support/mount-disk.ts'
 import {
   canSwitchUser,
   isRoot,
-  mountDisk,
   OTHER_USER,
   query,
   sharedFolder,

@@ -97,13 +97,6 @@ export async function startInChild(dataFolder: string, userId?: number): Promise
   return { process: child, ...(JSON.parse(line.toString('utf8')) as Omit<EmbeddedChild, 'process'>) }
 }
 
-/** Mounts a memory disk on the folder until the end of the test. Returns false if this is not permitted. */
-export function mountDisk(folder: string, size: string): boolean {
-  if (!isRoot || spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status !== 0) return false
-  onTestFinished(() => void spawnSync('umount', [folder]))
-  return true
-}
-
 /** Returns a port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')

@@ -1,7 +1,7 @@
 // Decides which failures are temporary: the same command can succeed later.
 
 import { AddressError, ConnectionError, StoreExportError } from '@store-export/client'
-import { CopyBusyError, CopyUnavailableError } from '../copies/copy.ts'
+import { CopyBusyError, CopyFullError, CopyUnavailableError } from '../copies/copy.ts'
 import { FileInUseError } from '../copies/files/replace-files.ts'
 import { EmptyTablesError } from '../run/empty-tables.ts'
 
@@ -22,6 +22,7 @@ export function isTemporaryFailure(error: unknown): boolean {
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true
+  if (error instanceof CopyFullError) return true
   if (error instanceof StoreExportError || error instanceof AddressError) return false
   // Errors of the operating system and of a database have a code.
   return error instanceof Error && 'code' in error && typeof error.code === 'string'

@@ -138,7 +138,12 @@ export class CopyBusyError extends Error {
 
 /** Thrown if the destination is not a copy of this store, or if the user must fix something before the next run. */
 export class CopyError extends Error {
-  override readonly name = 'CopyError'
+  override readonly name: string = 'CopyError'
+}
+
+/** Thrown if the disk of the copy is full. A later run can succeed after the user has freed some space. */
+export class CopyFullError extends CopyError {
+  override readonly name = 'CopyFullError'
 }
 
 /** Thrown if the connection fails, or if another program locks the copy for too long. A later run can succeed. */

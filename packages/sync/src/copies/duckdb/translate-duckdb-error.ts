@@ -1,8 +1,7 @@
-import { CopyError, CopyUnavailableError } from '../copy.ts'
+import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** Messages for errors that the user must fix. DuckDB's errors have no codes, so patterns of their text identify them. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
-  [/No space left on device/, 'has no space: its disk is full; free some space and run again to continue'],
   [
     /Permission denied|Read-only file system|attached in read-only mode/,
     'cannot be written; make its file and folder writable for this user, or use another path',
@@ -18,7 +17,8 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyError` if the user must fix something first. Returns an unexpected error unchanged.
+ * later run can succeed, a `CopyFullError` if the disk is full, and a `CopyError` if the user must fix something else
+ * first. Returns an unexpected error unchanged.
  * `name` is the copy's name in messages.
  */
 export function translateDuckDbError(error: unknown, name: string): unknown {
@@ -26,6 +26,11 @@ export function translateDuckDbError(error: unknown, name: string): unknown {
   const { message } = error
   if (/Could not set lock on file/.test(message))
     return new CopyUnavailableError(lockMessage(name, message), { cause: error })
+  if (/No space left on device/.test(message))
+    return new CopyFullError(
+      `${name} has no space: its disk is full; free some space and run again to continue (${message})`,
+      { cause: error },
+    )
   const [, explanation] = MESSAGES.find(([pattern]) => pattern.test(message)) ?? []
   if (explanation !== undefined) return new CopyError(`${name} ${explanation} (${message})`, { cause: error })
   if ('syscall' in error || /^IO Error: (?:Cannot|Could not) (?:open|read|create)/.test(message))

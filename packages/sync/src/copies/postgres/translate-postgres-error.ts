@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { CopyError, CopyUnavailableError } from '../copy.ts'
+import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** SQLSTATE codes of temporary errors that another program causes. */
 const TEMPORARY_CODES: ReadonlySet<string> = new Set([
@@ -9,12 +9,12 @@ const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   '57014', // canceled, or statement timeout
 ])
 
+const DISK_FULL = '53100'
 /** Messages for SQLSTATE codes of errors that the user must fix. */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['42501', 'cannot be written by this role; grant it the privilege, or use a schema that the role owns'],
   ['54001', 'cannot hold JSON that is nested so deeply; raise max_stack_depth on the server and run again'],
   ['25006', 'is read-only; use the address of a server that accepts writes'],
-  ['53100', 'has no space: the disk of the server is full; free some space and run again to continue'],
 ])
 
 /** Whether the server rejected a statement but did not close the connection. */
@@ -29,13 +29,19 @@ export function isAuthenticationError(error: unknown): boolean {
 
 /**
  * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyError` if the user must fix something first. Returns an unexpected error unchanged.
+ * later run can succeed, a `CopyFullError` if the disk is full, and a `CopyError` if the user must fix something else
+ * first. Returns an unexpected error unchanged.
  * `name` is the copy's name in messages.
  */
 export function translatePostgresError(error: postgres.PostgresError, name: string): Error {
   const { code, message } = error
   if (TEMPORARY_CODES.has(code))
     return new CopyUnavailableError(`another program blocked ${name} (${message}); run again`, { cause: error })
+  if (code === DISK_FULL)
+    return new CopyFullError(
+      `${name} has no space: the disk of the server is full; free some space and run again to continue (${message})`,
+      { cause: error },
+    )
   const explanation = MESSAGES.get(code)
   return explanation === undefined ? error : new CopyError(`${name} ${explanation} (${message})`, { cause: error })
 }

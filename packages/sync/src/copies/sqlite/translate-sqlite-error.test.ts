@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CopyError, CopyUnavailableError } from '../copy.ts'
+import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 import { translateSqliteError } from './translate-sqlite-error.ts'
 
 describe('translateSqliteError', () => {
@@ -27,13 +27,6 @@ describe('translateSqliteError', () => {
 
   test.each([
     [
-      'a full disk',
-      /^shop has no space: .*full.*run again/,
-      (database: DatabaseSync) => {
-        database.exec(`pragma max_page_count = 3; ${insert}`)
-      },
-    ],
-    [
       'a read-only file',
       /^shop cannot be written; make/,
       (_database: DatabaseSync, file: string) => {
@@ -53,6 +46,16 @@ describe('translateSqliteError', () => {
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyError)
     expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
+  })
+
+  test('if the disk is full, the CopyFullError says what to do', async () => {
+    const error = await errorOf((database) => database.exec(`pragma max_page_count = 3; ${insert}`))
+    const translated = translateSqliteError(error, 'shop')
+    expect(translated).toBeInstanceOf(CopyFullError)
+    expect(translated).toMatchObject({
+      message: expect.stringMatching(/^shop has no space: .*full.*run again/),
+      cause: error,
+    })
   })
 
   test('if another program has locked the file, the error is a CopyUnavailableError', async () => {

@@ -1,4 +1,4 @@
-import { CopyError, CopyUnavailableError } from '../copy.ts'
+import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** The low byte of SQLite's extended result codes is the primary result code. */
 const RESULT_CODE_MASK = 0xff
@@ -10,14 +10,14 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
   [READONLY, NOT_WRITABLE],
   [IOERR, 'cannot be read or written because of a disk error; check the disk and run again'],
   [CORRUPT, 'is damaged; move it away and run again to create a new copy'],
-  [FULL, 'has no space: its disk is full; free some space and run again to continue'],
   [CANTOPEN, 'cannot be opened; it must be a file in a writable folder'],
   [NOTADB, 'is not a SQLite database; use another file'],
 ])
 
 /**
  * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyError` if the user must fix something first. Returns an unexpected error unchanged.
+ * later run can succeed, a `CopyFullError` if the disk is full, and a `CopyError` if the user must fix something else
+ * first. Returns an unexpected error unchanged.
  * `name` is the copy's name in messages.
  */
 export function translateSqliteError(error: unknown, name: string): unknown {
@@ -27,7 +27,13 @@ export function translateSqliteError(error: unknown, name: string): unknown {
       `another program has locked ${name} (${error.message}); run again, or close it in that program`,
       { cause: error },
     )
-  const explanation = MESSAGES.get(resultCode(error))
+  const code = resultCode(error)
+  if (code === FULL)
+    return new CopyFullError(
+      `${name} has no space: its disk is full; free some space and run again to continue (${error.message})`,
+      { cause: error },
+    )
+  const explanation = MESSAGES.get(code)
   if (explanation !== undefined) return new CopyError(`${name} ${explanation} (${error.message})`, { cause: error })
   if ('syscall' in error)
     return new CopyError(`${name} cannot be created (${error.message}); use another path, or fix this one`, {
