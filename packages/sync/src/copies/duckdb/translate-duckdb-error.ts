@@ -17,9 +17,8 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, a `CopyFullError` if the disk is full, and a `CopyError` if the user must fix something else
- * first. Returns an unexpected error unchanged.
- * `name` is the copy's name in messages.
+ * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
+ * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateDuckDbError(error: unknown, name: string): unknown {
   if (!(error instanceof Error)) return error

@@ -42,9 +42,8 @@ export function isAuthenticationError(error: unknown): boolean {
 
 /**
  * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, a `CopyFullError` if the disk is full, and a `CopyError` if the user must fix something else
- * first. Returns an unexpected error unchanged.
- * `name` is the copy's name in messages.
+ * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
+ * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateMySqlError(error: MySqlError, name: string): Error {
   const { errno = 0, message } = error

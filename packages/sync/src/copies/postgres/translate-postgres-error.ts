@@ -29,9 +29,8 @@ export function isAuthenticationError(error: unknown): boolean {
 
 /**
  * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, a `CopyFullError` if the disk is full, and a `CopyError` if the user must fix something else
- * first. Returns an unexpected error unchanged.
- * `name` is the copy's name in messages.
+ * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
+ * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translatePostgresError(error: postgres.PostgresError, name: string): Error {
   const { code, message } = error
