@@ -12,6 +12,7 @@ const DEFAULT_FOLDER = path.join(ROOT, 'dist')
 /** Files that the service reads at run time. Their paths in dist/ are the same as in the project. */
 const RUNTIME_FILES = [
   'connectors/google-sheets/Code.gs',
+  'connectors/power-query/StoreExport.pq',
   'docs/api/*.md',
   'docs/sync/**/*.md',
   'packages/dashboard/src/ui/assets/*',

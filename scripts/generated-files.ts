@@ -18,6 +18,7 @@ import { SETTINGS, type Setting } from '../packages/operator/src/settings.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
 import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
 import { dltContract } from './connectors/dlt-contract.ts'
+import { powerQueryTables } from './connectors/power-query-tables.ts'
 import { sheetTables } from './connectors/sheet-tables.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
 import { eventsTable, metricsTable } from './monitoring-reference.ts'
@@ -87,6 +88,7 @@ export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>
     ]),
   ],
   ['connectors/google-sheets/Code.gs', new Map([['tables', sheetTables()]])],
+  ['connectors/power-query/StoreExport.pq', new Map([['tables', powerQueryTables()]])],
 ])
 
 /**
@@ -97,7 +99,7 @@ export function withSections(page: string, sections: ReadonlyMap<string, string>
   let text = page
   for (const [name, section] of sections) {
     const place = new RegExp(
-      `(?<=<!-- Generated: ${name}\\.[^>]*-->\\n|^// Generated: ${name}\\.\\n)[\\s\\S]*?(?=(?:<!--|^//) End: ${name}\\b)`,
+      `(?<=<!-- Generated: ${name}\\.[^>]*-->\\n|^ *// Generated: ${name}\\.\\n)[\\s\\S]*?(?=(?:<!--|^ *//) End: ${name}\\b)`,
       'm',
     )
     if (!place.test(text)) throw new Error(`no comments "Generated: ${name}." and "End: ${name}"`)

@@ -176,18 +176,4 @@ describe('the recipes', () => {
       expect([note, title].every((text) => text.length > 2)).toBe(true)
     }
   })
-
-  test('the recipe for Power Query, which tests can’t run, has balanced brackets', () => {
-    const code = codeOf('power-query', 'https://export.example.org').replaceAll(/\/\/ .*$/gm, '')
-    const bare = code.replaceAll(/"(?:[^"]|"")*"/g, '""')
-    const open: string[] = []
-    const closing: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{', in: 'let' }
-    for (const [word] of bare.matchAll(/[([{)\]}]|\b(?:let|in)\b/g)) {
-      const opener = closing[word]
-      if (opener === undefined) open.push(word)
-      else expect(open.pop(), `before ${word}`).toBe(opener)
-    }
-    expect(open).toEqual([])
-    expect(bare.match(/"/g)?.length ?? 0).toBe((bare.match(/""/g)?.length ?? 0) * 2)
-  })
 })

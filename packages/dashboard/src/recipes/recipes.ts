@@ -41,9 +41,9 @@ const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   {
     id: 'power-query',
     title: 'Power Query (Excel, Power BI)',
-    note: 'Create the text parameters StoreExportKey and ChangedSince, then paste into the advanced editor of an empty query. For credentials, choose Anonymous. Each refresh loads all orders that changed since ChangedSince, because Power Query stores nothing between refreshes.',
+    note: 'Create the text parameter StoreExportKey with your key, and paste this function into the advanced editor of an empty query with the name StoreExport. Then create an empty query for each table: = StoreExport("orders"). For credentials, choose Anonymous. Each refresh loads the whole table, because Power Query stores nothing between refreshes. Power BI can refresh only recent orders.',
     language: 'powerquery',
-    file: 'orders.pq',
+    file: '../../../../../connectors/power-query/StoreExport.pq',
   },
   {
     id: 'n8n',

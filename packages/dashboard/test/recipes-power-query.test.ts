@@ -1,0 +1,142 @@
+import { LATEST_REVISION } from '@store-export/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareRows } from '../../../connectors/test/compare.ts'
+import { openQuery, type Query } from '../../../connectors/test/power-query.ts'
+import { readStore } from '../../../connectors/test/read-store.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from '../../api/test/support/filled-store.ts'
+import { TABLES } from '../../sync/src/tables.ts'
+import { recipesFor } from '../src/recipes/recipes.ts'
+import { type ProxyError, startBusyProxy } from './support/busy-proxy.ts'
+
+const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
+const ORDER_PAGES = 3
+
+let platform: TestPlatform
+let store: TestStore
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
+})
+afterAll(() => platform.close())
+
+function queryAt(url: string, key = store.key): Promise<Query> {
+  const code = recipesFor(url).find(({ id }) => id === 'power-query')?.code ?? ''
+  return openQuery(code, key)
+}
+
+async function withProxy<T>(errors: [number, ProxyError][], work: (url: string) => Promise<T>): Promise<T> {
+  const proxy = await startBusyProxy(platform.service.url, new Map(errors))
+  try {
+    return await work(proxy.url)
+  } finally {
+    await proxy.close()
+  }
+}
+
+describe('the function for Power Query', () => {
+  test('[SYNC-1] returns all rows of all tables with the values of the store, and each column has a type', async () => {
+    const query = await queryAt(platform.service.url)
+    const loaded = new Map<string, ReadonlyMap<string, Record<string, unknown>>>()
+    for (const { name, children } of TABLES) {
+      loaded.set(name, (await query.load(name)).byId)
+      for (const child of children) loaded.set(`${name}.${child.field}`, (await query.load(child.name)).byId)
+    }
+    const rows = await readStore(platform.service.url, store.key)
+    expect(compareRows(rows, loaded)).toMatchObject({ missing: 0, stale: 0, extra: 0, examples: [] })
+    const { types } = await query.load('orders')
+    expect(Object.fromEntries(types)).toMatchObject({
+      id: 'nullable text',
+      total: 'nullable Currency.Type',
+      created_at: 'nullable datetime',
+      shipping_address: 'nullable text',
+    })
+  })
+
+  test('[PAG-2] requests pages of 250 rows at one address, with the key in a header', async () => {
+    const query = await queryAt(platform.service.url)
+    await query.load('orders')
+    expect(query.requests).toHaveLength(ORDER_PAGES)
+    for (const { url } of query.requests) {
+      expect(url.startsWith(`${platform.service.url}/api/v1/orders?`)).toBe(true)
+      expect(new URL(url).searchParams.get('limit')).toBe('250')
+      expect(url).not.toContain(store.key)
+    }
+    expect(query.baseAddresses).toEqual([platform.service.url])
+  })
+
+  test('[RATE-2] waits as long as Retry-After says, and otherwise twice as long after each failure', async () => {
+    const busy: [number, ProxyError][] = [
+      [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
+      [2, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
+      [4, { status: 502, code: 'STORE_DB_ERROR' }],
+      [5, { status: 503, code: '' }],
+    ]
+    await withProxy(busy, async (url) => {
+      const query = await queryAt(url)
+      expect((await query.load('orders')).byId.size).toBe(SIZE.orders)
+      expect(query.waitedSeconds).toEqual([17, 30, 1, 2])
+      expect(query.requests.map(({ isRetry }) => isRetry)).toEqual([false, false, true, true, false, true, true])
+    })
+  })
+
+  test('if every attempt fails, raises an error with the status and the response', async () => {
+    const failed = Array.from({ length: 6 }, (_, place): [number, ProxyError] => [
+      place,
+      { status: 502, code: 'STORE_DB_ERROR' },
+    ])
+    await withProxy(failed, async (url) => {
+      const query = await queryAt(url)
+      await expect(query.load('orders')).rejects.toMatchObject({
+        message: 'Status 502',
+        detail: expect.stringContaining('STORE_DB_ERROR'),
+      })
+      expect(query.waitedSeconds).toEqual([1, 2, 4, 8, 16])
+    })
+  })
+
+  test('[AUTH-6] if the key is wrong, Power Query handles the status', async () => {
+    const query = await queryAt(platform.service.url, 'sdx_wrong')
+    await expect(query.load('orders')).rejects.toMatchObject({ message: 'Power Query handles status 401' })
+  })
+
+  test('if a filter is not valid, raises the message of the service', async () => {
+    const query = await queryAt(platform.service.url)
+    await expect(query.load('orders', '[status = "lost"]')).rejects.toMatchObject({
+      message: 'Status 400',
+      detail: expect.stringContaining('status: must be one of'),
+    })
+  })
+
+  test('if the table does not exist, the error names the tables', async () => {
+    const query = await queryAt(platform.service.url)
+    await expect(query.load('carts')).rejects.toMatchObject({
+      message: 'There is no table carts',
+      detail: expect.stringMatching(/^store, .*orders, order_items/),
+    })
+  })
+
+  test('[SYNC-2] partitions of an incremental refresh have each order and item once', async () => {
+    const [range] = await store.sql`select min(created_at) as first, now() as last from orders`
+    const [first, last] = [range?.first.getTime(), range?.last.getTime()]
+    const query = await queryAt(platform.service.url)
+    const bounds = Array.from(
+      { length: 5 },
+      (_, place) => new Date(first + ((last - first) * place) / 4 + place * 1000),
+    )
+    const ends = [new Date(0), ...bounds]
+    const ids = { orders: [] as string[], order_items: [] as string[] }
+    for (const [place, end] of ends.slice(1).entries())
+      for (const table of ['orders', 'order_items'] as const) {
+        const filters = '[created_since = RangeStart, created_until = RangeEnd]'
+        const range = { RangeStart: ends[place] ?? end, RangeEnd: end }
+        ids[table].push(...(await query.load(table, filters, range)).byId.keys())
+      }
+    const rows = await readStore(platform.service.url, store.key)
+    expect(ids.orders.toSorted()).toEqual([...(rows.get('orders')?.keys() ?? [])].toSorted())
+    expect(ids.order_items.toSorted()).toEqual([...(rows.get('orders.items')?.keys() ?? [])].toSorted())
+    const [request] = query.requests
+    expect(new URL(request?.url ?? '').searchParams.get('created_since')).toBe('1970-01-01T00:00:00Z')
+  })
+})
