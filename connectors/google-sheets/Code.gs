@@ -153,11 +153,13 @@ function connect() {
   const connection = { url: url.replace(/\/+$/, ''), key }
   if (!/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/.test(url)) throw new Error('The address must start with https://')
   const store = get({ ...connection, endsAt: Date.now() + CONTINUE_MS }, '/api/v1/store', {}).body.data
-  const shared = PropertiesService.getDocumentProperties()
-  // The tabs contain rows of another store: the next export replaces them.
-  if (shared.getProperty('store') !== store.id) forgetPositions()
-  shared.setProperty('store', store.id)
-  PropertiesService.getUserProperties().setProperties(connection)
+  withLock(() => {
+    const shared = PropertiesService.getDocumentProperties()
+    // The tabs contain rows of another store. The next export replaces them.
+    if (shared.getProperty('store') !== store.id) forgetPositions()
+    shared.setProperty('store', store.id)
+    PropertiesService.getUserProperties().setProperties(connection)
+  })
   ui.alert('Connected to ' + store.name + '. Choose Store export > Export now.')
 }
 
@@ -190,7 +192,7 @@ function stopSchedule() {
 
 /** Forgets how far each table was read, so that the export reads all rows again. */
 function exportEverything() {
-  forgetPositions()
+  withLock(forgetPositions)
   exportNow()
 }
 
@@ -201,28 +203,50 @@ function forgetPositions() {
 }
 
 function exportNow() {
-  runExport()
+  withLock(runExport)
 }
 
 function exportOnSchedule() {
-  runExport()
+  withLock(runExport, true)
 }
 
 /** Continues an export that reached the time limit, or that Google stopped. */
 function continueExport() {
-  runExport()
+  withLock(runExport, true)
+}
+
+/** Runs one action at a time in this spreadsheet. */
+function withLock(action, isScheduled) {
+  const lock = LockService.getDocumentLock()
+  if (!lock.tryLock(1000)) {
+    // The next scheduled export reads the same changes.
+    if (isScheduled) return
+    throw new Error('An export is active in this spreadsheet. Try again in 6 minutes.')
+  }
+  try {
+    action()
+  } finally {
+    lock.releaseLock()
+  }
 }
 
 /** Reads what changed in every table. Pauses before Google's time limit, and stores its position after each page. */
 function runExport() {
-  const lock = LockService.getDocumentLock()
-  // Another export is active in this spreadsheet.
-  if (!lock.tryLock(1000)) return
   let run = null
   try {
     run = openRun()
     continueAfter(WATCHDOG_MS)
-    for (const table of TABLES) syncTable(run, table)
+    const problems = []
+    for (const table of TABLES) {
+      try {
+        syncTable(run, table)
+      } catch (error) {
+        // Another table can still be exported.
+        if (!(error instanceof TabProblem)) throw error
+        problems.push(error)
+      }
+    }
+    if (problems.length > 0) throw problems[0]
     PropertiesService.getDocumentProperties().deleteProperty('run')
     removeTriggers('continueExport')
     showStatus(run, 'Up to date. The last export ended at ' + utc(Date.now()) + ' UTC.')
@@ -233,13 +257,16 @@ function runExport() {
       return
     }
     removeTriggers('continueExport')
+    // The next export reads all tables, and continues the list that was being read.
+    PropertiesService.getDocumentProperties().deleteProperty('run')
     if (run !== null) showStatus(run, 'Stopped: ' + error.message)
     // Google shows the message after a click in the menu, and mails it after a scheduled export.
     throw error
-  } finally {
-    lock.releaseLock()
   }
 }
+
+/** Thrown if the rows of one table cannot be written. */
+class TabProblem extends Error {}
 
 /** Thrown to continue in another execution. */
 class Pause extends Error {
@@ -496,7 +523,7 @@ function createSheet(run, name) {
   // An empty tab is from an export that Google stopped.
   if (present !== null && present.getLastRow() === 0) return present
   if (present !== null)
-    throw new Error('The tab ' + name + ' is not from this export. Rename or delete it, and export again.')
+    throw new TabProblem('The tab ' + name + ' is not from this export. Rename or delete it, and export again.')
   reserve(run, NEW_TAB_CELLS, name)
   const sheet = run.file.insertSheet(name)
   sheet.protect().setDescription('The store export replaces changes in this tab').setWarningOnly(true)
@@ -506,7 +533,7 @@ function createSheet(run, name) {
 /** Throws if the spreadsheet has no room for these cells. */
 function reserve(run, cells, name) {
   if (run.cells + cells > CELLS_MAX)
-    throw new Error(
+    throw new TabProblem(
       'The rows of ' + name + ' do not fit, because Google Sheets has at most 10 million cells. ' +
         'Choose Store export > Choose tables, and delete the tabs that you do not need.',
     )

@@ -95,7 +95,7 @@ describe('the script for Google Sheets', () => {
     const after = spreadsheet.state
     for (const state of [before, after]) {
       const { calls } = state === before ? first : await changedRun(spreadsheet, after)
-      for (let call = 1; call <= calls; call += Math.ceil(calls / 6)) {
+      for (let call = 1; call <= calls; call += Math.ceil(calls / 4)) {
         spreadsheet.state = state
         const [stopped, ...later] = await spreadsheet.export('exportNow', { stopAtCall: call })
         expect(stopped?.isStopped).toBe(true)
@@ -173,12 +173,20 @@ describe('the script for Google Sheets', () => {
     expect(userProperties.key).toBe(store.key)
   })
 
-  test('if another export is active, the script changes nothing', async () => {
+  test('if another export is active, a scheduled export changes nothing, and the menu shows a message', async () => {
     const spreadsheet = await connected()
     const before = structuredClone(spreadsheet.state)
-    const { error, calls } = await spreadsheet.run('exportOnSchedule', { isLocked: true })
-    expect([error, calls]).toEqual([null, 2])
-    expect(spreadsheet.state.sheets).toEqual(before.sheets)
+    const scheduled = await spreadsheet.run('exportOnSchedule', { isLocked: true })
+    expect([scheduled.error, scheduled.calls]).toEqual([null, 2])
+    for (const handler of ['exportNow', 'exportEverything']) {
+      const { error } = await spreadsheet.run(handler, { isLocked: true, isInteractive: true })
+      expect(error).toBe('An export is active in this spreadsheet. Try again in 6 minutes.')
+    }
+    const { sheets, documentProperties } = spreadsheet.state
+    expect({ sheets, documentProperties }).toMatchObject({
+      sheets: before.sheets,
+      documentProperties: before.documentProperties,
+    })
   })
 
   test('if a person deletes, copies, or empties rows of a tab, the next export repairs the tab', async () => {
@@ -247,6 +255,10 @@ describe('the script for Google Sheets', () => {
     const { error } = await spreadsheet.run('exportNow')
     expect(error).toBe('The tab orders is not from this export. Rename or delete it, and export again.')
     expect(spreadsheet.sheet('orders')).toEqual(own)
+    expect(spreadsheet.rows('products')).toHaveLength(SIZE.products)
+    await store.sql`update products set name = 'Later' where id = (select id from products limit 1)`
+    await spreadsheet.run('exportOnSchedule')
+    expect(spreadsheet.rows('products').map(({ name }) => name)).toContain('Later')
   })
 
   test('if the rows exceed the size of a spreadsheet, the message says what to do', async () => {
