@@ -283,8 +283,9 @@ export interface DataRowPage {
 export interface Recipe {
   readonly id: string
   readonly title: string
-  /** How to use it, and what it does. */
+  /** What it does, and how to use it if there are no steps. */
   readonly note: string
+  readonly steps?: readonly string[]
   readonly language: string
   readonly code: string
 }

@@ -3,7 +3,7 @@
 import { codeBlock } from '../ui/code-block.ts'
 import { card, facts, pageHead } from '../ui/components.ts'
 import { linkButton } from '../ui/forms.ts'
-import { type Html, html } from '../ui/html.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, Recipe, RecipesPage } from './models.ts'
@@ -29,12 +29,14 @@ function guidesCard({ guides }: RecipesPage): Html {
   return card({ id: 'guides', title: 'Sync your whole store' }, facts(items))
 }
 
-function recipeCard({ id, title, note, language, code }: Recipe): Html {
+function recipeCard({ id, title, note, steps = [], language, code }: Recipe): Html {
   const block = codeBlock({
     id: `code-${id}`,
     label: title,
     text: code,
     language: language === 'json' ? 'json' : 'text',
   })
-  return card({ id: `recipe-${id}`, title, note }, block)
+  const list =
+    steps.length === 0 ? NOTHING : html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`
+  return card({ id: `recipe-${id}`, title, note }, html`${list}${block}`)
 }
