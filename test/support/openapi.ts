@@ -26,7 +26,9 @@ export function validateResponse(response: DescribedResponse): void {
   )
 }
 
-/** Members inside stored JSON are returned as stored (R32). The document describes only their intended content. */
+/**
+ * Members inside stored JSON are returned as stored (reading R32). The document describes only their intended content.
+ */
 const INSIDE_STORED_JSON =
   /\/(shipping_address|billing_address|tax_breakdown|metafields|attributes|translations|opening_hours)\/./
 

@@ -1,5 +1,6 @@
-// Parses an HTTP request into plain values, and rejects malformed requests. Malformed requests do not count for the
-// key.
+// Parses an HTTP request into plain values. A malformed request gets status 400 before the service looks at its key, so
+// it doesn't count for the key. Requests that a proxy could delimit differently are malformed too. Otherwise, a client
+// could hide a second request behind the first.
 
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
@@ -22,7 +23,7 @@ const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
 const VERSIONS = ['1.0', '1.1']
 
-/** Returns the parsed request. Throws an `ApiError` with status 400 for a malformed request (R36). */
+/** Returns the parsed request. Throws an `ApiError` with status 400 for a malformed request (reading R36). */
 export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
   // Node parses a request line without a version as HTTP/0.9, whose responses have no headers.
@@ -56,7 +57,9 @@ export function malformedRequest(what: string, status = 400): ApiError {
   })
 }
 
-/** Returns the key, or why the request has no well-formed key. Two keys are invalid even if one is right (R25). */
+/**
+ * Returns the key, or why the request has no well-formed key. Two keys are invalid even if one is right (reading R25).
+ */
 export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] {
   const [text, second] = keys
   if (text === undefined) return 'missing'

@@ -1,4 +1,5 @@
-// Creates the responses of the API: status, headers and a complete body.
+// Creates complete responses of the API. The whole body exists before the first byte is sent. So each response has a
+// `content-length`, and a client can detect a response that was cut.
 
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
@@ -15,7 +16,7 @@ export interface ApiResponse {
   readonly release?: () => void
 }
 
-/** Headers of every API response (R27). Documents have their own `cache-control`. */
+/** Headers of every API response (reading R27). Documents have their own `cache-control`. */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',
   vary: 'x-api-key, accept-encoding',
@@ -43,7 +44,9 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
   return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
-/** Returns the response for an error. Only the message of an `ApiError` is public (R5). `random` returns 0 to 1. */
+/**
+ * Returns the response for an error. Only the message of an `ApiError` is public (reading R5). `random` returns 0 to 1.
+ */
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)
   const { body, ...rest } = jsonResponse(status, Buffer.from(JSON.stringify({ error: { code, message } })), 0)
@@ -51,7 +54,7 @@ export function errorResponse(error: unknown, random: () => number = Math.random
   return { ...rest, body, headers: { ...rest.headers, link, ...retryAfter(code, random), ...headers } }
 }
 
-/** Chooses a random value in the range, so clients that failed at the same time retry at different times (R41). */
+/** Chooses a random value in the range, so clients that failed at the same time retry at different times. */
 function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
   const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
   if (retryAfterSeconds === undefined) return {}

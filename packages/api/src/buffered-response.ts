@@ -1,5 +1,9 @@
-// Handles a request within the limits of the response buffer. It checks the limits before the service reads the store.
-// It checks them again after the read, because several requests can pass the first check at the same time.
+// Bounds the memory of pages that clients have not read yet. The service checks the space in the response buffer twice:
+//
+// - Before it reads the store. A client that doesn't read its responses then costs no query.
+// - When the page exists, because several requests can pass the first check at the same time.
+//
+// If the client disconnects meanwhile, the read of the store is aborted.
 
 import type { ServerResponse } from 'node:http'
 import type { ApiRequest } from './api-request.ts'

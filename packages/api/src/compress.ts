@@ -1,4 +1,5 @@
-// Negotiates the encoding of a response, and compresses its body outside of the event loop.
+// Compresses responses in the thread pool, because compression of a page in the event loop would delay all other
+// requests. The header `accept-encoding` chooses the encoding.
 
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'

@@ -1,5 +1,7 @@
-// Seals and opens cursors. A cursor has the position of the last row of a page. The service rejects an edited or
-// truncated cursor, and a cursor of another list or store (R15). The limit and the filters can change between pages.
+// Lets a client continue a list after the last row of a page, without state in the service. A cursor contains the
+// position of that row, the watermark, and the ends of the window. A seal (HMAC) binds them to the list and the store,
+// so the service rejects an edited cursor and one from another list (reading R15). The limit and the filters are not in
+// the cursor and can change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
@@ -24,9 +26,9 @@ export interface CursorScope {
 }
 
 /*
- * Layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16), watermark (8), each bound of the window (8),
- * seal (17 to 19). Times are microseconds since 2000. The number of bytes is a multiple of three. So base64 needs no padding
- * and has no spare bits, and every changed character is detected.
+ * Layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16), watermark (8), each bound of the
+ * window (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is a multiple of three. So base64
+ * needs no padding and has no spare bits, and every changed character is detected.
  */
 const VERSION = 2
 const FIXED_BYTES = 34

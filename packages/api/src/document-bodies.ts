@@ -1,4 +1,5 @@
-// Caches the bodies of documents. Documents need no key, so their requests must not cost work and memory each time.
+// Makes requests for documents cheap. They need no key and have no rate limit, so each body is created once, and
+// compressed once for each encoding.
 
 import { compress, type Encoding } from './compress.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'

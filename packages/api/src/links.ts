@@ -1,4 +1,5 @@
-// Creates the values of the header `link` (RFC 8288). Addresses are relative to the origin of the service.
+// Lets a program find the next page, the reference, and the page of an error code from the header `link` (RFC 8288).
+// The addresses are relative, because the service doesn't know its public origin.
 
 import { type Endpoint, ERRORS, type ErrorCode } from '@store-export/contract'
 
@@ -14,7 +15,9 @@ export function errorLinks(code: ErrorCode): string {
   return HELP_LINKS.get(code) ?? SERVICE_LINKS
 }
 
-/** Returns the links of a page, with the address of the next page. It has the parameters of `query`, which are valid. */
+/**
+ * Returns the links of a page, with the address of the next page. It has the parameters of `query`, which are valid.
+ */
 export function pageLinks({ path, parameters }: Endpoint, query: URLSearchParams, nextCursor: string): string {
   let address = `${path}?`
   for (const name of parameters) {

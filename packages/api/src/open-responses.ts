@@ -1,5 +1,5 @@
-// Tracks open responses and the bytes that clients have not read yet. If a client does not read its responses, the
-// service rejects its requests before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md.
+// Limits the memory of responses that clients have not read yet, per key and in total. Beyond a limit, the service
+// rejects requests before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md.
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -13,7 +13,7 @@ export interface ResponseBufferLimits {
   readonly pageBytesMax: number
 }
 
-/** One second, because a client that reads its responses soon has space again. */
+/** One second: the buffer of a client that reads has space again as soon as one response is read. */
 const RETRY_AFTER_SECONDS = '1'
 
 /** A response is open from the arrival of its request until its last byte is sent or its connection is closed. */

@@ -1,4 +1,10 @@
-// Handles a request. It checks in this order: 401, 429, 403/409, 404/405, 400 (R6). Then it reads the rows.
+// Handles a request in the order of reading R6. Each step needs the result of the previous one, and a client without a
+// valid key learns nothing about stores and paths:
+//
+// - 401 for an invalid key. 429 for a key that reached its rate limit.
+// - 403 for a store that the service does not export. 409 for a store that is not ready.
+// - 404 for an unknown path. 405 for a method other than GET and HEAD. 400 for invalid parameters.
+// - Then the rows are read. 404 if the row of a path does not exist. 502 if the store can't be read.
 
 import type { KeyObject } from 'node:crypto'
 import { ApiError, type Endpoint, formatTimestamp, type Resource, readResource } from '@store-export/contract'
@@ -24,7 +30,10 @@ export interface Pipeline {
   readonly requestsPerMinute: number
 }
 
-/** Facts about a request for headers, usage and the log. The pipeline adds them one by one, so they are incomplete for a failed request. */
+/**
+ * Facts about a request for headers, usage, and the log. Each step of the pipeline adds its facts, so those of later
+ * steps are missing if a step throws.
+ */
 export interface Trace {
   keyId: string | null
   storeId: string | null
@@ -204,7 +213,7 @@ function positionOf(page: PageWriter) {
   return position
 }
 
-/** Returns the same error for a missing, malformed, unknown or revoked key (R26). */
+/** Returns the same error for a missing, malformed, unknown or revoked key (reading R26). */
 function invalidKey(): ApiError {
   const message =
     'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'

@@ -1,4 +1,5 @@
-// Plans what the engine reads for a request.
+// Translates a request into a plan, the only form in which the engine accepts work. The engine therefore knows neither
+// HTTP nor parameters.
 
 import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
 import type { Filter, Plan } from '@store-export/engine'

@@ -1,4 +1,5 @@
-// Parses the query string by the rules of the contract.
+// Parses the query string by the rules of the contract. An invalid value is an error. An unknown parameter is ignored,
+// but the response names it, so that a misspelled filter doesn't look like one that matched all rows.
 
 import {
   ApiError,
@@ -16,8 +17,8 @@ import {
 export type ParameterValues = ReadonlyMap<ParameterName, ParameterValue>
 
 /**
- * Parses the parameters of an endpoint. Throws `INVALID_PARAM` or `INVALID_CURSOR` at the first invalid one (R9 to
- * R12).
+ * Parses the parameters of an endpoint. Throws `INVALID_PARAM` or `INVALID_CURSOR` at the first invalid one (readings
+ * R9 to R12).
  */
 export function readParameters({ parameters, resource }: Endpoint, query: URLSearchParams): ParameterValues {
   const values = new Map<ParameterName, ParameterValue>()
@@ -29,7 +30,9 @@ export function readParameters({ parameters, resource }: Endpoint, query: URLSea
   return values
 }
 
-/** Returns the parameters that the endpoint does not have, without duplicates, in the order of the query (R9). */
+/**
+ * Returns the parameters that the endpoint does not have, without duplicates, in the order of the query (reading R9).
+ */
 export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): string[] {
   const applies = new Set<string>(parameters)
   return [...new Set(query.keys())].filter((name) => !applies.has(name))

@@ -1,4 +1,5 @@
-// Responds to requests that Node cannot parse. They have no response object, so the service writes to the socket.
+// Responds to requests that Node's parser rejects, and to CONNECT. Node provides no response object for these requests,
+// so the service writes the response to the socket.
 
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'

@@ -1,4 +1,5 @@
-// Records a completed request: the usage of its key, the log, and the metrics.
+// Turns a completed request into the usage of its key and the events for the log and the metrics. A request without a
+// valid key has no usage.
 
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '@store-export/contract'

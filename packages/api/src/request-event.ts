@@ -1,5 +1,5 @@
-// Defines the events of the export API. They contain IDs, names of the contract, and numbers. They contain no keys,
-// cursors or rows.
+// The events of the export API. They may be logged as they are: they contain IDs, names of the contract, and numbers,
+// but no keys, cursors, or rows.
 
 import type { TraceContext } from './request-ids.ts'
 

@@ -1,4 +1,5 @@
-// Reads the IDs that a client or a proxy sends with a request: `x-request-id`, and `traceparent` (W3C Trace Context).
+// Connects a request with the logs of its client and of the proxies in front of the service: `x-request-id`, and
+// `traceparent` (W3C Trace Context). A value that could be a secret is replaced, because it would reach the log.
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -32,7 +33,7 @@ export function readRequestIds(headers: IncomingHttpHeaders): RequestIds {
 
 const ID_CHARACTERS_MAX = 128
 
-/** Excludes API keys and long tokens: the log replaces them, because they could be secrets (R44). */
+/** Excludes API keys and long tokens: the log replaces them, because they could be secrets (reading R44). */
 const SAFE_ID = new RegExp(`^(?!.*${KEY_PREFIX})(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
 
 function isSafe(text: string): boolean {

@@ -1,4 +1,5 @@
-// Finds the endpoint of a request. A path must match exactly.
+// Finds the endpoint of a request. A path must match exactly, because a lenient match would serve two addresses for the
+// same list. For other paths, the error suggests the exact path.
 
 import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
 import type { ApiRequest } from './api-request.ts'
@@ -30,7 +31,10 @@ export class Router {
   }
 }
 
-/** Returns the route. Throws 404 for an unknown path, then 405 for a method other than GET and HEAD (R2, R3). */
+/**
+ * Returns the route. Throws 404 for an unknown path, then 405 for a method other than GET and HEAD (readings R2 and
+ * R3).
+ */
 export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
   if (route === null) {
     const suggested = suggestPath(path)
@@ -42,7 +46,10 @@ export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequ
   return route
 }
 
-/** Returns the ID in lower case; '' if the path has no ID. Throws `INVALID_PARAM` for other forms of a UUID (R24). */
+/**
+ * Returns the ID in lower case; '' if the path has no ID. Throws `INVALID_PARAM` for other forms of a UUID (reading
+ * R24).
+ */
 export function readId(endpoint: Endpoint, rawId: string): string {
   if (!endpoint.path.includes(ID)) return ''
   if (UUID.test(rawId)) return rawId.toLowerCase()

@@ -1,4 +1,10 @@
-// Serves one request: sends an API response or a document, limits the time to read it, and records the request.
+// Serves one request:
+//
+// - Waits until the previous response of the connection is sent. So a client that pipelines requests and reads nothing
+//   occupies the memory of one page.
+// - Creates the response: a document, or the result of the pipeline.
+// - Compresses and sends it, and closes the connection if the client doesn't read it in time.
+// - Records the request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, type ErrorCode } from '@store-export/contract'

@@ -1,4 +1,6 @@
-// Creates the HTTP server with its limits on connections, headers and time. serve-request.ts serves each request.
+// Creates the HTTP server with the limits that protect it from slow and hostile clients: number of connections, size of
+// headers, and time for each part of a request. It replaces those default responses of Node that have no JSON body.
+// serve-request.ts serves each request.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -27,7 +29,6 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly responseTimeoutMs: number
 }
 
-/** The documents and the pipeline of a server, its limits, and its handler of events. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Documents that need no key, by path. */

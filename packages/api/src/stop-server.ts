@@ -1,4 +1,5 @@
-// Stops the server: it accepts no new connections, and sends open responses completely.
+// Stops the server without cutting a response. Order: no new connections, then the open responses until their last byte
+// is sent or `drainMs` has passed, then idle connections.
 
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'

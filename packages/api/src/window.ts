@@ -1,10 +1,12 @@
-// Windows of lists: which fields the watermark bounds, and the bounds that a cursor carries to later pages (R37).
+// Ends a list at the same time on every page. `updated_until` and `created_until` can be in the future, but rows that
+// change while a client reads must not appear on later pages. So the first page bounds each end by its watermark, and
+// the cursor carries the result (reading R37).
 
 import type { Microseconds, ParameterName } from '@store-export/contract'
 import type { Window, WindowEnd, WindowField } from '@store-export/engine'
 import type { ParameterValues } from './query-parameters.ts'
 
-/** The first timestamp that a window excludes, by the field that it bounds. It is never after the watermark. */
+/** By field: the first timestamp that the window excludes, at most the watermark. */
 export type WindowBounds = Readonly<Partial<Record<WindowField, Microseconds>>>
 
 /** The parts of a cursor that later pages of a window need. */

@@ -1,4 +1,5 @@
-// Sends requests to the service, with pauses and retries. Only this class has the key.
+// Makes one call of the client reliable. A call waits for its turn if requests are paced, sends an attempt, and retries
+// temporary failures until `retryForMs` has passed. Only this class has the key.
 
 import { addressErrorMessage } from './address-error-message.ts'
 import { AddressError, ConnectionError } from './errors.ts'
@@ -31,7 +32,7 @@ export interface ResponseInfo {
   readonly limit: RateLimit | null
 }
 
-/** How a client retries, limits and reports its requests. */
+/** Options for retries, time limits, pacing, and progress. */
 export interface CallerOptions {
   /** Time in which the client retries a failed call, in ms; defaults to 120,000. 0 allows one attempt. */
   readonly retryForMs?: number

@@ -1,4 +1,7 @@
-// Defines the errors of a call: an error response, or no complete response.
+// The errors of a call, by what the caller can do about them. A `StoreExportError` is a response of the service, and
+// its code says what to change. A `ConnectionError` is the lack of a complete response, so a later call can succeed.
+// Its subclass `AddressError` needs another address. An `IgnoredParameterError` needs another parameter or a newer
+// service.
 
 import type { ErrorCode } from './generated/types.ts'
 
@@ -56,8 +59,8 @@ export class AddressError extends ConnectionError {
 }
 
 /**
- * A list does not have a parameter that the call sent, so the service ignored it. For example, the service is older than
- * the client. The service did not filter the rows by the parameter, so the client does not return them.
+ * A list does not have a parameter that the call sent, so the service ignored it. For example, the service is older
+ * than the client. The service did not filter the rows by the parameter, so the client does not return them.
  */
 export class IgnoredParameterError extends Error {
   override readonly name = 'IgnoredParameterError'

@@ -1,4 +1,5 @@
-// Requests the pages of a list during the iteration.
+// Reads a list page by page while the caller iterates. A page is requested when the iteration needs it, so a loop that
+// stops early requests no further pages.
 
 import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
@@ -33,7 +34,8 @@ export interface RowsPage<Row> {
   readonly nextSync: NextSync | null
   /**
    * Digest of the columns that the page was read from, from the header `x-store-fields`; null without the header. If it
-   * differs from the digest of your last sync, rows that you have lack values of new columns: read the whole list again.
+   * differs from the digest of your last sync, rows that you have lack values of new columns: read the whole list
+   * again.
    */
   readonly storeFields: string | null
   /** Time of the response on the clock of the service, from the header `Date` (seconds); null without the header. */

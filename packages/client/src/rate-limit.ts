@@ -1,4 +1,5 @@
-// Parses the headers `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers).
+// Reads the state of the key's rate limit from the headers of a response: `ratelimit-policy` and `ratelimit`
+// (draft-ietf-httpapi-ratelimit-headers).
 
 /** The rate limit of the key. */
 export interface RateLimit {

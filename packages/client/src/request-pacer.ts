@@ -1,4 +1,4 @@
-// Spreads requests evenly over time, for a key that other tools also use.
+// Leaves a part of the rate limit to other tools that use the same key, by sending requests at equal intervals.
 
 /** Schedules requests at equal intervals. */
 export class RequestPacer {

@@ -1,4 +1,5 @@
-// Generates the source code of the TypeScript client's endpoint classes: one method per endpoint, with doc comments.
+// Keeps the TypeScript client complete: one method per endpoint, with doc comments, generated from the declarations.
+// Therefore, no endpoint lacks a client method.
 
 import { type Contract, contractWith, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'

@@ -1,5 +1,5 @@
-// Combines endpoints, errors and revisions into one value, from which OpenAPI, types and tables are derived. Tests
-// replace a part of the value to prove that a new field, endpoint or error code needs one declaration.
+// Everything that the documentation describes, as one value. OpenAPI, types, and tables are derived from it. Tests
+// replace a part of the value to prove that a new field, endpoint, or error code needs one declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'

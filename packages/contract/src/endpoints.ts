@@ -1,4 +1,5 @@
-// Declares the endpoints of the API: the path, the response, the resource and the parameters of each.
+// The single declaration of each endpoint: the path, the response, the resource, and the parameters. Routing, SQL,
+// OpenAPI, the client, and the documentation are derived from it, so they cannot disagree.
 
 import { idListOf } from './ids.ts'
 import { LIMITS } from './limits.ts'
@@ -39,7 +40,7 @@ export interface Endpoint {
   readonly parameters: readonly ParameterName[]
   /** First revision whose stores have the table. Lists are empty on older stores. */
   readonly since: RevisionId
-  /** Set if the specification does not name the endpoint (R31). */
+  /** Set if the specification does not name the endpoint (reading R31). */
   readonly addition?: true
 }
 
@@ -126,7 +127,9 @@ export function page({
   return { ...declared(place), note, response: { kind: 'page' }, parameters: [...PAGE_PARAMETERS, ...filters] }
 }
 
-/** Declares the list of a resource's IDs. The specification does not name it (R31), and its page size is fixed. */
+/**
+ * Declares the list of a resource's IDs. The specification does not name it (reading R31), and its page size is fixed.
+ */
 export function ids(place: Omit<EndpointDeclaration, 'addition'>): Endpoint {
   const { plural } = place.resource
   const rows = LIMITS.pageRowsOfIds.toLocaleString('en')

@@ -1,4 +1,5 @@
-// Declares the error codes of the API, and the error class with which the service returns them.
+// The single declaration of each error code: its statuses, when it is returned, whether to retry, and what to do.
+// Responses, OpenAPI, and the pages in docs/api/errors are derived from it.
 
 /** Every error code, in the order of the specification. Each has a generated page in `docs/api/errors`. */
 export const ERRORS = {
@@ -110,7 +111,7 @@ export interface ErrorDeclaration {
   readonly returnedBy: 'every' | readonly ResponseKind[]
   readonly condition: string
   readonly retry: string
-  /** Range of the header `Retry-After`, unless the `ApiError` sets the header itself (R41). */
+  /** Range of the header `Retry-After`, unless the `ApiError` sets the header itself. */
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
@@ -138,7 +139,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 /**
  * An error that the service returns to the client. Clients see `message`; only the log contains the cause.
- * `status` differs from the status of the code for method errors (R3) and for malformed requests (R36).
+ * `status` differs from the status of the code for method errors (reading R3) and for malformed requests (reading R36).
  */
 export class ApiError extends Error {
   readonly code: ErrorCode

@@ -1,4 +1,5 @@
-// Creates examples of resources from the values in example-values.ts, or from the type of the field.
+// Creates an example of every resource for the documentation. A field without a value in example-values.ts gets an
+// example of its type, so a new field needs none.
 
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'

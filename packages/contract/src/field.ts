@@ -1,11 +1,12 @@
-// Declares fields and their types. SQL, JSON, OpenAPI and the client's types are derived from the declarations.
+// The vocabulary of the contract: kinds of fields, and their modifiers. A resource declares each field once. The column
+// expression in SQL, the encoder, OpenAPI, and the client's types are derived from the declaration.
 
 import type { Resource } from './resource.ts'
 import type { RevisionId } from './revisions.ts'
 
 /** The content of a JSON column. */
 export type JsonShape =
-  /** An object. The API serves exactly `keys`, in this order, and null for a missing key (R32). */
+  /** An object. The API serves exactly `keys`, in this order, and null for a missing key (reading R32). */
   | { readonly outer: 'object'; readonly keys: readonly string[] }
   /** An object whose member names are data, for example locales or option names. */
   | { readonly outer: 'object'; readonly valuesOf: JsonEntry; readonly entryName?: EntryName }
@@ -27,14 +28,17 @@ export type FieldType =
   | { readonly kind: 'text' }
   | { readonly kind: 'integer' }
   | { readonly kind: 'boolean' }
-  /** Decimal string with two decimals, rounded half away from zero (R20). A weight has no currency. */
+  /** Decimal string with two decimals, rounded half away from zero (reading R20). A weight has no currency. */
   | { readonly kind: 'money'; readonly isWeight?: true }
-  /** Decimal string with the stored digits (R19). */
+  /** Decimal string with the stored digits (reading R19). */
   | { readonly kind: 'decimal' }
   | { readonly kind: 'timestamp' }
-  /** One of `values`. Any other stored value is served as `others`, or unchanged without `others` (R33, R34). */
+  /**
+   * One of `values`. Any other stored value is served as `others`, or unchanged without `others` (readings R33 and
+   * R34).
+   */
   | { readonly kind: 'oneOf'; readonly values: readonly string[]; readonly others?: string }
-  /** Array of strings. If the value of the field `first` is missing, the API puts it in front (R35). */
+  /** Array of strings. If the value of the field `first` is missing, the API puts it in front (reading R35). */
   | { readonly kind: 'texts'; readonly first?: string }
   | { readonly kind: 'json'; readonly shape: JsonShape }
   /** Embedded rows of another resource, oldest first. Their column `parent` has the ID of this row. */
@@ -60,7 +64,7 @@ export interface Field {
   readonly nullable: boolean
   /** First revision whose stores have the column; older stores serve null. */
   readonly since: RevisionId
-  /** The API serves null if another field of the row has this value (R34). */
+  /** The API serves null if another field of the row has this value (reading R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }
   /** Set if the value can identify a person who buys in the store. */
   readonly personal?: PersonalRemainder
@@ -74,7 +78,7 @@ export interface FieldDeclaration extends Field {
   orNull(): FieldDeclaration
   /** Stores older than `revision` do not have the column, so the field can be null. */
   from(revision: RevisionId): FieldDeclaration
-  /** The API serves null if another field of the row has `value` (R34). */
+  /** The API serves null if another field of the row has `value` (reading R34). */
   nullWhenever(field: string, value: string): FieldDeclaration
   /** The value can identify a person. `remainder` is what remains of it in data without personal values. */
   asPersonal(remainder: PersonalRemainder): FieldDeclaration

@@ -1,4 +1,4 @@
-// Declares the response headers that clients can use.
+// The response headers that clients can rely on. Every other header of a response can change without notice.
 
 /** A response header. */
 export interface HeaderDeclaration {

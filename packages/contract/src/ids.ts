@@ -1,4 +1,5 @@
-// Declares the lists of IDs. A client finds deleted rows with them, in a fortieth of the requests that rows need.
+// Lets a client find deleted rows without reading all rows again: a list of only IDs and last changes. Its pages have
+// 10,000 IDs instead of at most 250 rows, so it needs 1/40 of the requests.
 
 import { timestamp, uuid } from './field.ts'
 import type { Resource, RowShape } from './resource.ts'

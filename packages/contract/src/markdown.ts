@@ -1,4 +1,4 @@
-// Renders the contract as Markdown tables and pages.
+// Generates the reference in docs/ from the contract, so that no table is written by hand.
 
 import {
   type Contract,

@@ -1,4 +1,5 @@
-// Derives sentences about fields, endpoints and parameters from their declarations, for OpenAPI, types and tables.
+// Writes the sentences about fields, endpoints, and parameters that follow from their declarations, such as when a
+// field is null. OpenAPI, the client's doc comments, and the tables in docs/ share these sentences.
 
 import { returnsList } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -25,8 +26,8 @@ export function fieldSince(resource: RowShape, field: Field): string {
 }
 
 /**
- * Returns whole sentences about what the endpoint returns. The note of its resource describes a row. `in code` omits the
- * members of the response that the client hides.
+ * Returns whole sentences about what the endpoint returns. The note of its resource describes a row. `in code` omits
+ * the members of the response that the client hides.
  */
 export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' = 'in a URL'): string {
   const { note, response, since } = endpoint
@@ -60,9 +61,9 @@ export function endpointGroup({ response, resource }: Endpoint): string {
 }
 
 /**
- * Returns the rule of a parameter in whole sentences. For a datetime, they say why an offset is required (R12). They
- * also name the stores that reject the parameter because the stores do not have the field (R1). `in code` is for the
- * client, which accepts a `Date` and encodes the URL.
+ * Returns the rule of a parameter in whole sentences. For a datetime, they say why an offset is required (reading R12).
+ * They also name the stores that reject the parameter because the stores do not have the field (reading R1). `in code`
+ * is for the client, which accepts a `Date` and encodes the URL.
  */
 export function parameterNote(
   name: ParameterName,

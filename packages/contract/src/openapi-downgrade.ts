@@ -1,8 +1,11 @@
-// Rewrites JSON Schemas of OpenAPI 3.1 for older versions of OpenAPI. Throws if an older version can't express a schema.
+// Translates JSON Schemas of OpenAPI 3.1 for older versions, which have no list of types and no `null` type. Throws if
+// an older version can't express a schema, so that no constraint is lost silently.
 
 import type { OpenApiObject } from './openapi-schema.ts'
 
-/** How a version of OpenAPI marks a schema that allows null. */
+/**
+ * The member with which a version of OpenAPI marks a schema that allows null: `nullable` in 3.0, `x-nullable` in 2.0.
+ */
 export type NullKeyword = 'nullable' | 'x-nullable'
 
 /** Keywords that mean the same in every version. */
@@ -30,7 +33,7 @@ export function downgradedSchema(schema: OpenApiObject, keyword: NullKeyword): O
       case 'anyOf':
         // A schema without a type allows every value, null included.
         if (allowsEveryValue(value)) return []
-        // Most generators write no usable type for two kinds of string.
+        // Most generators write no usable type for a union of an enumeration and a string.
         if (allowsOnlyStrings(value)) return [['type', 'string']]
     }
     throw new Error(`OpenAPI before 3.1 cannot express ${name}: ${JSON.stringify(value)}`)

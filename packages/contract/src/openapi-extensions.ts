@@ -1,4 +1,4 @@
-// Declares the extensions with which generators write code for pages and retries.
+// Extensions from which Speakeasy's generator writes the loops over pages and the retries of a client.
 
 import type { Contract } from './contract.ts'
 import type { OpenApiObject } from './openapi-schema.ts'

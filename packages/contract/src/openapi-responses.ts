@@ -1,4 +1,5 @@
-// Creates the OpenAPI responses of an operation: the success with its headers, and the errors by status.
+// Creates the OpenAPI responses of an operation. Error messages in the examples come from the service's own parsers, so
+// they can't become outdated. Responses that are the same for every endpoint are shared components.
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'

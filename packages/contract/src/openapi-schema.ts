@@ -1,5 +1,5 @@
-// Creates the JSON Schema 2020-12 of the responses. Objects allow unknown fields, and enumerations allow unknown values
-// (R33), so the responses of a newer service match this schema.
+// Creates the JSON Schema 2020-12 of the responses. A client that was generated today must accept the responses of a
+// newer service. So objects allow unknown fields, and enumerations allow unknown values (reading R33).
 
 import { type Contract, resourcesOf, returnsList, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
@@ -125,7 +125,9 @@ function entrySchema(shape: Exclude<JsonShape, { keys: unknown }>): OpenApiObjec
   return shape.outer === 'array' ? elementSchema(shape.entries) : valueSchema(shape.valuesOf)
 }
 
-/** Requires all members, because the specification names them. The API serves elements as they are stored (R32). */
+/**
+ * Requires all members, because the specification names them. The API serves elements as they are stored (reading R32).
+ */
 function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   return requiredProperties(mapMembers(entry, memberSchema))

@@ -1,4 +1,5 @@
-// Renders the contract as an OpenAPI 3.1 document.
+// Renders the contract as the OpenAPI 3.1 document, from which clients are generated and which `/docs` shows. The 3.0
+// and 2.0 documents are derived from it.
 
 import { type Contract, contractWith, isPaginated, latestRevisionOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'

@@ -1,4 +1,6 @@
-// Declares the query parameters: what each accepts, how the service parses it, and which rows it selects.
+// The single declaration of each query parameter: what it accepts, how the service parses it, and which rows it
+// selects. The text after "must be" in an error message, the documentation, and the parser are next to each other, so
+// that they agree.
 
 import { ApiError } from './errors.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'
@@ -6,8 +8,8 @@ import type { Resource } from './resource.ts'
 import { hasSpaceForPlus, isAtLimitOfYears, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
 
 /**
- * A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. `NOW` stands for the
- * latest end of a window.
+ * A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. `NOW` stands
+ * for the latest end of a window.
  */
 export type ParameterValue = number | string | Microseconds
 
@@ -121,7 +123,7 @@ export function maskKeys(text: string): string {
   return text.replace(KEY, `${KEY_PREFIX}…`)
 }
 
-/** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10` and `+5` (R11). */
+/** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10` and `+5` (reading R11). */
 function parseLimit(text: string): number {
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
   if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit

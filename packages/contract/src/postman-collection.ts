@@ -1,4 +1,5 @@
-// Renders the contract as a Postman collection. Its IDs come from live examples, so each request works with the demo.
+// Renders the contract as a Postman collection for the demo. Its IDs come from live examples, so each request works
+// without editing.
 
 import { type Contract, contractWith } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -97,7 +98,10 @@ const NEXT_PAGE = `if (pm.response.code === 200) {
   if (meta.has_more) pm.execution.setNextRequest(pm.info.requestName)
 }`
 
-/** A request that repeats itself until it has read the last page. The variable `orderIds` then has all IDs. */
+/**
+ * A request whose script sends it again for each further page. After the last page, the variable `orderIds` then has
+ * all IDs.
+ */
 const READ_ALL_ORDERS: OpenApiObject = {
   name: 'Read all orders',
   event: [script('prerequest', FIRST_PAGE), script('test', NEXT_PAGE)],

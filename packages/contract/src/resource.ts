@@ -1,4 +1,5 @@
-// Defines what a resource is: a table of the store with the fields that the API serves.
+// Declares what a resource is: a table of the store, the fields that the API serves from it, and its list in the
+// dashboard.
 
 import type { Field } from './field.ts'
 import type { RevisionId } from './revisions.ts'
@@ -28,7 +29,7 @@ export type ListColumn =
       readonly absent?: string
     }
 
-/** How the dashboard shows the list of a resource: the columns of its table, and its search. */
+/** The table of a resource in the dashboard, and its search. */
 export interface ListView {
   /** Columns by label, in the order of the table. */
   readonly columns: Readonly<Record<string, ListColumn>>
@@ -50,9 +51,9 @@ export interface Resource extends RowShape {
   readonly table: string
   /** Unique name of the list, for cursors and page sizes: the table, or `ids/` and the table. */
   readonly list: string
-  /** Timestamp column that marks a removed row. The API does not serve removed rows (R23). */
+  /** Timestamp column that marks a removed row. The API does not serve removed rows (reading R23). */
   readonly removedColumn?: string
-  /** How the dashboard shows the list. Without a view, the dashboard has no page for the list. */
+  /** The page of the list in the dashboard. Without a view, the list has no page. */
   readonly view?: ListView
 }
 

@@ -1,5 +1,5 @@
-// Renders the contract as a Swagger 2.0 document, for tools that don't read OpenAPI 3. The content is the same, except
-// that a response has one example.
+// Serves tools that don't read OpenAPI 3, with a Swagger 2.0 document. The content is the same, except that a response
+// has one example.
 
 import { EXAMPLE_BASE_URL, type OpenApiOptions, openapi } from './openapi.ts'
 import { infoBefore31 } from './openapi-30.ts'

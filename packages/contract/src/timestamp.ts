@@ -17,8 +17,8 @@ export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for exa
 
 /**
  * Parses an RFC 3339 datetime with `Z` or an offset, with up to nine fraction digits. Returns null for any other text,
- * and for a time outside the years 0001 to 9999 of UTC (R12). Digits after the microseconds round up. Stored values have
- * microseconds, so rounding up does not change which of them are "at or after" the time.
+ * and for a time outside the years 0001 to 9999 of UTC (reading R12). Digits after the microseconds round up. Stored
+ * values have microseconds, so rounding up does not change which of them are "at or after" the time.
  */
 export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)
@@ -36,7 +36,7 @@ export function parseDatetime(text: string): Microseconds | null {
   return timestamp < EARLIEST || timestamp > LATEST ? null : timestamp
 }
 
-/** Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (R18). */
+/** Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (reading R18). */
 export function formatTimestamp(timestamp: Microseconds): string {
   const milliseconds = timestamp / 1000n - (timestamp % 1000n < 0n ? 1n : 0n)
   return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()

@@ -1,4 +1,5 @@
-// Generates the source code of the client's types: an interface with doc comments for each resource.
+// Generates the client's types from the contract: an interface for each resource, with the notes of its fields as doc
+// comments.
 
 import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
@@ -96,7 +97,9 @@ function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): str
   return inBraces(Object.entries(entry).map(([name, member]) => `${property(name)}${typed(member)}`))
 }
 
-/** Requires all members, because the specification names them. The API serves elements as they are stored (R32). */
+/**
+ * Requires all members, because the specification names them. The API serves elements as they are stored (reading R32).
+ */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
   return `: ${type === null ? 'JsonValue' : type === 'integer' ? 'number' : type}`
@@ -107,7 +110,10 @@ function optionalMemberOf(member: JsonMember): string {
   return `?${memberOf(member)}${memberType(member) === null ? '' : ' | null'}`
 }
 
-/** Returns a union that an editor completes, and that accepts other strings, because newer stores return them (R33). */
+/**
+ * Returns a union that an editor completes, and that accepts other strings, because newer stores return them (reading
+ * R33).
+ */
 function openUnion(values: readonly string[]): string {
   return [...values.map(quote), '(string & {})'].join(' | ')
 }

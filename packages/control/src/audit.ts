@@ -1,5 +1,5 @@
-// Copies the audit table of changes to keys, stores, merchants, and secrets to the nodes' logs, so that a copy survives the
-// control database. Triggers write the table (audit-schema.ts).
+// Copies audit events to the nodes' logs, so that a copy survives the loss of the control database. Triggers write the
+// events (audit-schema.ts). Once a second, each node logs the events that no node has logged yet.
 
 import { sql, within } from '@store-export/postgres'
 import type { AuditAction, AuditRecorded, ControlEventHandler } from './control-event.ts'
@@ -18,8 +18,8 @@ const CLOSE_MS_MAX = 1000
 const EVENTS_AT_ONCE = 500
 
 /**
- * Writes new events to the log once a second, until `close`. The log gets each event at least once. If the log doesn't accept
- * an event, a later attempt writes it. Two nodes that read an event at the same time both write it.
+ * Writes new events to the log once a second, until `close`. The log gets each event at least once. If the log doesn't
+ * accept an event, a later attempt writes it. Two nodes that read an event at the same time both write it.
  */
 export function startAuditLog(options: AuditLogOptions): { close(): Promise<void> } {
   let isClosed = false
@@ -45,8 +45,8 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
 }
 
 /**
- * Writes the events that no node has logged yet, oldest first, until the log accepts no more. Returns how many it accepted.
- * Rejects like `Pool.query`.
+ * Writes the events that no node has logged yet, oldest first, until the log accepts no more. Returns how many it
+ * accepted. Rejects like `Pool.query`.
  */
 export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
   const { pool } = database

@@ -1,4 +1,5 @@
-// Declares the events of the control database. They contain IDs and numbers, but no key and no password.
+// The events of the control database. They may be logged as they are: they contain IDs and numbers, but no key and no
+// password.
 
 /** A query on the control database failed. */
 export interface ControlQueryFailed {

@@ -1,5 +1,5 @@
-// Consumes single-use form tokens. Each form contains a token, so that a reload of a page doesn't repeat a change. The table
-// stores a hash of each used token.
+// Prevents a reload or a double click from repeating a change in the dashboard. Each form contains a single-use token,
+// and the table stores a hash of each used token.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'

@@ -1,4 +1,5 @@
-// Manages merchants and the stores that they can see. The dashboard's library stores accounts, passwords, and sessions.
+// Decides which stores a merchant sees in the dashboard. The accounts themselves, with passwords and sessions, belong
+// to the library better-auth.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -31,7 +32,10 @@ export async function listMerchants(database: ControlDatabase): Promise<Merchant
     group by m.id order by m.email`)
 }
 
-/** Lets the merchant see a store. A repetition changes nothing. Rejects with `UnknownStore` for an unknown or removed one. */
+/**
+ * Lets the merchant see a store. A repetition changes nothing. Rejects with `UnknownStore` for an unknown or removed
+ * one.
+ */
 export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
   const [store] = await database.pool.query(sql`
@@ -75,8 +79,8 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 }
 
 /**
- * Deletes an account with its sessions, and its email address on the keys that it created. Also deletes the usage of stores
- * that no other merchant sees, and returns their IDs. The keys stay active. Rejects with `UnknownMerchant`.
+ * Deletes an account with its sessions, and its email address on the keys that it created. Also deletes the usage of
+ * stores that no other merchant sees, and returns their IDs. The keys stay active. Rejects with `UnknownMerchant`.
  */
 export async function removeMerchant(
   database: ControlDatabase,

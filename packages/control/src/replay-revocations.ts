@@ -1,4 +1,5 @@
-// Repeats revocations and removals after a restore of the control database: those between the backup and the restore.
+// Prevents a revoked key from working again after a restore of the control database from a backup. It repeats the
+// revocations and removals that happened after the backup, from the audit events in the nodes' logs.
 
 import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
@@ -23,8 +24,8 @@ export interface Replay {
 }
 
 /**
- * Revokes and removes what these events revoked and removed, in the order of their time. A repetition changes nothing. If a
- * merchant's store was removed and added again, the merchant keeps it. Rejects like `Pool.query`.
+ * Revokes and removes what these events revoked and removed, in the order of their time. A repetition changes nothing.
+ * If a merchant's store was removed and added again, the merchant keeps it. Rejects like `Pool.query`.
  */
 export async function replayRevocations(
   database: ControlDatabase,

@@ -1,4 +1,5 @@
-// Stores the secrets that the service generates and that all nodes share.
+// Stores the two secrets that all nodes share, so that a client can use any node. One seals cursors. The other signs
+// the sessions and forms of the dashboard, and is encrypted.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -19,7 +20,10 @@ const LOST =
   'the signing key of the dashboard was encrypted with another secret; set that secret as STORE_EXPORT_SECRET_PREVIOUS. ' +
   "If it is lost, delete the signing key with psql, which signs everyone out: delete from service_secrets where name = 'dashboard'"
 
-/** Generates the secret that seals cursors, if there is none. If several processes run at once, the first one succeeds. */
+/**
+ * Generates the secret that seals cursors, if there is none. If several processes do this at the same time, all use the
+ * first one that is written.
+ */
 export async function makeCursorSecret(pool: Pool, random: RandomBytes): Promise<void> {
   await insert(pool, CURSOR, random(SECRET_BYTES))
 }
@@ -56,7 +60,10 @@ export async function readDashboardSecret(
   }
 }
 
-/** Encrypts the dashboard's secret with the current key, if the previous key encrypted it. Rejects with `DecryptionError`. */
+/**
+ * Encrypts the dashboard's secret with the current key, if the previous key encrypted it. Rejects with
+ * `DecryptionError`.
+ */
 export async function reencryptDashboardSecret({ database, keys, random }: EncryptionContext): Promise<void> {
   const { pool } = database
   const encrypted = await read(pool, DASHBOARD)

@@ -1,5 +1,9 @@
-// Limits sign-in attempts on all nodes: ten in a window for each account and for each address. After a window without
-// attempts left, the next window is longer, unless half an hour passes.
+// Slows down the guessing of passwords on all nodes. Each account and each client address may make ten attempts in a
+// window, and successful attempts don't count. A window starts with the first attempt after the previous window ended:
+//
+// - If the previous window had more than ten attempts and ended in the last half hour, its length doubles, up to 16
+//   minutes.
+// - Otherwise, the new window lasts a minute.
 
 import { createHash } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -16,12 +20,15 @@ const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
 /** After this time without an attempt, the shortest window comes next. */
 const FORGIVEN_SECONDS = 1800
 
-/** Whether an attempt is allowed. If it isn't, `waitSeconds` is the time until the next one, in whole seconds, at least 1. */
+/**
+ * Whether an attempt is allowed. If it isn't, `waitSeconds` is the time until the next one, in whole seconds, at least
+ * 1.
+ */
 export type AttemptVerdict = { readonly allowed: true } | { readonly allowed: false; readonly waitSeconds: number }
 
 /**
- * Counts an attempt for each scope before the attempt is made. A scope is a string such as `account a@b.example` or `address
- * 192.0.2.1`. `at` replaces the control database's clock in tests.
+ * Counts an attempt for each scope before the attempt is made. A scope is a string such as `account a@b.example` or
+ * `address 192.0.2.1`. `at` replaces the control database's clock in tests.
  */
 export async function countAttempt(
   database: ControlDatabase,

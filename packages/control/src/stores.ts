@@ -1,4 +1,5 @@
-// Manages the registry of stores. It doesn't connect to their databases.
+// The registry: which stores the service serves, and where their databases are. No function connects to a store
+// database, so the registry works while a store is down.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
@@ -46,7 +47,7 @@ export class UnknownStore extends Error {
   }
 }
 
-/** Thrown for a change that is not accepted. The message says what is. */
+/** Thrown for a change that is not accepted. The message contains the rule. */
 export class InvalidStoreError extends Error {
   override readonly name = 'InvalidStoreError'
 }
@@ -69,8 +70,8 @@ export interface NewStore {
 }
 
 /**
- * Registers a store and returns it. If a store with the same external ID is registered, returns that store unchanged, with
- * `isNew` false. Rejects with `InvalidStoreError`, and with `InvalidUrlError` for its URL.
+ * Registers a store and returns it. If a store with the same external ID is registered, returns that store unchanged,
+ * with `isNew` false. Rejects with `InvalidStoreError`, and with `InvalidUrlError` for its URL.
  */
 export async function addStore(
   context: RegistryContext,
@@ -161,9 +162,9 @@ export async function setStore(
 }
 
 /**
- * Removes a store. Every node rejects the store's keys from the next request. The store's URL and usage are deleted, and no
- * merchant sees the store. The database itself stays. A repetition changes nothing. Rejects with `UnknownStore` for an ID
- * that was never registered.
+ * Removes a store. Every node rejects the store's keys from the next request. The store's URL and usage are deleted,
+ * and no merchant sees the store. The database itself stays. A repetition changes nothing. Rejects with `UnknownStore`
+ * for an ID that was never registered.
  */
 export async function removeStore(
   database: ControlDatabase,
@@ -204,7 +205,10 @@ function checkName(text: string): string {
   return name
 }
 
-/** Returns the external ID; null for null. Throws `InvalidStoreError` if it is too long, or can't be an argument of a command. */
+/**
+ * Returns the external ID; null for null. Throws `InvalidStoreError` if it is too long, or can't be an argument of a
+ * command.
+ */
 function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
   throw new InvalidStoreError(
@@ -212,7 +216,10 @@ function checkExternalId(text: string | null): string | null {
   )
 }
 
-/** Returns the name. Throws `InvalidStoreError` if it can't be the name of a schema. PostgreSQL would truncate a longer name. */
+/**
+ * Returns the name. Throws `InvalidStoreError` if it can't be the name of a schema. PostgreSQL would truncate a longer
+ * name.
+ */
 export function checkSchemaName(name: string): string {
   const bytes = Buffer.byteLength(name)
   if (bytes > 0 && bytes <= SCHEMA_NAME_BYTES_MAX && !/\p{Cc}/u.test(name)) return name

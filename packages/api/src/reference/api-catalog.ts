@@ -1,4 +1,4 @@
-// Creates the document `/.well-known/api-catalog` (RFC 9727), with which tools find the API and its description.
+// Lets tools find the API and its OpenAPI description from the host name alone: `/.well-known/api-catalog` (RFC 9727).
 
 import { SERVICE_LINKS } from '../links.ts'
 import { originDocuments } from './origin-documents.ts'

@@ -1,4 +1,6 @@
-// Renders Markdown of the documentation as HTML. The service imports this module when a client first requests a guide.
+// Renders the Markdown of a guide as HTML. Raw HTML and images are left out, so a page can't break the content security
+// policy. guides.ts imports this module at the first request for a guide, so that the start of the service doesn't load
+// the Markdown parser.
 
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './html.ts'
@@ -27,7 +29,10 @@ export function guideHtml(markdown: string, address: (target: string) => string 
   return html.replaceAll('<table>', '<div class="wide"><table>').replaceAll('</table>', '</table></div>')
 }
 
-/** Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors: repeated ones get a number. */
+/**
+ * Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors: repeated ones get a
+ * number.
+ */
 function anchorOf(heading: string, used: Set<string>): string {
   const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
   const anchor = text.trim().replaceAll(/\s/g, '-')

@@ -1,10 +1,11 @@
-// Serves pages of docs/ for integrators at `/guides`, as HTML and as Markdown.
+// Gives integrators the documentation for the version of the service that they use, from the service itself. It serves
+// pages of docs/ at `/guides`, as HTML for people and as Markdown for language models. A link between two served pages
+// leads to the service. Any other link becomes plain text, because its target might not be reachable.
 
 import { readFile } from 'node:fs/promises'
 import { escapeHtml, type HtmlPage, lazyPageRoute, pageRoute } from './html.ts'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
-/** A page of docs/ that the service serves. */
 export interface Guide {
   /** The addresses are `/guides/NAME` and `/guides/NAME.md`. */
   readonly name: string
@@ -159,7 +160,6 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   },
 ]
 
-/** Every guide, in the order of the groups. */
 export const GUIDES: readonly Guide[] = GUIDE_GROUPS.flatMap(({ guides }) => guides)
 
 /** Addresses of other served files, by path in docs/. */

@@ -1,4 +1,4 @@
-// Creates the document `/llms.txt`, a short description of the API for language models.
+// Describes the whole API in one short text, `/llms.txt`, that fits into the context of a language model.
 
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
 import { GUIDES } from './guides.ts'

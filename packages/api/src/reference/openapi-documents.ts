@@ -1,4 +1,5 @@
-// Creates the OpenAPI documents. Generated clients use the address in them as their base URL.
+// Serves the OpenAPI documents with the address that a client can reach. Generated clients use the address in a
+// document as their base URL, so a wrong one makes every call of a generated client fail.
 
 import { openapi, openapi30, swagger20, swaggerServer } from '@store-export/contract'
 import { originDocuments } from './origin-documents.ts'

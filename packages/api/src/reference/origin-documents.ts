@@ -1,8 +1,9 @@
-// Creates documents that contain the address of the service. Clients can reach the service at several addresses.
+// Creates a document for each address at which clients reach the service. A service without a public address in its
+// settings learns the address only from the request.
 
 import type { ReferenceRoute } from './reference-route.ts'
 
-/** Maximum documents in the cache. Clients use few names of a service, but an attacker can send any number. */
+/** Maximum number of addresses in the cache. Without it, an attacker could fill the memory with invented host names. */
 const ORIGINS_MAX = 8
 
 /** Returns the JSON of a document for the address `baseUrl`. */

@@ -1,6 +1,7 @@
-// Defines a document as plain data, and the headers that documents share.
+// The documents of the service as plain data: the HTML pages, OpenAPI documents, guides, and files for crawlers. They
+// need no key and read no store, so the server finds them by their path and skips the pipeline.
 
-/** A document. Clients need no key for it, and the request does not count for a key (R2). */
+/** A document. The request does not count for a key (reading R2). */
 export interface ReferenceRoute {
   readonly path: string
   readonly contentType: string

@@ -1,4 +1,5 @@
-// Collects the documents that the service serves without a key.
+// Collects all documents of the service. With a public address in the settings, each document has that address. Without
+// one, or if the page `/docs` can send requests, a document has the address that the client used.
 
 import { type Contract, contractWith, EXAMPLE_BASE_URL } from '@store-export/contract'
 import { apiCatalog, apiCatalogs } from './api-catalog.ts'

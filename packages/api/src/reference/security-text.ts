@@ -1,4 +1,5 @@
-// Creates the document `/.well-known/security.txt` (RFC 9116), which says where to report a security problem.
+// Tells finders of a vulnerability where to report it: `/.well-known/security.txt` (RFC 9116). The document must have
+// an expiry date, so the service creates it again each day.
 
 import { ApiError } from '@store-export/contract'
 import { dataRoute, headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'

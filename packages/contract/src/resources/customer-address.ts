@@ -1,7 +1,7 @@
 import { boolean, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** A saved address. The API does not serve removed addresses (R23). */
+/** A saved address. The API does not serve removed addresses (reading R23). */
 export const customerAddress = resource({
   name: 'Customer address',
   plural: 'customer addresses',

@@ -1,5 +1,6 @@
-// Looks up keys and counts their requests, in one statement and one round trip. Nothing is cached, so every node rejects a
-// key that was revoked before the statement started.
+// Checks keys and counts their requests in one statement and one round trip. Nothing is cached, so every node rejects a
+// key that was revoked before the statement started. The count is in the database, so the rate limit applies to all
+// nodes together.
 
 import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
@@ -41,8 +42,8 @@ export interface Admission {
 export const BUSY = Symbol('busy')
 
 /**
- * Returns the admissions of `times` requests of one key, in their order. They are null if the key is unknown or revoked, or
- * if its store was removed. Waits for the lock on the key's counter. Rejects like `Pool.query`.
+ * Returns the admissions of `times` requests of one key, in their order. They are null if the key is unknown or
+ * revoked, or if its store was removed. Waits for the lock on the key's counter. Rejects like `Pool.query`.
  */
 export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
   const [row] = await run(request, OF_ONE, [hash.bytes, times])
@@ -50,8 +51,9 @@ export async function admit(hash: HashedKey, times: number, request: AdmissionRe
 }
 
 /**
- * Returns the admissions of requests of many keys, in their order, or null as in `admit`. A request is `BUSY` if another
- * statement has locked the counter, because a wait for one counter would delay all keys. Rejects like `Pool.query`.
+ * Returns the admissions of requests of many keys, in their order, or null as in `admit`. A request is `BUSY` if
+ * another statement has locked the counter, because a wait for one counter would delay all keys. Rejects like
+ * `Pool.query`.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],
@@ -86,7 +88,10 @@ async function run(
   return await pool.query<AdmissionRow>({ text, values: [...values, at ?? null], prepared: true }, { deadline })
 }
 
-/** Returns the admission of one of several requests that were counted together. `later` is the number of requests after it. */
+/**
+ * Returns the admission of one of several requests that were counted together. `later` is the number of requests after
+ * it.
+ */
 function admissionOf(
   row: AdmissionRow | undefined,
   later: number,
@@ -109,8 +114,8 @@ const INSTANT = 'coalesce($3::timestamptz, statement_timestamp())'
 const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
 
 /**
- * Always true. As a side effect, the commit of this statement doesn't wait for the disk. A crash of the control database then
- * loses the counts of its last moments: three times `wal_writer_delay`, which is 0.6 s by default. See
+ * Always true. As a side effect, the commit of this statement doesn't wait for the disk. A crash of the control
+ * database then loses the counts of its last moments: three times `wal_writer_delay`, which is 0.6 s by default. See
  * docs/contribute/decisions/038-log-the-request-counters.md.
  */
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
@@ -119,10 +124,10 @@ const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
  * A counter's minute can be later than the statement's minute for two reasons:
  * - The statement began in the old minute and got the counter after a statement of the new minute. The request then
  *   belongs to the new minute: it neither resets the counter nor moves it back. The wait is measured from that minute.
- * - The database's clock ran ahead and was set back (R43). The counter's minute is in the future even now, so the
+ * - The database's clock ran ahead and was set back. The counter's minute is in the future even now, so the
  *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
- * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their keys,
- * so that two statements cannot deadlock.
+ * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their
+ * keys, so that two statements cannot deadlock.
  */
 const statement = ({
   keys,

@@ -1,5 +1,11 @@
-// Admits requests within a time limit and a maximum number of waiting requests. Requests that arrive while a statement runs
-// share the next statement. If the control database doesn't respond, clients get no data (R5).
+// Bounds what the admission of requests costs the control database. At most one statement runs on each connection, and
+// requests that arrive meanwhile share the next one. If the database doesn't respond in time, clients get no data
+// (reading R5). A request is counted by one of two statements:
+//
+// - The shared statement counts up to 250 requests of several keys. It skips a counter that another statement has
+//   locked, because a wait for one counter would delay all keys.
+// - The statement of one key waits for the lock on its counter. It counts the requests that the shared statement
+//   skipped, and batches with a single key.
 
 import { type Pool, PostgresError } from '@store-export/postgres'
 import type { ControlEventHandler } from '../control-event.ts'
@@ -15,7 +21,7 @@ export class ControlDatabaseError extends Error {
 export interface AdmitterOptions {
   /** The pool is used only for admission. `close` closes it. */
   readonly pool: Pool
-  /** Maximum number of statements that run at once: the number of the pool's connections. */
+  /** Maximum number of statements that run at the same time: the number of the pool's connections. */
   readonly poolSize: number
   readonly requestsPerMinute: number
   readonly timeoutMs: number
@@ -46,8 +52,8 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
   const request = (): AdmissionRequest => ({ pool, requestsPerMinute, deadline: performance.now() + timeoutMs })
 
   /**
-   * A batcher for each key that needs a statement of its own. The statement may wait for the lock on the key's counter, and
-   * holds one connection meanwhile.
+   * A batcher for each key that needs a statement of its own. The statement may wait for the lock on the key's counter,
+   * and holds one connection meanwhile.
    */
   const alone = new Map<string, Admissions>()
   const admitAlone = (hash: HashedKey) => {

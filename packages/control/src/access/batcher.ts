@@ -1,21 +1,21 @@
-// Loads values in batches, like the library dataloader. A statement costs this process and the database nearly as much for
-// one value as for many. A batch begins:
+// Loads values in batches, like the library dataloader, so that calls share the fixed cost of a statement. A batch
+// begins:
 //
 // - in a microtask, if no batch runs and the last batch had one call. A lone request doesn't wait.
-// - in the next turn of the event loop, if no batch runs and the last batch had several calls. By then, the process has read
-//   all requests that had arrived, and they share the batch.
+// - in the next turn of the event loop, if no batch runs and the last batch had several calls. By then, the process has
+//   read all requests that had arrived, and they share the batch.
 // - after at most 2 ms, if a batch runs and fewer than `batchesMax` run.
 // - when a batch ends, in all other cases.
 
 import { PostgresConnectionError, within } from '@store-export/postgres'
 
-/** How a batcher loads values, and its limits. */
+/** The function that loads a batch, and the limits of the batcher. */
 export interface BatcherOptions<In, Out> {
   /** Loads a batch. The results are in the order of `values`. */
   readonly load: (values: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>
   /** Maximum number of calls in a batch. */
   readonly sizeMax: number
-  /** Maximum number of batches that run at once. */
+  /** Maximum number of batches that run at the same time. */
   readonly batchesMax: number
   /** Maximum number of calls that wait for their batch. The batcher rejects further calls immediately. */
   readonly waitingMax: number
@@ -29,7 +29,10 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
   readonly value: In
 }
 
-/** How long the next batch waits for a running one, while fewer than `batchesMax` run. Bounds the delay by a hanging batch. */
+/**
+ * Maximum wait of the next batch for a running one, while fewer than `batchesMax` run. Bounds the delay by a hanging
+ * batch.
+ */
 const GATHER_MS = 2
 
 /** Groups calls into batches. The header of this file says when a batch begins. */

@@ -1,4 +1,6 @@
-// Creates the keys of a store. Five slots and a unique index enforce the maximum number of active keys.
+// Creates the keys of a store, of which at most five are active. Each active key has one of five slots, and a unique
+// index allows one key per slot. If a concurrent request takes the chosen slot, the insert is tried again with the next
+// free one.
 
 import { LIMITS } from '@store-export/contract'
 import { sql } from '@store-export/postgres'
@@ -28,14 +30,19 @@ export interface KeyRequest {
   readonly name: string
   /** The account that creates the key, for lists; null for the operator's command line. */
   readonly createdBy: string | null
-  /** The key of the same store that the new key replaces. `at once` revokes it in the same statement, which frees its slot. */
+  /**
+   * The key of the same store that the new key replaces. `at once` revokes it in the same statement, which frees its
+   * slot.
+   */
   readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
   /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
   readonly random: RandomBytes
 }
 
-/** Thrown if the store has the maximum number of active keys. Names the least recently used key as the one to revoke. */
+/**
+ * Thrown if the store has the maximum number of active keys. Names the least recently used key as the one to revoke.
+ */
 export class KeyLimitReached extends Error {
   override readonly name = 'KeyLimitReached'
   readonly leastRecentlyUsed: KeySummary | null
@@ -54,12 +61,15 @@ export class KeyNotReplaceable extends Error {
   override readonly name = 'KeyNotReplaceable'
 }
 
-/** Thrown for a name that is not accepted. The message says which names are. */
+/** Thrown for a name that is not accepted. The message contains the rule. */
 export class InvalidKeyNameError extends Error {
   override readonly name = 'InvalidKeyNameError'
 }
 
-/** Another request takes the slot of each failed attempt. So more attempts fail only if keys are revoked in the meantime. */
+/**
+ * Another request takes the slot of each failed attempt. So more attempts fail only if keys are revoked in the
+ * meantime.
+ */
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 
 /**
@@ -107,9 +117,9 @@ function checkName(text: string): string {
 }
 
 /**
- * Tries to insert the key into the lowest free slot, or into the slot of the replaced key. A concurrent removal of the store
- * waits for the lock on the store's row, and then revokes this key. If another request has taken the slot, the result is
- * `taken`.
+ * Tries to insert the key into the lowest free slot, or into the slot of the replaced key. A concurrent removal of the
+ * store waits for the lock on the store's row, and then revokes this key. If another request has taken the slot, the
+ * result is `taken`.
  */
 async function insert(
   request: KeyRequest,

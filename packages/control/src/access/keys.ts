@@ -1,4 +1,5 @@
-// Finds, lists, and revokes the keys of a store.
+// Lists, finds, and revokes the keys of a store. The database stores only a hash of each key, so no function returns
+// the key itself. A revocation takes effect with the next request on every node (admission.ts).
 
 import { type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -34,7 +35,9 @@ interface FoundKey {
   readonly ageSeconds: number
 }
 
-/** Returns the key of a store with this hash; null if there is none. `ageSeconds` is by the control database's clock. */
+/**
+ * Returns the key of a store with this hash; null if there is none. `ageSeconds` is by the control database's clock.
+ */
 export async function findKeyByHash(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -48,7 +51,10 @@ export async function findKeyByHash(options: {
   return key ?? null
 }
 
-/** Returns the keys of a store: active keys first, then in the order of their creation. Returns no keys for an unknown store. */
+/**
+ * Returns the keys of a store: active keys first, then in the order of their creation. Returns no keys for an unknown
+ * store.
+ */
 export async function listKeys(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -61,7 +67,10 @@ export async function listKeys(options: {
     order by revoked_at is not null, created_at, id`)
 }
 
-/** Revokes a key. Every node rejects the key from the next request. With `storeId`, keys of other stores count as unknown. */
+/**
+ * Revokes a key. Every node rejects the key from the next request. With `storeId`, keys of other stores count as
+ * unknown.
+ */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
   readonly keyId: string
@@ -82,8 +91,8 @@ export async function revokeKey(options: {
 }
 
 /**
- * Returns a condition that is always true. Its evaluation makes the audit triggers record `actor`. As a condition, it runs in
- * the statement whose change it names.
+ * Returns a condition that is always true. Its evaluation makes the audit triggers record `actor`. As a condition, it
+ * runs in the statement whose change it names.
  */
 export function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`

@@ -1,4 +1,5 @@
-// Counts requests by key, hour, and outcome, for the merchant's chart. Also writes when a key was last used.
+// Shows merchants how much a key is used, with rows for each key and hour instead of each request: requests by outcome,
+// and the busiest minute. Also writes when a key was last used.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'

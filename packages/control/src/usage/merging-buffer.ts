@@ -1,4 +1,6 @@
-// Buffers entries until they are written. Merges entries with the same ID.
+// Separates requests from the database: entries wait in memory until they are written in batches. Entries with the same
+// ID are merged. So the memory and the number of written rows depend on the number of IDs and not on the number of
+// requests.
 
 /** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000

@@ -1,4 +1,4 @@
-// Declares the requests that the usage recorder gets.
+// The facts about a completed request that the API passes to the usage recorder.
 
 /**
  * How a request ended:

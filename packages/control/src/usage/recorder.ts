@@ -1,5 +1,5 @@
-// Records the use of each key for the merchant's dashboard: sums by hour, the request log, and walks. The recorder writes in
-// batches, separately from the requests. An outage of the database can lose statistics, but fails no request.
+// Records the use of each key for the merchant's dashboard: sums by hour, the request log, and walks. The recorder
+// writes in batches, separately from the requests. An outage of the database can lose statistics, but fails no request.
 
 import type { ControlEventHandler } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
@@ -8,7 +8,7 @@ import type { RecordedRequest } from './recorded-request.ts'
 import { requestLine, requestLogBuffer } from './request-log.ts'
 import { WalksBuffer } from './walks.ts'
 
-/** Records requests in memory, and writes them to the control database from time to time. */
+/** Records requests in memory, and writes them to the control database every `flushMs`, on `flush`, and on `close`. */
 export interface UsageRecorder {
   /** Records one request. Returns immediately and never throws. */
   record(request: RecordedRequest): void
@@ -25,7 +25,10 @@ export interface UsageRecorderOptions {
   readonly emit: ControlEventHandler
   readonly flushMs: number
   readonly requestLogLines: number
-  /** Maximum number of pairs of key and hour in memory. Requests of further pairs are dropped, and `emit` gets their number. */
+  /**
+   * Maximum number of pairs of key and hour in memory. Requests of further pairs are dropped, and `emit` gets their
+   * number.
+   */
   readonly entriesMax?: number
 }
 

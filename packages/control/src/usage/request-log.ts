@@ -1,6 +1,6 @@
-// Writes the request log of each key, so that a merchant can find out why a sync stopped. Requests in the same minute with the
-// same endpoint, status, and code share one line, so 120 equal requests are one line. A line has no personal data: no row IDs,
-// parameters, or client addresses.
+// Writes the request log of each key, so that a merchant can find out why a sync stopped. Requests in the same minute
+// with the same endpoint, status, and code share one line, so 120 equal requests are one line. A line has no personal
+// data: no row IDs, parameters, or client addresses.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -24,7 +24,7 @@ export interface RequestLogEntry {
   lastAt: number
 }
 
-/** Where the log is written, and its limits. */
+/** The database of the log, and its limits. */
 export interface RequestLogOptions {
   readonly pool: Pool
   /** Maximum number of lines in memory. */
@@ -49,8 +49,8 @@ export function requestLine({ keyId, endpoint, status, code, rows, durationMs }:
 export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
   const { pool, entriesMax, linesPerKey, now } = options
   /**
-   * Keys whose oldest lines this process has deleted in the current hour. Between two deletions, a key exceeds `linesPerKey` by
-   * at most the lines of an hour.
+   * Keys whose oldest lines this process has deleted in the current hour. Between two deletions, a key exceeds
+   * `linesPerKey` by at most the lines of an hour.
    */
   let pruned = { hour: 0, keyIds: new Set<string>() }
   const write = async (batch: readonly RequestLogEntry[]) => {

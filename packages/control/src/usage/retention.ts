@@ -1,5 +1,9 @@
-// Deletes old usage. Sums by hour are retained for days, sums by day for months, and the request log and walks for hours. The
-// usage of removed stores is deleted.
+// Bounds the size of the usage tables. A cleanup runs once a day:
+//
+// - Sums by hour that are older than `usageHourDays` become sums by day.
+// - Sums by day are deleted after `usageMonths`.
+// - The request log and walks are deleted after `requestLogHours`.
+// - The usage of removed stores is deleted.
 
 import { type Pool, type SqlFragment, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'
@@ -13,8 +17,9 @@ export interface Retention {
 }
 
 /**
- * Key of the advisory lock for statements that change old rows of `usage_hours`. Only one of them runs at a time. The usage
- * recorder needs no lock, because it writes recent hours, and `usageHourDays` is at least 32.
+ * Key of the advisory lock for statements that change old rows of `usage_hours`. Only one of them runs at a time. The
+ * usage recorder needs no lock, because it writes the hour of a request that this process served. These statements
+ * change only hours that are at least 32 days old, the minimum of `usageHourDays`.
  */
 const PAST_HOURS_LOCK = 7_306_003
 
@@ -24,8 +29,8 @@ const STEP_ROWS = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Deletes usage after its retention, and usage of removed stores. Returns the number of deleted rows. Deletes no hours while
- * another node changes old hours.
+ * Deletes usage after its retention, and usage of removed stores. Returns the number of deleted rows. Deletes no hours
+ * while another node changes old hours.
  */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
@@ -43,9 +48,9 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
 }
 
 /**
- * Replaces the hours that are older than `usageHourDays` by one row for each key and UTC day. Returns the number of deleted
- * rows. The row of a day's first hour becomes the row of the day, so a second run changes nothing. Each step is one statement with its
- * own commit, so a step that fails changes nothing. Stops if another node sums up.
+ * Replaces the hours that are older than `usageHourDays` by one row for each key and UTC day. Returns the number of
+ * deleted rows. The row of a day's first hour becomes the row of the day, so a second run changes nothing. Each step is
+ * one statement with its own commit, so a step that fails changes nothing. Stops if another node sums up.
  */
 export async function sumUpOldHours(options: {
   readonly database: ControlDatabase
@@ -67,7 +72,9 @@ export async function sumUpOldHours(options: {
   return deleted
 }
 
-/** Returns the first UTC day with hours to sum up, from `begin` (null: the oldest hour) to `end`; null if there is none. */
+/**
+ * Returns the first UTC day with hours to sum up, from `begin` (null: the oldest hour) to `end`; null if there is none.
+ */
 async function nextDayToSumUp(pool: Pool, begin: Date | null, end: Date): Promise<Date | null> {
   const [next] = await pool.query<{ day: Date }>(sql`
     select day from generate_series(
@@ -116,7 +123,9 @@ async function sumUpStep(pool: Pool, day: Date): Promise<Step> {
   )
 }
 
-/** Deletes all usage of the keys that the query names. Returns the number of rows. Waits for a step of `sumUpOldHours`. */
+/**
+ * Deletes all usage of the keys that the query names. Returns the number of rows. Waits for a step of `sumUpOldHours`.
+ */
 export async function deleteUsageOf(pool: Pool, keyIds: SqlFragment): Promise<number> {
   const hours = await pool.execute(sql`
     with gate as materialized (select pg_advisory_xact_lock(${PAST_HOURS_LOCK}))

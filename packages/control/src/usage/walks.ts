@@ -1,5 +1,5 @@
-// Records how far each walk of a list came, and whether it reached the end. A cursor names a position, but no walk. So a page
-// counts for the latest walk of the same list and filters that its key started.
+// Records how far each walk of a list came, and whether it reached the end. A cursor names a position, but no walk. So
+// a page counts for the latest walk of the same list and filters that its key started.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -28,7 +28,7 @@ export interface WalksBufferOptions {
   readonly now: () => number
 }
 
-/** How long later pages wait for the first page, which another node may be about to write. */
+/** Maximum time that later pages wait for the first page, which another node may be about to write. */
 const HOLD_MS = 10_000
 const BATCH_SIZE = 1000
 const OK = 200
@@ -72,7 +72,9 @@ export class WalksBuffer {
     this.#latest.set(list, segment)
   }
 
-  /** Writes the segments that are due, or all of them if `isLast`. If a write fails, its segments wait for the next one. */
+  /**
+   * Writes the segments that are due, or all of them if `isLast`. If a write fails, its segments wait for the next one.
+   */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
     const isDue = ({ isReady, begunAt }: Segment) => isLast || isReady || begunAt <= heldSince
@@ -98,8 +100,8 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 }
 
 /**
- * Writes the first pages as new walks. Adds later pages to the latest earlier walk, if it is still open. Deletes a walk of a
- * single page if the key has started the same list again.
+ * Writes the first pages as new walks. Adds later pages to the latest earlier walk, if it is still open. Deletes a walk
+ * of a single page if the key has started the same list again.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)

@@ -1,5 +1,5 @@
-// Writes values from PostgreSQL's binary format as JSON, with one writer for each kind of field. Only this file decides what
-// replaces a value that violates the contract (R17, R21, R22, R32 to R34).
+// Writes values from PostgreSQL's binary format as JSON, with one writer for each kind of field. Only this file decides
+// what replaces a value that violates the contract (readings R17, R21, R22, and R32 to R34).
 
 import type { Field, FieldType } from '@store-export/contract'
 import { type Cell, holds, layBeside, moveTo, newCell } from '@store-export/postgres'

@@ -1,5 +1,5 @@
-// Writes stored JSON, either unchanged or with only the keys of the contract. It works on bytes, because parsing would lose
-// digits of long numbers and allocate objects.
+// Writes stored JSON, either unchanged or with only the keys of the contract. It works on bytes, because parsing would
+// lose digits of long numbers and allocate objects.
 
 import { type Cell, holds, layBeside, newCell } from '@store-export/postgres'
 import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
@@ -29,7 +29,9 @@ export function putStoredJson(out: JsonWriter, cell: Cell): void {
 /** The keys of a contract field, in the contract's order, prepared once for all rows. */
 export interface ServedKeys {
   readonly keys: readonly ServedKey[]
-  /** Start and end offset of each key's value in the current object; -1 if the key is absent. All rows share the array. */
+  /**
+   * Start and end offset of each key's value in the current object; -1 if the key is absent. All rows share the array.
+   */
   readonly spans: Int32Array
   /** Key index of each member of the last object; -1 for other keys. The next object mostly has the same order. */
   readonly order: Int32Array
@@ -58,7 +60,9 @@ export function servedKeys(names: readonly string[]): ServedKeys {
   return { keys, spans: new Int32Array(names.length * 2), order: new Int32Array(CACHED_MEMBERS_MAX).fill(-1) }
 }
 
-/** Writes the stored object with exactly these keys, in their order. The value of an absent key is null (R32). */
+/**
+ * Writes the stored object with exactly these keys, in their order. The value of an absent key is null (reading R32).
+ */
 export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   findValues(cell, served)
   const { keys, spans } = served

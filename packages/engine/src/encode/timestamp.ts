@@ -1,4 +1,4 @@
-// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are truncated, not rounded (R18).
+// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are truncated, not rounded (reading R18).
 
 import type { Cell } from '@store-export/postgres'
 import { civilDate } from '../query/literal.ts'
@@ -23,7 +23,10 @@ export const EARLIEST_TIMESTAMP = '"0001-01-01T00:00:00.000Z"'
 /** JSON that replaces a timestamp after year 9999. */
 export const LATEST_TIMESTAMP = '"9999-12-31T23:59:59.999Z"'
 
-/** Returns whether a timestamp is before, within, or after the years 1 to 9999. `milliseconds` counts from 2000-01-01 in UTC. */
+/**
+ * Returns whether a timestamp is before, within, or after the years 1 to 9999. `milliseconds` counts from 2000-01-01 in
+ * UTC.
+ */
 export function rangeOf(milliseconds: number): 'before' | 'within' | 'after' {
   if (milliseconds < FIRST_DAY * DAY_MILLISECONDS) return 'before'
   return milliseconds >= (LAST_DAY + 1) * DAY_MILLISECONDS ? 'after' : 'within'
@@ -49,8 +52,8 @@ export function writeTimestamp(out: JsonWriter, milliseconds: number): void {
 }
 
 /**
- * Returns the milliseconds since 2000-01-01 in UTC, rounded down. The function reads two halves of 32 bits, because a double
- * can hold the milliseconds of every year but not the microseconds.
+ * Returns the milliseconds since 2000-01-01 in UTC, rounded down. The function reads two halves of 32 bits, because a
+ * double can hold the milliseconds of every year but not the microseconds.
  */
 export function millisecondsOf({ view, start }: Cell): number {
   const high = view.getInt32(start)

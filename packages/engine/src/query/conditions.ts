@@ -8,7 +8,10 @@ import type { Filter, PagePlan } from './plan.ts'
 import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { searchCondition } from './search-condition.ts'
 
-/** Returns the conditions of a page on its rows, except its position: its filters, its window, and its search. Each begins with `and`. */
+/**
+ * Returns the conditions of a page on its rows, except its position: its filters, its window, and its search. Each
+ * begins with `and`.
+ */
 export function conditions(plan: PagePlan, context: SqlContext): string {
   const { resource, filters, search, accessPath } = plan
   const { present } = context
@@ -19,8 +22,8 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
 }
 
 /**
- * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because nearly all rows are
- * before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
+ * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because nearly all
+ * rows are before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
   return (window ?? [])
@@ -31,7 +34,9 @@ function windowCondition({ resource, window }: PagePlan, { present, values }: Sq
     .join('')
 }
 
-/** Returns the condition for rows before `end`. A row without the timestamp is before every end, so no window loses it. */
+/**
+ * Returns the condition for rows before `end`. A row without the timestamp is before every end, so no window loses it.
+ */
 function isBefore(field: string, end: string, resource: Resource, present: PresentColumns): string {
   const timestamp = timestampExpression(field, resource, present)
   const comparison = `${timestamp} < ${end}`
@@ -46,8 +51,8 @@ export function isNeverNull(field: string, resource: Resource, present: PresentC
 }
 
 /**
- * Returns a condition that excludes rows without an ID. A view can have them, but they have no position. `doctor` reports
- * them.
+ * Returns a condition that excludes rows without an ID. A view can have them, but they have no position. `doctor`
+ * reports them.
  */
 function hasId({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
@@ -78,9 +83,9 @@ export function condition(
 }
 
 /**
- * Returns the condition of a filter that matches many rows. If the table was analyzed before those rows were changed, the
- * planner expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of all rows
- * instead.
+ * Returns the condition of a filter that matches many rows. If the table was analyzed before those rows were changed,
+ * the planner expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of
+ * all rows instead.
  */
 function conditionOfMany(filter: Filter, resource: Resource, context: SqlContext): string {
   if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, context)
@@ -94,7 +99,10 @@ function timestampExpression(field: string, resource: Resource, present: Present
     : column
 }
 
-/** Whether `created_at` replaces a null in the field. Some stores set `updated_at` only when a row is changed (R14). */
+/**
+ * Whether `created_at` replaces a null in the field. Some stores set `updated_at` only when a row is changed (reading
+ * R14).
+ */
 export function fallsBackToCreatedAt(resource: Resource, field: string, present: PresentColumns): boolean {
   return (
     field === 'updated_at' &&

@@ -1,5 +1,5 @@
-// Builds the statements for embedded rows, such as the items of orders. Each statement runs in the transaction and in the
-// snapshot of the statement for the parents (R29).
+// Builds the statements for embedded rows, such as the items of orders. Each statement runs in the transaction and in
+// the snapshot of the statement for the parents (reading R29).
 
 import type { Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
@@ -20,7 +20,9 @@ export interface EmbeddedField {
   readonly statement: Statement | null
 }
 
-/** Returns the fields of kind `many`, in the order of the contract. `prepares` says whether to prepare the statements. */
+/**
+ * Returns the fields of kind `many`, in the order of the contract. `prepares` says whether to prepare the statements.
+ */
 export function embeddedFields(plan: Plan, present: PresentColumns, prepares: boolean): EmbeddedField[] {
   return Object.values(plan.resource.fields).flatMap(({ type }) => {
     if (type.kind !== 'many') return []
@@ -31,15 +33,15 @@ export function embeddedFields(plan: Plan, present: PresentColumns, prepares: bo
 }
 
 /**
- * A limit that is null, so PostgreSQL returns all rows. The planner doesn't know the value and expects few rows, so it reads
- * the rows in the order of an index. Without the limit, the planner collects the rows of each parent in a bitmap and sorts
- * them. This took 1.3 times the CPU time for two items in each order. Citus rejects such a limit.
+ * A limit that is null, so PostgreSQL returns all rows. The planner doesn't know the value and expects few rows, so it
+ * reads the rows in the order of an index. Without the limit, the planner collects the rows of each parent in a bitmap
+ * and sorts them. This took 1.3 times the CPU time for two items in each order. Citus rejects such a limit.
  */
 const UNKNOWN_LIMIT = ' limit (select null::int8)'
 
 /**
- * Returns a statement that finds the keys of the plan's rows in order. For each key, the index on the parent column finds the
- * embedded rows.
+ * Returns a statement that finds the keys of the plan's rows in order. For each key, the index on the parent column
+ * finds the embedded rows.
  */
 function embeddedStatement(
   plan: Plan,

@@ -2,7 +2,7 @@
 
 import type { Microseconds, Resource } from '@store-export/contract'
 
-/** `created_at` of a row. Null if the row has none. Such rows come last in a list (R17). */
+/** `created_at` of a row. Null if the row has none. Such rows come last in a list (reading R17). */
 export type CreatedAt = Microseconds | null
 
 /** The position of a row in its list, with the full precision of the database. A cursor contains one. */
@@ -19,8 +19,9 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 )
 
 /**
- * The ends of a settled window. The list has only rows whose field is before the watermark of its first page. A later change
- * of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest value that it has seen.
+ * The ends of a settled window. The list has only rows whose field is before the watermark of its first page. A later
+ * change of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest value that
+ * it has seen.
  */
 export type Window = readonly WindowEnd[]
 
@@ -57,7 +58,9 @@ export interface PagePlan {
   readonly isNewestFirst?: true
   /** Set if the changed rows were counted. */
   readonly accessPath?: AccessPath
-  /** Set if the list is read in scan batches. `end` is the last position of this batch, or null for the end of the list. */
+  /**
+   * Set if the list is read in scan batches. `end` is the last position of this batch, or null for the end of the list.
+   */
   readonly scanBatch?: { readonly end: Position | null }
 }
 

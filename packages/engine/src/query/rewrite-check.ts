@@ -7,11 +7,11 @@ import { type PresentColumns, READS_OTHER_TABLES } from './present-columns.ts'
 import { tableName } from './select-list.ts'
 
 /**
- * Returns the statement that checks whether a table was rewritten after the snapshot of the transaction and before its lock.
- * The transaction finds no rows in such a table (R28). The statement returns one boolean.
+ * Returns the statement that checks whether a table was rewritten after the snapshot of the transaction and before its
+ * lock. The transaction finds no rows in such a table (reading R28). The statement returns one boolean.
  *
- * The statement compares the table's file in the snapshot with the current file. If a table reads other tables, the statement
- * compares the files of all relations that the transaction has locked.
+ * The statement compares the table's file in the snapshot with the current file. If a table reads other tables, the
+ * statement compares the files of all relations that the transaction has locked.
  */
 export function rewriteCheckStatement(
   tables: readonly Resource[],
@@ -26,8 +26,8 @@ export function rewriteCheckStatement(
 }
 
 /**
- * Returns a statement that is also true if a table reads other tables now, but didn't when the columns were read. The service
- * then reads the columns again.
+ * Returns a statement that is also true if a table reads other tables now, but didn't when the columns were read. The
+ * service then reads the columns again.
  */
 function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): string {
   const oids = tables.map((table) => `${textLiteral(tableName(table, present))}::pg_catalog.regclass`).join(', ')

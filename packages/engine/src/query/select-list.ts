@@ -1,5 +1,5 @@
-// Writes the select list of a resource: one expression for each field, in the order of the contract. The expression of a
-// column that the store lacks is null. The type of an expression doesn't depend on the store's type of the column.
+// Writes the select list of a resource: one expression for each field, in the order of the contract. The expression of
+// a column that the store lacks is null. The type of an expression doesn't depend on the store's type of the column.
 
 import { columnsOf, type Field, type FieldType, type Resource } from '@store-export/contract'
 import { columnExpression } from './column-expression.ts'
@@ -48,12 +48,12 @@ function typedExpression(
   column: string,
   { resource, type, context }: { resource: Resource; type: FieldType; context: SelectContext },
 ) {
-  // PostgreSQL rounds half away from zero (R20). JavaScript would need a float to round.
+  // PostgreSQL rounds half away from zero (reading R20). JavaScript would need a float to round.
   if (type.kind === 'money') return `round(${column}, 2)`
   if (type.kind !== 'texts' || type.first === undefined) return column
   if (!hasColumn(context.present, resource.table, type.first)) return column
   const first = columnExpression({ ...context, resource }, type.first)
-  // The expression prepends only to arrays of one dimension. Null stays null (R35).
+  // The expression prepends only to arrays of one dimension. Null stays null (reading R35).
   const isMissing = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
   const isPrepended = `${isMissing} or ${first} is not null and ${column} = '{}'`
   return `case when ${isPrepended} then ${first} || ${column} else ${column} end`

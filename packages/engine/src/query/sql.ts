@@ -11,15 +11,17 @@ import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters } from './values.ts'
 
-/** Limits whose statements are prepared. For any other limit, the server would cache a plan that is rarely used again. */
+/**
+ * Limits whose statements are prepared. For any other limit, the server would cache a plan that is rarely used again.
+ */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
 /**
  * Returns the statement that reads the rows of `plan`, without their embedded rows. `prepares` says whether prepared
  * statements are allowed.
  *
- * Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. So the statement doesn't find a table
- * empty while a migration rewrites it (R28).
+ * Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. So the statement doesn't find a
+ * table empty while a migration rewrites it (reading R28).
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -40,8 +42,8 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether the plan gets a prepared statement. A page with a filter on anything but its start gets none, because its best plan
- * depends on the number of matching rows. The server plans such a page each time, with the filter's value.
+ * Whether the plan gets a prepared statement. A page with a filter on anything but its start gets none, because its
+ * best plan depends on the number of matching rows. The server plans such a page each time, with the filter's value.
  */
 export function isRepeatable(plan: Plan): boolean {
   if (plan.kind !== 'page') return true
@@ -54,7 +56,10 @@ export function existsStatement(resource: Resource, id: string, present: Present
   return `select 1 from ${tableName(resource, present)} t where ${where}`
 }
 
-/** Returns the statement that counts the rows of `tables`, as one row of int8 values. A table that the store lacks has 0 rows. */
+/**
+ * Returns the statement that counts the rows of `tables`, as one row of int8 values. A table that the store lacks has 0
+ * rows.
+ */
 export function countStatement(tables: readonly string[], present: PresentColumns): string {
   return `select ${tables.map((table) => `(${countOf(table, present)})`).join(', ')}`
 }
@@ -107,7 +112,7 @@ export function orderClause(plan: Plan, present: PresentColumns): string {
 }
 
 function ownerCondition({ resource, column, id }: AllOfPlan, { present, values }: SqlContext): string {
-  // An absent column is null (R28), so no row has this owner.
+  // An absent column is null (reading R28), so no row has this owner.
   return hasColumn(present, resource.table, column)
     ? `${keyExpression(resource, column, present)} = ${values.uuid(id)}`
     : 'false'
@@ -120,7 +125,7 @@ function notRemoved({ table, removedColumn }: Resource, present: PresentColumns)
 
 /**
  * Returns a query that reads one index range of rows with `created_at`, then the rows without, if the schema allows any
- * (R17).
+ * (reading R17).
  */
 function pageQuery(plan: PagePlan, context: SqlContext): string {
   const { present } = context
@@ -159,8 +164,8 @@ interface ChangedRange {
 }
 
 /**
- * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. Rows without `updated_at`
- * count from their creation (R14), in a second range. `write` writes the timestamp of the filter.
+ * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. Rows without
+ * `updated_at` count from their creation (reading R14), in a second range. `write` writes the timestamp of the filter.
  */
 export function changedRanges(
   { resource, filters, window = [] }: PagePlan,
@@ -185,7 +190,9 @@ export function changedRanges(
   return ranges
 }
 
-/** Returns a query that finds the positions of changed rows in an index by the access path, then the rows by their IDs. */
+/**
+ * Returns a query that finds the positions of changed rows in an index by the access path, then the rows by their IDs.
+ */
 function changedRowsQuery(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, accessPath, limit, filters } = plan
   const { present } = context

@@ -7,7 +7,9 @@ import { hasColumn, type PresentColumns } from '../query/present-columns.ts'
 import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
-/** Throws `StoreDatabaseError` if a table of the plan can't be read, and `INVALID_PARAM` if a filter's column is absent. */
+/**
+ * Throws `StoreDatabaseError` if a table of the plan can't be read, and `INVALID_PARAM` if a filter's column is absent.
+ */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
   requireReadable(resource, present)
@@ -25,7 +27,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 }
 
 /**
- * Throws `StoreDatabaseError` in three cases, because a client would believe that the list is empty (R42):
+ * Throws `StoreDatabaseError` in three cases, because a client would believe that the list is empty (reading R42):
  * - The schema has no table of the contract.
  * - The reader may not read a table of the resource.
  * - A table of the first schema version does not exist. The list of a newer table that does not exist is empty.
@@ -49,7 +51,10 @@ export function tracksUpdates({ table }: Resource, present: PresentColumns): boo
   return !present.has(table) || hasColumn(present, table, 'updated_at')
 }
 
-/** Returns an error with PostgreSQL's code for it. The code makes the service read the columns again, so it finds a new table. */
+/**
+ * Returns an error with PostgreSQL's code for it. The code makes the service read the columns again, so it finds a new
+ * table.
+ */
 function tableError(message: string, code: string): StoreDatabaseError {
   return Object.assign(new StoreDatabaseError(message), { code })
 }

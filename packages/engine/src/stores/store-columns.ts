@@ -1,5 +1,5 @@
-// Reads the columns of stores from the catalog, and caches them for some seconds. After an upgrade of a store, the service
-// notices the new columns without a restart (R28).
+// Reads the columns of stores from the catalog, and caches them for some seconds. After an upgrade of a store, the
+// service notices the new columns without a restart (reading R28).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
@@ -42,7 +42,9 @@ const STORES_MAX = 1000
 /** Maximum number of different schemas. A platform has one for each of its versions, and some with extra columns. */
 const SCHEMAS_MAX = 50
 
-/** Caches the columns of up to 1,000 stores, and emits events for changes. Stores with the same columns share memory. */
+/**
+ * Caches the columns of up to 1,000 stores, and emits events for changes. Stores with the same columns share memory.
+ */
 export class StoreColumns {
   private readonly cache = new Map<string, CachedColumns>()
   /** Schemas by the rows of the catalog, without the name of the schema. */
@@ -100,7 +102,9 @@ export class StoreColumns {
     return columnsInSchema(schemaName, tables)
   }
 
-  /** Returns one object for all stores with the same columns, so that these stores share the cached parts of statements. */
+  /**
+   * Returns one object for all stores with the same columns, so that these stores share the cached parts of statements.
+   */
   private sharedSchema(rows: readonly [readonly ColumnRow[], readonly IndexRow[]]): StoreSchema {
     const text = rows
       .map((rows) =>
@@ -195,8 +199,8 @@ function catalogStatements(schemaName: string, tables: readonly string[]): [stri
 }
 
 /**
- * Returns the statement for the columns that the reader may select. After a migration, a new column can lack its grant. A
- * table without any such column has a row too, because the service must not serve its list as empty (R42).
+ * Returns the statement for the columns that the reader may select. After a migration, a new column can lack its grant.
+ * A table without any such column has a row too, because the service must not serve its list as empty (reading R42).
  */
 function columnsStatement(relations: string): string {
   return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${READS_OTHER_TABLES} as "readsOtherTables",
@@ -208,13 +212,15 @@ function columnsStatement(relations: string): string {
     left join pg_catalog.pg_type t on t.oid = a.atttypid`
 }
 
-/** Values of `indoption`: ascending with nulls last, and descending with nulls first. Both match the order of a list. */
+/**
+ * Values of `indoption`: ascending with nulls last, and descending with nulls first. Both match the order of a list.
+ */
 const [ASCENDING, DESCENDING] = [0, 3]
 
 /**
- * Returns the statement for the first three keys of each complete B-tree index. The list of keys ends before an expression,
- * and before a key with another direction than the first one. `pg_get_indexdef` would wait for a migration that has locked a
- * table.
+ * Returns the statement for the first three keys of each complete B-tree index. The list of keys ends before an
+ * expression, and before a key with another direction than the first one. `pg_get_indexdef` would wait for a migration
+ * that has locked a table.
  */
 function indexesStatement(relations: string): string {
   const key = (number: number) => `case when x.indoption[${number}] = x.indoption[0] then (

@@ -1,5 +1,5 @@
-// Holds the connections of one store, and the requests that wait for one. `StoreConnections` opens, assigns, and closes the
-// connections. `StorePools` decides which stores have a pool.
+// Holds the connections of one store, and the requests that wait for one. `StoreConnections` opens, assigns, and closes
+// the connections. `StorePools` decides which stores have a pool.
 
 import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
 import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
@@ -160,7 +160,9 @@ export class StorePool {
     this.hasResponded = true
   }
 
-  /** Notes that a request succeeded. A request on an older connection doesn't end a pause between attempts to connect. */
+  /**
+   * Notes that a request succeeded. A request on an older connection doesn't end a pause between attempts to connect.
+   */
   succeeded({ isFresh }: { readonly isFresh: boolean }): void {
     if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
     if (isFresh) this.server.pause.succeeded()
@@ -168,19 +170,20 @@ export class StorePool {
 }
 
 /**
- * Returns the settings of a session, which PostgreSQL gets at the start of the connection. `stores provision` also sets the
- * important ones on the reader's role.
+ * Returns the settings of a session, which PostgreSQL gets at the start of the connection. `stores provision` also sets
+ * the important ones on the reader's role.
  */
 export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: SessionBounds): Record<string, string> {
   if (!storeSessionSettings) return {}
   return {
     statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),
     default_transaction_read_only: 'on',
-    // With another level, a statement that waits while a migration rewrites a table would find the table empty (R28).
+    // With another level, a statement that waits while a migration rewrites a table would find the table empty (reading
+    // R28).
     default_transaction_isolation: 'read committed',
     jit: 'off',
-    // For some seconds after a column has changed to a timestamp without a zone, the service reads it with a plain cast. This
-    // cast must use UTC.
+    // For some seconds after a column has changed to a timestamp without a zone, the service reads it with a plain
+    // cast. This cast must use UTC.
     timezone: 'UTC',
   }
 }
