@@ -51,31 +51,31 @@ export const SETTINGS = {
     env: 'STORE_EXPORT_DATABASE_URL',
     kind: 'secret',
     default: null,
-    help: 'URL of the control database (postgres://...?sslmode=verify-full); if it is not set, commands use the running demo in .data/',
+    help: 'URL of the control database (postgres://...?sslmode=verify-full). Without it, commands use the running demo in .data/.',
   },
   secret: {
     env: 'STORE_EXPORT_SECRET',
     kind: 'secret',
     default: null,
-    help: 'key that encrypts the passwords in store URLs: 32 bytes in base64 (openssl rand -base64 32)',
+    help: 'Key that encrypts the passwords in store URLs: 32 bytes in base64. `openssl rand -base64 32` creates one.',
   },
   secretFile: {
     env: 'STORE_EXPORT_SECRET_FILE',
     kind: 'text',
     default: null,
-    help: 'path of a file that holds the secret, as an alternative to STORE_EXPORT_SECRET',
+    help: 'Path of a file that holds the secret. Use it instead of STORE_EXPORT_SECRET.',
   },
   secretPrevious: {
     env: 'STORE_EXPORT_SECRET_PREVIOUS',
     kind: 'secret',
     default: null,
-    help: 'secret that STORE_EXPORT_SECRET replaces; remove it after `store-export secrets rotate`',
+    help: 'Secret that STORE_EXPORT_SECRET replaces. Remove it after `store-export secrets rotate`.',
   },
   host: {
     env: 'STORE_EXPORT_HOST',
     kind: 'text',
     default: '127.0.0.1',
-    help: 'address on which the API, the dashboard, and the operations port listen; put a TLS proxy in front of it',
+    help: 'Address on which the API, the dashboard, and the operations port listen. Put a TLS proxy in front of it.',
   },
   port: {
     env: 'STORE_EXPORT_PORT',
@@ -84,7 +84,7 @@ export const SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'port of the API; 0 = any free port',
+    help: 'Port of the API. 0 selects any free port.',
   },
   dashboardPort: {
     env: 'STORE_EXPORT_DASHBOARD_PORT',
@@ -93,13 +93,13 @@ export const SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'port of the dashboard; 0 = any free port',
+    help: 'Port of the dashboard. 0 selects any free port.',
   },
   dashboardUrl: {
     env: 'STORE_EXPORT_DASHBOARD_URL',
     kind: 'text',
     default: null,
-    help: 'address under which merchants open the dashboard: https://dashboard.example.com; if it is not set, the dashboard works on this machine only',
+    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine.',
   },
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',
@@ -108,7 +108,7 @@ export const SETTINGS = {
     unit: 'proxies',
     min: 0,
     max: 10,
-    help: 'number of proxies in front of the dashboard that append to X-Forwarded-For; 0 = all clients behind a proxy share one sign-in limit',
+    help: 'Number of proxies in front of the dashboard that append to X-Forwarded-For. With 0, all clients behind a proxy share one sign-in limit.',
   },
   sessionDays: {
     env: 'STORE_EXPORT_SESSION_DAYS',
@@ -117,7 +117,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 1,
     max: 365,
-    help: 'time after which an unused dashboard session ends',
+    help: 'Time after which an unused dashboard session ends.',
   },
   linkMinutes: {
     env: 'STORE_EXPORT_LINK_MINUTES',
@@ -126,31 +126,31 @@ export const SETTINGS = {
     unit: 'minutes',
     min: 1,
     max: 43_200,
-    help: 'lifetime of a one-time sign-in link',
+    help: 'Lifetime of a one-time sign-in link.',
   },
   oidcIssuer: {
     env: 'STORE_EXPORT_OIDC_ISSUER',
     kind: 'text',
     default: null,
-    help: "issuer URL of the platform's OpenID Connect provider, for sign-in to the dashboard: https://login.example.com",
+    help: 'Issuer URL of the OpenID Connect provider for sign-in to the dashboard: https://login.example.com.',
   },
   oidcClientId: {
     env: 'STORE_EXPORT_OIDC_CLIENT_ID',
     kind: 'text',
     default: null,
-    help: 'client ID of the dashboard at the OpenID Connect provider; the redirect URI is <dashboard>/sign-in/oidc/callback',
+    help: 'Client ID of the dashboard at the OpenID Connect provider. Register the redirect URI <dashboard>/sign-in/oidc/callback there.',
   },
   oidcClientSecret: {
     env: 'STORE_EXPORT_OIDC_CLIENT_SECRET',
     kind: 'secret',
     default: null,
-    help: 'client secret of the dashboard at the OpenID Connect provider',
+    help: 'Client secret of the dashboard at the OpenID Connect provider.',
   },
   oidcLabel: {
     env: 'STORE_EXPORT_OIDC_LABEL',
     kind: 'text',
     default: 'Sign in with your platform account',
-    help: 'text of the button for sign-in with the OpenID Connect provider',
+    help: 'Text of the button for sign-in with the OpenID Connect provider.',
   },
   operationsPort: {
     env: 'STORE_EXPORT_OPERATIONS_PORT',
@@ -159,7 +159,7 @@ export const SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'port for health, readiness, and metrics; 0 = off',
+    help: 'Port for health, readiness, and metrics. 0 turns the port off.',
   },
   requestsPerMinute: {
     env: 'STORE_EXPORT_REQUESTS_PER_MINUTE',
@@ -168,13 +168,13 @@ export const SETTINGS = {
     unit: 'requests',
     min: 1,
     max: 1_000_000_000,
-    help: 'requests of one key per one-minute window; raise it for load tests only',
+    help: 'Maximum requests of one key in a one-minute window. Raise it only for load tests.',
   },
   publicUrl: {
     env: 'STORE_EXPORT_PUBLIC_URL',
     kind: 'text',
     default: null,
-    help: 'address under which clients reach the API, for the examples on the reference page: https://export.example.com',
+    help: 'Address under which clients reach the API, for the examples on the reference page: https://export.example.com.',
   },
   securityContact: {
     env: 'STORE_EXPORT_SECURITY_CONTACT',
@@ -184,20 +184,20 @@ export const SETTINGS = {
       pattern: /^(mailto:|tel:|https:\/\/)[\x21-\x7e]+$/,
       rule: 'a URI that starts with mailto:, https:// or tel:',
     },
-    help: 'address for reports of security problems, which /.well-known/security.txt names (mailto:security@example.com); if it is not set, that path returns 404',
+    help: 'Address for reports of security problems, such as mailto:security@example.com. /.well-known/security.txt names it, and returns 404 without it.',
   },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',
     kind: 'flag',
     default: false,
-    help: 'whether the reference page can send requests (on in the demo); leave it off in production, where keys must not enter a browser',
+    help: 'Whether the reference page can send requests. It can in the demo. Leave it off in production, where keys must not enter a browser.',
   },
   logLevel: {
     env: 'STORE_EXPORT_LOG_LEVEL',
     kind: 'choice',
     default: 'info',
     accepted: ['silent', 'error', 'warn', 'info', 'debug'],
-    help: 'lowest severity that the service logs',
+    help: 'Lowest severity that the service logs.',
   },
   controlPoolSize: {
     env: 'STORE_EXPORT_CONTROL_POOL_SIZE',
@@ -206,7 +206,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1000,
-    help: 'maximum connections of a node to the control database for API requests; raise it if the metric store_export_connection_waiters stays above 0 for the pool control',
+    help: 'Maximum connections of a node to the control database for API requests. Raise it if the metric store_export_connection_waiters stays above 0 for the pool control.',
   },
   storePoolSize: {
     env: 'STORE_EXPORT_STORE_POOL_SIZE',
@@ -215,7 +215,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100,
-    help: 'maximum connections of a node to one store database; raise it if requests of one store wait for a connection',
+    help: 'Maximum connections of a node to one store database. Raise it if requests of one store wait for a connection.',
   },
   storeConnectionsMax: {
     env: 'STORE_EXPORT_STORE_CONNECTIONS_MAX',
@@ -224,7 +224,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'maximum connections of a node to all store databases; at the maximum, the node closes the connection that has been idle longest',
+    help: 'Maximum connections of a node to all store databases. At the maximum, the node closes the connection that has been idle longest.',
   },
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
@@ -234,7 +234,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'maximum connections of a node to all store databases on one server (host and port); raise it together with max_connections of the server',
+    help: 'Maximum connections of a node to all store databases on one server (host and port). Raise it together with max_connections of the server.',
   },
   storeQueueMax: {
     env: 'STORE_EXPORT_STORE_QUEUE_MAX',
@@ -244,7 +244,7 @@ export const SETTINGS = {
     unit: 'requests',
     min: 0,
     max: 100_000,
-    help: 'maximum requests of one store that wait for a connection, before further requests get 502; 0 = no request waits',
+    help: 'Maximum requests of one store that wait for a connection. Further requests get 502. With 0, no request waits.',
   },
   storeQueueWaitMs: {
     env: 'STORE_EXPORT_STORE_QUEUE_WAIT_MS',
@@ -253,7 +253,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'maximum time that a request waits while the store frees no connection; then it gets 502',
+    help: 'Maximum time that a request waits while the store frees no connection. The request then gets 502.',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -262,7 +262,7 @@ export const SETTINGS = {
     unit: 's',
     min: 1,
     max: 86_400,
-    help: 'time after which an unused connection to a store is closed',
+    help: 'Time after which a node closes an unused connection to a store.',
   },
   storeTimeoutMs: {
     env: 'STORE_EXPORT_STORE_TIMEOUT_MS',
@@ -271,7 +271,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 200,
     max: 600_000,
-    help: 'maximum time for a response of a store database; the statement timeout is a little shorter',
+    help: 'Maximum time for a response of a store database. The statement timeout is 90 % of it.',
   },
   scanBatchRows: {
     env: 'STORE_EXPORT_SCAN_BATCH_ROWS',
@@ -280,7 +280,7 @@ export const SETTINGS = {
     unit: 'rows',
     min: 1,
     max: 1_000_000,
-    help: 'rows per scan batch, for a filter that no index of the store supports',
+    help: 'Rows per scan batch, for a filter that no index of the store supports.',
   },
   transactionWaitMs: {
     env: 'STORE_EXPORT_TRANSACTION_WAIT_MS',
@@ -289,7 +289,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 0,
     max: 5000,
-    help: 'maximum time that the first page of a list waits for open transactions of the store; 0 = no wait',
+    help: "Maximum time that the first page of a list waits for open transactions of the store. With 0, pages don't wait.",
   },
   watermarkDistanceSeconds: {
     env: 'STORE_EXPORT_WATERMARK_DISTANCE_SECONDS',
@@ -298,25 +298,25 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: 'time that x-sync-watermark goes back while an open transaction hides its start; raise it above your longest transaction',
+    help: 'Time that x-sync-watermark goes back while an open transaction hides its start. Raise it above your longest transaction. With 0, incremental syncs can miss changes.',
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
     kind: 'flag',
     default: true,
-    help: 'whether nodes set time limits when they connect to a store; turn it off behind PgBouncer, which rejects them',
+    help: 'Whether nodes set time limits when they connect to a store. Turn it off behind PgBouncer, which rejects them.',
   },
   preparedStatements: {
     env: 'STORE_EXPORT_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'whether nodes use named prepared statements on the control database; turn it off behind PgBouncer in transaction mode',
+    help: 'Whether nodes use named prepared statements on the control database. Turn it off behind PgBouncer in transaction mode.',
   },
   storePreparedStatements: {
     env: 'STORE_EXPORT_STORE_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'whether nodes use named prepared statements on store databases; turn it off behind a pooler in transaction mode that does not support them',
+    help: 'Whether nodes use named prepared statements on store databases. Turn it off behind a pooler in transaction mode that does not support them.',
   },
   schemaRefreshSeconds: {
     env: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS',
@@ -325,7 +325,7 @@ export const SETTINGS = {
     unit: 's',
     min: 1,
     max: 30,
-    help: 'interval at which a node reads the columns of a store again',
+    help: 'Interval at which a node reads the columns of a store again.',
   },
   pageBytesMax: {
     env: 'STORE_EXPORT_PAGE_BYTES_MAX',
@@ -334,7 +334,7 @@ export const SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 268_435_456,
-    help: 'size at which a page ends early, with has_more true',
+    help: 'Size at which a page ends early, with has_more true.',
   },
   connectionsMax: {
     env: 'STORE_EXPORT_CONNECTIONS_MAX',
@@ -343,7 +343,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1_000_000,
-    help: 'maximum open client connections of the API',
+    help: 'Maximum open client connections of the API.',
   },
   headerBytesMax: {
     env: 'STORE_EXPORT_HEADER_BYTES_MAX',
@@ -352,7 +352,7 @@ export const SETTINGS = {
     unit: 'bytes',
     min: 1024,
     max: 1_048_576,
-    help: 'maximum size of a request line with its headers; larger requests get 431',
+    help: 'Maximum size of a request line with its headers. Larger requests get 431.',
   },
   headersTimeoutMs: {
     env: 'STORE_EXPORT_HEADERS_TIMEOUT_MS',
@@ -361,7 +361,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 100,
     max: 600_000,
-    help: 'maximum time for a client to send the headers of a request',
+    help: 'Maximum time for a client to send the headers of a request.',
   },
   requestTimeoutMs: {
     env: 'STORE_EXPORT_REQUEST_TIMEOUT_MS',
@@ -370,7 +370,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 100,
     max: 600_000,
-    help: 'maximum time for a client to send a whole request',
+    help: 'Maximum time for a client to send a whole request.',
   },
   keepAliveMs: {
     env: 'STORE_EXPORT_KEEP_ALIVE_MS',
@@ -379,7 +379,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 0,
     max: 3_600_000,
-    help: 'time after which an idle client connection is closed; set it above the idle timeout of the proxy in front of the service',
+    help: 'Time after which an idle client connection is closed. Set it above the idle timeout of the proxy in front of the service. 0 closes it after 30 s.',
   },
   responseTimeoutMs: {
     env: 'STORE_EXPORT_RESPONSE_TIMEOUT_MS',
@@ -388,7 +388,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 100,
     max: 3_600_000,
-    help: 'maximum time for a client to read one response; then the service closes the connection',
+    help: 'Maximum time for a client to read one response. The service then closes the connection.',
   },
   responseBufferBytesMax: {
     env: 'STORE_EXPORT_RESPONSE_BUFFER_BYTES_MAX',
@@ -397,7 +397,7 @@ export const SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 1_099_511_627_776,
-    help: 'memory for responses that clients have not read yet; beyond it, requests get 502',
+    help: 'Maximum memory for responses that clients have not read yet. Beyond it, requests get 502.',
   },
   keyResponseBufferBytesMax: {
     env: 'STORE_EXPORT_KEY_RESPONSE_BUFFER_BYTES_MAX',
@@ -406,7 +406,7 @@ export const SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 1_099_511_627_776,
-    help: 'memory for unread responses of one key; beyond it, its requests get 429',
+    help: 'Maximum memory for unread responses of one key. Beyond it, requests of the key get 429.',
   },
   lameDuckSeconds: {
     env: 'STORE_EXPORT_LAME_DUCK_SECONDS',
@@ -415,7 +415,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'time after SIGTERM during which /readyz returns 503 and the node still accepts requests (0 = stop accepting at once); set it above the time that your balancer needs to notice',
+    help: 'Time after SIGTERM during which /readyz returns 503 and the node still accepts requests. With 0, the node stops accepting at once. Set it above the time that your balancer needs to notice.',
   },
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',
@@ -424,7 +424,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'maximum time for requests in flight to finish after the node stopped accepting; 0 = close their connections at once',
+    help: 'Maximum time for requests in flight to finish after the node stopped accepting. With 0, the node closes their connections at once.',
   },
   countsMaxAgeSeconds: {
     env: 'STORE_EXPORT_COUNTS_MAX_AGE_SECONDS',
@@ -433,7 +433,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 3600,
-    help: 'maximum age of the counts of a store, which a request in the second half of this time renews; 0 = count for each request',
+    help: 'Maximum age of the counts of a store. A request in the second half of this time renews them. With 0, each request counts.',
   },
   usageFlushMs: {
     env: 'STORE_EXPORT_USAGE_FLUSH_MS',
@@ -442,7 +442,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 50,
     max: 600_000,
-    help: 'interval at which usage is written to the control database',
+    help: 'Interval at which a node writes usage to the control database.',
   },
   usageHourDays: {
     env: 'STORE_EXPORT_USAGE_HOUR_DAYS',
@@ -451,7 +451,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 32,
     max: 36_500,
-    help: 'retention of usage by hour, before it is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/capacity.md)',
+    help: 'Retention of usage by hour. Older usage is stored by UTC day. Raise it if merchants need older hours. docs/operate/capacity.md has the storage that it takes.',
   },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',
@@ -460,7 +460,7 @@ export const SETTINGS = {
     unit: 'months',
     min: 1,
     max: 1200,
-    help: 'retention of usage by UTC day',
+    help: 'Retention of usage by UTC day.',
   },
   requestLogHours: {
     env: 'STORE_EXPORT_REQUEST_LOG_HOURS',
@@ -469,7 +469,7 @@ export const SETTINGS = {
     unit: 'hours',
     min: 1,
     max: 9600,
-    help: "retention of a key's request log and of the lists that it read; raise it if merchants investigate older problems",
+    help: "Retention of a key's request log and of the lists that it read. Raise it if merchants investigate older problems.",
   },
   requestLogLines: {
     env: 'STORE_EXPORT_REQUEST_LOG_LINES',
@@ -478,6 +478,6 @@ export const SETTINGS = {
     unit: 'lines',
     min: 100,
     max: 1_000_000,
-    help: "maximum length of one key's request log; a line takes about 300 bytes and counts the requests of one minute with the same endpoint and status",
+    help: "Maximum length of one key's request log. A line takes about 300 bytes. It counts the requests of one minute with the same endpoint and status.",
   },
 } as const satisfies Record<string, Setting>

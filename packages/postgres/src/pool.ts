@@ -149,10 +149,17 @@ export class Pool {
   /** Returns a connection, or null if the request may open one. */
   async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
-      throw new PostgresConnectionError('POOL_FULL', `more than ${WAITING_MAX} requests wait for a connection`)
+      throw new PostgresConnectionError(
+        'POOL_FULL',
+        `more than ${WAITING_MAX} requests wait for a connection; raise the size of the pool, or add nodes`,
+      )
     const waiter = Promise.withResolvers<Connection | null>()
     this.#waiting.add(waiter)
-    const late = () => new PostgresConnectionError('POOL_FULL', 'no connection became free in time')
+    const late = () =>
+      new PostgresConnectionError(
+        'POOL_FULL',
+        'no connection became free in time; raise the size of the pool, or add nodes',
+      )
     const unused = (found: Connection | null) => (found === null ? this.#freeSlot() : this.#release(found))
     const admitted = withDeadline(waiter.promise, { deadline, signal }, { late, unused })
     return await admitted.finally(() => this.#waiting.delete(waiter))

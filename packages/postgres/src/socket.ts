@@ -88,12 +88,15 @@ function connect(host: DatabaseHost, reader: PlainReader): Socket {
 
 function requirePlainAllowed({ mode }: TlsSettings): void {
   if (mode === 'prefer') return
-  throw new PostgresConnectionError('TLS_REFUSED', `the server offers no TLS, although sslmode=${mode} demands it`)
+  throw new PostgresConnectionError(
+    'TLS_REFUSED',
+    `the server offers no TLS, but sslmode=${mode} requires it; turn on TLS on the server, or remove sslmode in a private network`,
+  )
 }
 
 async function secure(plain: Socket, host: string, tls: TlsSettings): Promise<TLSSocket> {
   const closed = once(plain, 'close').then(() => {
-    throw new PostgresConnectionError('ECONNRESET', 'the server closed the connection')
+    throw new PostgresConnectionError('ECONNRESET', 'the server closed the connection; check the log of the server')
   })
   // Reading the certificates can take long. A socket that was closed in the meantime emits no more events.
   const options = await Promise.race([tlsOptions(host, tls), closed])
@@ -157,7 +160,11 @@ function hashOf(secured: TLSSocket): Buffer | null {
 function unlessClosed<T = void>(socket: Socket, listen: (resolve: (value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     listen(resolve)
-    socket.once('close', () => reject(new PostgresConnectionError('ECONNRESET', 'the server closed the connection')))
+    socket.once('close', () =>
+      reject(
+        new PostgresConnectionError('ECONNRESET', 'the server closed the connection; check the log of the server'),
+      ),
+    )
     // This listener stays. Without it, a later error of the socket would end the process.
     socket.on('error', reject)
   })

@@ -56,7 +56,10 @@ export class Batcher<In, Out> {
   /** Returns the result for a value. Rejects like the batch, with `TimeLimitPassed`, and with `POOL_FULL`. */
   async load(value: In): Promise<Out> {
     if (this.#waiting.size >= this.#options.waitingMax)
-      throw new PostgresConnectionError('POOL_FULL', `more than ${this.#options.waitingMax} calls wait`)
+      throw new PostgresConnectionError(
+        'POOL_FULL',
+        `more than ${this.#options.waitingMax} calls wait for the control database; check that it responds`,
+      )
     const call = { value, ...Promise.withResolvers<Out>() }
     this.#waiting.add(call)
     this.#schedule()

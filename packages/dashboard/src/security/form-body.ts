@@ -22,7 +22,8 @@ const TYPE = 'application/x-www-form-urlencoded'
 /** Returns the form's fields. Rejects with `FormError`. */
 export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get('content-type') ?? ''
-  if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE) throw new FormError(415, `the content type must be ${TYPE}`)
+  if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE)
+    throw new FormError(415, `content-type: must be ${TYPE}; send the form from its page in the dashboard`)
   const fields = new URLSearchParams(await readText(request))
   return Object.fromEntries([...fields].toReversed())
 }
@@ -33,7 +34,11 @@ async function readText(request: Request): Promise<string> {
   try {
     for await (const part of request.body ?? []) {
       bytes += part.length
-      if (bytes > BYTES_MAX) throw new FormError(413, `a form can have at most ${BYTES_MAX} bytes`)
+      if (bytes > BYTES_MAX)
+        throw new FormError(
+          413,
+          `the form has more than ${BYTES_MAX} bytes; go back, shorten its fields, and send it again`,
+        )
       parts.push(part)
     }
   } catch (cause) {

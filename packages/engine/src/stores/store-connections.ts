@@ -200,7 +200,12 @@ export class StoreConnections {
     if (delayed.includes('server')) pool.server.pause.failed(cause)
     if (full !== null) await this.closeIdleOf(pool, full)
     // `Attempts` doesn't retry the new error, because it has no code.
-    return isFinal ? new StoreDatabaseError('no connection to the store could be opened', { cause }) : cause
+    return isFinal
+      ? new StoreDatabaseError(
+          'no connection to the store could be opened; run "store-export doctor" with the ID of the store',
+          { cause },
+        )
+      : cause
   }
 
   /** Closes the idle connections that count against the limit that a store has reached. They can belong to other stores. */

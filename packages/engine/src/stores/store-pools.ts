@@ -159,7 +159,10 @@ export class StorePools {
     try {
       return parseConnectionUrl(this.options.connectionUrl(address))
     } catch (cause) {
-      throw new StoreDatabaseError('the store’s connection URL cannot be used', { cause })
+      throw new StoreDatabaseError(
+        'the connection URL of the store cannot be used; correct it with "store-export stores set"',
+        { cause },
+      )
     }
   }
 

@@ -7,9 +7,14 @@ export interface CommonOptions {
   readonly json?: true
 }
 
-/** Adds a command with the option `--json` and returns it. */
-export function addCommand(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description).option('--json', 'print the result as JSON')
+/** Adds a command with the option `--json`, whose help is `json`, and returns it. */
+export function addCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  json = 'print the result as JSON',
+): Command {
+  return parent.command(name).description(description).option('--json', json)
 }
 
 /** Adds a group of commands and returns it. */

@@ -52,9 +52,9 @@ export function addDemoCommand(program: Command, processContext: ProcessContext)
   const demo = addCommand(
     program,
     'demo',
-    'run the API and the dashboard with demo stores on an embedded PostgreSQL in .data/; npm start runs this command',
+    'run the API and the dashboard with demo stores on an embedded PostgreSQL in .data/ (npm start runs this command)',
   ).action((options: CommonOptions) => startDemo(processContext, options))
-  addCommand(demo, 'change', 'change one order of the running demo; the next incremental sync returns it').action(
+  addCommand(demo, 'change', 'change one order of the running demo. The next incremental sync returns it.').action(
     (_options: CommonOptions, command: Command) => change(processContext, command.optsWithGlobals<CommonOptions>()),
   )
 }

@@ -32,7 +32,10 @@ export function addDoctorCommand(program: Command, processContext: ProcessContex
     'check the connection, schema, grants, indexes, and transactions of every store, and print fixes',
   )
     .option('--store <id>', 'check only the store with this ID or external ID')
-    .option('--values', 'scan the first 100,000 rows of each table for values that break the contract; needs --store')
+    .option(
+      '--values',
+      'scan the first 100,000 rows of each table for values that break the contract. Requires --store.',
+    )
     .action((options: DoctorOptions) => {
       if (options.values === true && options.store === undefined) {
         throw new UsageError('--values scans the tables of one store; add --store <id>')

@@ -30,14 +30,14 @@ interface ListOptions extends CommonOptions {
 /** Adds `keys` with its commands. */
 export function addKeysCommands(program: Command, processContext: ProcessContext): void {
   const keys = addCommandGroup(program, 'keys', 'create, list, and revoke API keys')
-  addCommand(keys, 'create', 'create an API key and print it; it is never shown again')
+  addCommand(keys, 'create', 'create an API key and print it once. No command shows it again.')
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
   addCommand(keys, 'list', 'list the keys of all stores')
     .option('--store <id>', 'list only the keys of the store with this ID or external ID')
     .action((options: ListOptions) => withControl(processContext, (context) => list(context, options)))
-  addCommand(keys, 'revoke', 'revoke a key; the API rejects it from the next request on')
+  addCommand(keys, 'revoke', 'revoke a key. The API rejects it from the next request on.')
     .argument('<key-id>', 'ID of the key, from create or list')
     .action((keyId: string, options: CommonOptions) =>
       withControl(processContext, (context) => revoke(context, keyId, options)),
@@ -51,7 +51,10 @@ function addReplayCommand(keys: Command, processContext: ProcessContext): void {
     'replay-revocations',
     'repeat revocations and removals from the log of "serve" after the control database was restored',
   )
-    .requiredOption('--from <file>', 'file with the log of "serve" since the backup; - = standard input')
+    .requiredOption(
+      '--from <file>',
+      'file with the log of "serve" since the backup, or - to read it from standard input',
+    )
     .action((options: ReplayOptions) => withControl(processContext, (context) => replay(context, options)))
 }
 

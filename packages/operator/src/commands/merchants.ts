@@ -42,7 +42,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   addCommand(
     merchants,
     'add',
-    'give a merchant access to a store in the dashboard; creates the account if it does not exist',
+    'give a merchant access to a store in the dashboard, and create the account if it does not exist',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .requiredOption('--store <id>', 'ID or external ID of the store')
@@ -53,12 +53,12 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   addCommand(
     merchants,
     'list',
-    'list the dashboard accounts and the number of their stores; --json lists the store IDs',
+    'list the dashboard accounts and the number of their stores. --json lists the store IDs.',
   ).action((options: CommonOptions) => withControl(processContext, (context) => list(context, options)))
   addCommand(
     merchants,
     'remove',
-    'remove a dashboard account, or its access to one store; keys that it created keep working',
+    'remove a dashboard account, or its access to one store. Keys that it created keep working.',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .option('--store <id>', 'remove only the access to the store with this ID or external ID, and keep the account')

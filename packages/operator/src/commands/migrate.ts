@@ -9,7 +9,7 @@ import { addCommand, type CommonOptions } from './add-command.ts'
 
 /** Adds `migrate`. */
 export function addMigrateCommand(program: Command, processContext: ProcessContext): void {
-  addCommand(program, 'migrate', 'apply missing migrations to the control database; two runs at once are safe').action(
+  addCommand(program, 'migrate', 'apply missing migrations to the control database. Two runs at once are safe.').action(
     async ({ json }: CommonOptions) => {
       const { controlUrl } = await findControlTarget(processContext)
       const applied = await migrate({ url: controlUrl, random: randomBytes })

@@ -17,7 +17,8 @@ export function addServeCommand(program: Command, processContext: ProcessContext
   addCommand(
     program,
     'serve',
-    'run the API on the control database of STORE_EXPORT_DATABASE_URL; logs JSON lines to standard output',
+    'run the API on the control database of STORE_EXPORT_DATABASE_URL, and log JSON lines to standard output',
+    'print errors as JSON',
   )
     .option('--dashboard', 'also serve the dashboard on STORE_EXPORT_DASHBOARD_PORT')
     .action(({ dashboard }: ServeOptions) => serve(processContext, dashboard === true))

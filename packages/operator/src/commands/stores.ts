@@ -18,37 +18,37 @@ export function addStoresCommands(program: Command, processContext: ProcessConte
   addDatabaseCommands(stores, processContext)
 }
 
-const URL_HELP = 'connection URL of the store database; - = standard input'
+const URL_HELP = 'connection URL of the store database, or - to read it from standard input'
 const SCHEMA_HELP = 'database schema that contains the tables of the store'
 const ID_HELP = 'ID or external ID of the store'
-const EXTERNAL_ID_HELP = "the platform's ID of the store; a store with this ID is returned unchanged"
+const EXTERNAL_ID_HELP =
+  'ID of the store on the platform. If a store has this ID, the command returns that store unchanged.'
 
 function addRegistryCommands(stores: Command, processContext: ProcessContext): void {
-  addCommand(stores, 'add', 'register a store, without connecting to its database; doctor connects')
+  addCommand(stores, 'add', 'register a store, without connecting to its database (doctor connects)')
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', EXTERNAL_ID_HELP)
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
-      new Option('--origin <origin>', 'origin of the store; an imported store has no database here')
+      new Option('--origin <origin>', 'origin of the store. An imported store has no database here.')
         .choices(['generated', 'imported'])
         .default('generated'),
     )
     .addOption(
-      new Option('--state <state>', 'state of the store; the API serves ready stores')
+      new Option('--state <state>', 'state of the store. The API serves only ready stores.')
         .choices(['ready', 'generating'])
         .default('ready'),
     )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
-  addCommand(
-    stores,
-    'set',
-    'change the name, state, database, or schema of a store; takes effect with the next request',
-  )
+  addCommand(stores, 'set', 'change the name, state, database, or schema of a store, from the next request on')
     .argument('<id>', ID_HELP)
-    .option('--name <text>', 'name in lists and in the dashboard; the API returns the name in the store database')
+    .option('--name <text>', 'name in lists and in the dashboard. The API returns the name in the store database.')
     .addOption(
-      new Option('--state <state>', 'state of the store; the API serves ready stores').choices(['ready', 'generating']),
+      new Option('--state <state>', 'state of the store. The API serves only ready stores.').choices([
+        'ready',
+        'generating',
+      ]),
     )
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP)
@@ -61,7 +61,7 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
     .action(({ orphans, ...options }: CommonOptions & { orphans?: true }) =>
       withControl(processContext, (context) => (orphans ? showOrphans(context, options) : list(context, options))),
     )
-  addCommand(stores, 'remove', 'remove a store: revokes its keys and deletes its URL; its database stays')
+  addCommand(stores, 'remove', 'remove a store, revoke its keys, and delete its URL. Its database stays.')
     .argument('<id>', ID_HELP)
     .action((id: string, options: CommonOptions) =>
       withControl(processContext, (context) => remove(context, id, options)),
@@ -75,7 +75,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     'create an empty store database on the server of the control database, and register the store',
   )
     .requiredOption('--name <text>', 'name of the store')
-    .option('--external-id <id>', `${EXTERNAL_ID_HELP}; an interrupted run is resumed`)
+    .option('--external-id <id>', `${EXTERNAL_ID_HELP} An interrupted run continues.`)
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
   addCommand(stores, 'drop-orphan', 'drop an unused database and its roles ("stores list --orphans")')
@@ -93,7 +93,10 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
   addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's grants to a newer schema version")
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
-    .option('--database-url <url>', "the owner's connection URL, for a database on another server; - = standard input")
+    .option(
+      '--database-url <url>',
+      "the owner's connection URL, for a database on another server, or - to read it from standard input",
+    )
     .action((id: string, options: UpgradeOptions) =>
       withControl(processContext, (context) => upgrade(context, id, options)),
     )
