@@ -1,5 +1,5 @@
-// Simulates the connections of a node: the stores with a connection by their last use (engine/src/stores/store-pools.ts), and
-// the stores whose columns are cached (store-columns.ts).
+// Simulates the connections of a node: the stores with a connection by their last use
+// (engine/src/stores/store-pools.ts), and the stores whose columns are cached (store-columns.ts).
 
 /** Limits of a node. */
 export interface NodeBounds {
@@ -52,7 +52,7 @@ export class FleetNode {
     return this.prepared
   }
 
-  /** Closes connections and removes columns that have expired. Call this from time to time. */
+  /** Closes connections and removes columns that have expired. Call this once a second. */
   tidy(now: number): void {
     for (const usedAt of this.pools.values()) {
       if (now - usedAt < this.bounds.idleSteps) break

@@ -1,4 +1,4 @@
-// Declares all routes of the dashboard.
+// The routes of the dashboard in one list, with the check that each needs: none, a session, or access to a store.
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword } from './routes/account.ts'

@@ -1,4 +1,5 @@
-// Defines the events of the dashboard. They contain IDs and names of routes, but no key, form, or email address.
+// The events of the dashboard. They may be logged as they are: they contain IDs and names of routes, but no key, form,
+// or email address.
 
 import type { ControlQueryFailed } from '@store-export/control'
 

@@ -1,4 +1,4 @@
-// Defines the objects that the routes share. `startDashboard` creates them.
+// The objects that all routes share, created once by `startDashboard`.
 
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'

@@ -1,4 +1,5 @@
-// Declares the events of the engine. They contain IDs, names of the contract, and numbers, but no data of a row.
+// The events of the engine. They may be logged as they are: they contain IDs, names of the contract, and numbers, but
+// no data of a row.
 
 /** A query on a store database failed. */
 export interface StoreQueryFailed {

@@ -1,4 +1,4 @@
-// Responds to the authentication requests of a server.
+// Proves the identity of the client to the server in the way that the server requests: SCRAM, MD5, or a plain password.
 // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP
 
 import { createHash } from 'node:crypto'
@@ -11,7 +11,10 @@ export interface AuthenticationOptions {
   readonly password: string | null
   /** Whether eavesdroppers can't read the connection, because it uses TLS or a Unix socket. */
   readonly isPrivate: boolean
-  /** Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and for an unknown algorithm. */
+  /**
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and for an unknown
+   * algorithm.
+   */
   readonly certificateHash: Buffer | null
   readonly channelBinding: 'disable' | 'prefer' | 'require'
 }
@@ -20,7 +23,10 @@ const REQUEST = { ok: 0, cleartext: 3, md5: 5, sasl: 10, saslContinue: 11, saslF
 const KIND_BYTES = 4
 const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'SCM', 7: 'GSSAPI', 9: 'SSPI' }
 
-/** The message that the client expects next. An honest server never changes the method, and sends no step of SCRAM twice. */
+/**
+ * The message that the client expects next. An honest server never changes the method, and sends no step of SCRAM
+ * twice.
+ */
 type Awaited = 'method' | 'scram challenge' | 'scram proof' | 'acceptance'
 
 export class Authentication {
@@ -35,8 +41,9 @@ export class Authentication {
   }
 
   /**
-   * Returns the response to an Authentication message with this body; null if there is nothing to send. Throws or rejects
-   * with `PostgresConnectionError` if this client doesn't support the method, or if the server doesn't know the password.
+   * Returns the response to an Authentication message with this body; null if there is nothing to send. Throws or
+   * rejects with `PostgresConnectionError` if this client doesn't support the method, or if the server doesn't know the
+   * password.
    */
   respond(body: Buffer): Buffer | Promise<Buffer> | null {
     if (body.length < KIND_BYTES) throw protocolError('an authentication request that is cut off')

@@ -1,4 +1,5 @@
-// Sends several statements in one flush, and reads the responses to them.
+// Sends several statements in one flush, so that they cost one round trip, and reads the responses to them in their
+// order. If one fails, the server skips those after it.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'
@@ -34,14 +35,15 @@ interface Step {
 }
 
 /**
- * Errors of a prepared statement before it runs. Either a pooler has mixed up connections, or the columns of the result have
- * changed. The connection prepares the statement again at its next use.
+ * Errors of a prepared statement before it runs. Either a pooler has mixed up connections, or the columns of the result
+ * have changed. The connection prepares the statement again at its next use.
  */
 export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P05'])
 
 /**
- * Runs groups of statements. Each group ends with a Sync. A group is a transaction, unless one of its statements begins one.
- * An error ends the group, but not the batch. Resolves with the error of each group; null for a group that succeeded.
+ * Runs groups of statements. Each group ends with a Sync. A group is a transaction, unless one of its statements begins
+ * one. An error ends the group, but not the batch. Resolves with the error of each group; null for a group that
+ * succeeded.
  */
 export class Batch extends Exchange<(PostgresError | null)[]> {
   readonly #prepared: PreparedStatements
@@ -111,7 +113,9 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
     return true
   }
 
-  /** Records the error, and skips to the group's Sync, as the server does. Returns whether the connection is unusable. */
+  /**
+   * Records the error, and skips to the group's Sync, as the server does. Returns whether the connection is unusable.
+   */
   refuse(error: PostgresError): boolean {
     this.#error ??= error
     const isStale = STALE_CODES.has(error.code)
@@ -148,8 +152,8 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
 
   /**
    * Returns the statement with this text; null unless the server certainly has it, or gets it earlier in this group. An
-   * earlier group of this batch may fail before it prepares the statement. So this group prepares it again under another
-   * name.
+   * earlier group of this batch may fail before it prepares the statement. So this group prepares it again under
+   * another name.
    */
   #known(text: string): PreparedStatement | null {
     const known = this.#prepared.get(text)

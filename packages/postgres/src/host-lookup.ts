@@ -1,6 +1,6 @@
-// Resolves the host names of database servers on the event loop, with a deadline and one query at a time for each name. The
-// default of Node.js, getaddrinfo, blocks one of a few threads until the name server responds. As in getaddrinfo, /etc/hosts
-// comes first, and the search domains of /etc/resolv.conf apply. See
+// Resolves the host names of database servers on the event loop, with a deadline and one query at a time for each name.
+// The default of Node.js, getaddrinfo, blocks one of the four threads of the pool until the name server responds. As in
+// getaddrinfo, /etc/hosts comes first, and the search domains of /etc/resolv.conf apply. See
 // docs/contribute/decisions/031-resolve-host-names-on-the-event-loop.md.
 
 import { Resolver } from 'node:dns/promises'
@@ -20,8 +20,8 @@ const DEFAULTS = {
   /** Name servers as `address:port`; null for the system's name servers. */
   servers: null as readonly string[] | null,
   /**
-   * Time limit for a name with all its search domains, in ms. It is below that of a connection, so that the error names the
-   * cause.
+   * Time limit for a name with all its search domains, in ms. It is below that of a connection, so that the error names
+   * the cause.
    */
   timeoutMs: 2500,
 }
@@ -30,9 +30,12 @@ const TRIES = 2
 /** Maximum cache time. It is limited even if a name server allows more, because a host can move to another address. */
 const TTL_SECONDS_MAX = 300
 const NAMES_MAX = 10_000
-/** How long to wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
+/** Maximum wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
 const IPV6_WAIT_MS = 50
-/** How long to wait for the IPv4 addresses. It is longer, because many hosts with an IPv6 address are reachable only by IPv4. */
+/**
+ * Maximum wait for the IPv4 addresses. It is longer, because many hosts with an IPv6 address are reachable only by
+ * IPv4.
+ */
 const IPV4_WAIT_MS = 500
 
 interface Found {
@@ -50,7 +53,9 @@ export class HostLookup {
     this.options = { ...DEFAULTS, ...options }
   }
 
-  /** Returns the addresses of a host name, at least one. Rejects with an Error that has a `code`, such as `ENOTFOUND`. */
+  /**
+   * Returns the addresses of a host name, at least one. Rejects with an Error that has a `code`, such as `ENOTFOUND`.
+   */
   resolve(host: string): Promise<readonly HostAddress[]> {
     const name = host.toLowerCase()
     const known = this.known.get(name)
@@ -106,7 +111,9 @@ export class HostLookup {
 /** The lookup of this process, with its cache. */
 export const hostLookup = new HostLookup()
 
-/** Returns the addresses of the first name that exists. Rejects with the first error that is not the absence of a name. */
+/**
+ * Returns the addresses of the first name that exists. Rejects with the first error that is not the absence of a name.
+ */
 async function queryFirst(resolver: Resolver, names: readonly string[]): Promise<Found> {
   let failure: unknown
   for (const name of names) {
@@ -122,8 +129,9 @@ async function queryFirst(resolver: Resolver, names: readonly string[]): Promise
 }
 
 /**
- * Returns the addresses of both families. IPv4 comes first, and `net.connect` tries IPv6 if IPv4 doesn't respond. If one
- * family gets no response, the addresses of the other have a time to live of 0. The next connection then queries again.
+ * Returns the addresses of both families. IPv4 comes first, and `net.connect` tries IPv6 if IPv4 doesn't respond. If
+ * one family gets no response, the addresses of the other have a time to live of 0. The next connection then queries
+ * again.
  */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []
@@ -154,7 +162,9 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
   }
 }
 
-/** Returns the addresses of a name in /etc/hosts. If the file has none for `localhost`, returns the loopback addresses. */
+/**
+ * Returns the addresses of a name in /etc/hosts. If the file has none for `localhost`, returns the loopback addresses.
+ */
 function addressesIn(hosts: string, name: string): HostAddress[] {
   const found = hosts.split('\n').flatMap((line) => {
     const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/)

@@ -5,11 +5,11 @@ import type { ColumnDescription } from './typed-rows.ts'
 
 export const PREPARED_MAX = 64
 
-/** A statement that is prepared on the server, or soon will be. */
+/** A statement that the server has prepared, or that the next flush prepares. */
 export interface PreparedStatement {
   /**
-   * Name on the server. It is unique among all connections. If a pooler mixes up connections, the server reports an error
-   * instead of running another statement.
+   * Name on the server. It is unique among all connections. If a pooler mixes up connections, the server reports an
+   * error instead of running another statement.
    */
   readonly name: string
   /** Whether the server has confirmed the statement. */
@@ -64,7 +64,7 @@ export class PreparedStatements {
   }
 }
 
-/** Texts that connections share, because a node prepares the same few statements on thousands of connections. */
+/** Texts that connections share, because a node prepares the same statements on thousands of connections. */
 const texts = new Map<string, string>()
 const SHARED_MAX = 10_000
 

@@ -26,7 +26,7 @@ export type SignInResult =
   /** There were too many attempts, so the dashboard did not check this attempt. */
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
-/** Why the dashboard did not change a password. */
+/** Reason for which the dashboard did not change a password. */
 export type PasswordRejection = 'current' | 'too short' | 'too long'
 
 /** Thrown for a string that is not an email address. */

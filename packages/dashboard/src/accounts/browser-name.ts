@@ -1,4 +1,5 @@
-// Names the browser and system of a User-Agent header.
+// Lets merchants recognize their sessions without storing client addresses: the browser and the system from the
+// User-Agent header.
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],

@@ -1,4 +1,4 @@
-// Recognizes internal errors of better-auth. better-auth wraps errors of the database in its own class.
+// Distinguishes a rejected sign-in from a failure of the database, because better-auth throws the same class for both.
 
 import { isAPIError } from 'better-auth/api'
 

@@ -1,5 +1,6 @@
-// Declares the CSV files of a store. Each list has a file. Embedded rows, such as order items, have a file of their
-// own. An address has a column for each of its parts.
+// Defines the columns of the CSV downloads from the contract, so that a new field needs no change here. A CSV file has
+// no nested values. Therefore embedded rows, such as order items, have a file of their own, and an address has a column
+// for each of its parts.
 
 import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
@@ -40,7 +41,7 @@ export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resou
   return [file, ...embeddedFiles(list, resource)]
 })
 
-/** Returns the file with this name in URLs; null if there is no such file. */
+/** Returns the file with this name in URLs; null for an unknown name. */
 export function findCsvFile(name: string): CsvFile | null {
   return CSV_FILES.find((file) => file.name === name) ?? null
 }

@@ -1,4 +1,6 @@
-// Reads a page of a list: the newest rows, the oldest rows, or the rows that match a search.
+// Reads 50 rows of a list for a page of the dashboard. The order is newest or oldest first, and a search can limit the
+// rows. A search reads the list in parts for at most 1.5 s. If the time is over, the page says how far it searched, and
+// links to the rest.
 
 import { isUuid } from '@store-export/control'
 import { type Position, type Search, StoreDatabaseError } from '@store-export/engine'
@@ -20,7 +22,7 @@ import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } f
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus
-  /** How to read the store; null if the store is imported or not ready. */
+  /** The source of the store's rows; null if the store is imported or not ready. */
   readonly source: StoreSource | null
 }
 
@@ -35,10 +37,7 @@ export interface DataQuery {
 }
 
 const ROWS_OF_PAGE = 50
-/**
- * Time after which a search starts no further scan batch. The page then says how far it searched, and links to the
- * rest.
- */
+/** Time after which a search reads no further part of the list. */
 const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
@@ -143,7 +142,8 @@ interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
 }
 
 /**
- * Reads until the page is full or the time is over, because the engine searches a bounded part of the list per read.
+ * Reads parts of the list until the page is full, the list ends, or `SEARCH_MS` has passed. The engine searches a
+ * bounded part with each read.
  */
 async function searchPages(source: StoreSource, { tableResource, search, order, after }: SearchOptions) {
   const rows: RowTexts[] = []

@@ -1,4 +1,4 @@
-// Reads one row for its page: the formatted JSON that the API sends.
+// Shows one row exactly as the API sends it, so that a merchant and a developer look at the same value.
 
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'

@@ -1,5 +1,5 @@
-// Declares the lists of the Data pages: every list of the contract whose resource has a view. The table shows a few
-// fields. The page of a row and the CSV file show all fields.
+// Derives the lists of the Data pages from the contract: every list whose resource has a view. The table shows the
+// columns of the view. The page of a row and the CSV file show all fields.
 
 import {
   ENDPOINTS,
@@ -71,7 +71,7 @@ function ageOf({ since }: Endpoint): number {
   return REVISIONS.findIndex(({ id }) => id === since)
 }
 
-/** Returns the list with this name in URLs; null if there is no such list. */
+/** Returns the list with this name in URLs; null for an unknown name. */
 export function findList(name: string): ListDeclaration | null {
   return LISTS.find(({ list }) => list === name) ?? null
 }

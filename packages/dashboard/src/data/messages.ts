@@ -1,4 +1,4 @@
-// Creates the messages of the Data pages for pages without data.
+// The messages of Data pages that can't show rows. Each names the cause and what the merchant can do.
 
 import type { Resource } from '@store-export/contract'
 import type { StoreStatus } from '../pages/models.ts'

@@ -1,4 +1,5 @@
-// Reads short strings for tables from the JSON bytes of a row.
+// Reads short strings for tables from the JSON bytes of a row. It doesn't parse the whole row, which can be several
+// megabytes long.
 
 import type { Resource } from '@store-export/contract'
 import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'

@@ -1,4 +1,4 @@
-// Reduces a resource to some of its fields, so that the engine reads and encodes only these fields.
+// Reduces a resource to the fields that a table shows, so that the store reads and encodes only these.
 
 import type { Field, FieldType, Resource } from '@store-export/contract'
 

@@ -17,7 +17,7 @@ import { type RowTexts, rowTexts } from './row-texts.ts'
 import { selectFields } from './select-fields.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
-/** How to read a store for one page of the dashboard. */
+/** Access to a store for one page of the dashboard. */
 export interface StoreSource {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly address: StoreAddress

@@ -1,4 +1,5 @@
-// Defines the data of each page. Routes create it and views render it, so it does not depend on HTTP, SQL or HTML.
+// The data of each page, as the contract between routes and views. Routes create it and views render it, so it does not
+// depend on HTTP, SQL, or HTML.
 
 import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
 
@@ -80,7 +81,7 @@ export interface AccountPage {
 
 /** Settings > General. */
 export interface GeneralPage {
-  /** What the store's row says; null if the service can't read the store now, and `problem` says why. */
+  /** The fields of the store's row; null if the service can't read the store now. `problem` then has the reason. */
   readonly snapshot: {
     /** The response to GET /api/v1/store. */
     readonly json: JsonPreview
@@ -120,7 +121,7 @@ export type KeyWarning =
 
 /** Settings > API. */
 export interface KeysPage {
-  /** A new key of this browser that the merchant did not confirm as copied; null if there is no such key. */
+  /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
   readonly unconfirmed: KeyRow | null
   readonly warnings: readonly KeyWarning[]
   readonly tiles: KeyTiles
@@ -242,7 +243,7 @@ export interface DataPage {
   readonly order: DataOrder
   /** URL of the list in the opposite order. */
   readonly otherOrderHref: string
-  /** URL of the first page; null if the page has no such link. */
+  /** URL of the first page; null without a link to it. */
   readonly firstHref: string | null
   /** URL of the next page; null on the last page. */
   readonly nextHref: string | null

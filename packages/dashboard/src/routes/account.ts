@@ -1,4 +1,4 @@
-// The account page, and the form that changes the password.
+// Lets merchants change their password, which needs the current one, and see their sessions.
 
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
 import { accountView } from '../pages/account-view.ts'

@@ -126,7 +126,10 @@ function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<Das
     request.session === null ? redirectToSignIn(request) : handler({ ...request, session: request.session })
 }
 
-/** Redirects to the sign-in page, which later leads back. It does not process a form, and the sign-in page says so. */
+/**
+ * Redirects to the sign-in page, which later leads back. It does not process a form, and the sign-in page tells the
+ * merchant.
+ */
 async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResult> {
   const { method, path, url } = request.context.req
   if (method === 'GET' && path === '/') return { to: '/sign-in' }

@@ -49,8 +49,8 @@ export function unreadableFormPage(
 }
 
 /**
- * Returns the page for an internal error. If the control database is unreachable, API requests fail as well, and the
- * page says so. After a form, the dashboard can't know whether it has saved the change.
+ * Returns the page for an internal error. If the control database is unreachable, the page adds that API requests fail
+ * too. After a form, the dashboard can't know whether it has saved the change.
  */
 export function errorPage(request: DashboardRequest, isTemporary: boolean): PageResult {
   const isForm = request.context.req.method === 'POST'

@@ -1,4 +1,5 @@
-// Handles requests for Settings > API, the keys of a store. create-key.ts and revoke-key.ts change the keys.
+// Shows the keys of a store with the facts that tell which one a tool uses: name, first characters, and last use. It
+// reads the keys and their usage, and changes nothing. create-key.ts and revoke-key.ts change keys.
 
 import { LIMITS } from '@store-export/contract'
 import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
@@ -136,7 +137,10 @@ export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<strin
   })
 }
 
-/** Returns a key that was never used, or the least recently used key. */
+/**
+ * Returns the key to suggest for a revocation: one that was never used, otherwise the least recently used one. Null
+ * without active keys.
+ */
 function leastUsed(active: readonly KeyRow[]): KeyRow | null {
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   return (

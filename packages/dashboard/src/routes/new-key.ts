@@ -26,7 +26,7 @@ export function findCreatedKey(request: StoreRequest, token: string): ReturnType
   return findKeyByHash({ database: request.services.database, storeId: request.store.id, hash })
 }
 
-/** Returns the new key of this browser that the merchant did not confirm as copied; null if there is no such key. */
+/** Returns the new key of this browser that the merchant has not confirmed as copied; null without one. */
 export async function unconfirmedKey(
   request: StoreRequest,
 ): Promise<{ readonly id: string; readonly reveal: () => string } | null> {

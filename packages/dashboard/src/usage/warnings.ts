@@ -47,7 +47,7 @@ function stoppedIn(key: KeyRow, stopped: readonly StoppedWalk[]): KeyWarning | n
 
 /**
  * Returns a warning if the last request of a regularly used key is longer ago than its longest pause so far. A key with
- * a newer key gets no such warning.
+ * a newer key gets no warning.
  */
 function silent(key: KeyRow, hours: readonly UsageHour[], now: Date): KeyWarning | null {
   if (key.lastUsedAt === null || key.replacedBy !== null || hours.length < USED_HOURS_MIN) return null

@@ -1,4 +1,5 @@
-// Encodes the embedded rows of a page. They arrive before the rows that contain them.
+// Encodes the embedded rows of a page, such as order items, into a buffer of their own. They arrive before the rows
+// that contain them, so the page copies each parent's range out of the buffer when that parent arrives.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from '@store-export/postgres'
@@ -44,8 +45,8 @@ export class EmbeddedRows {
   }
 
   /**
-   * Encodes a row: the number of its parent, from 1, then its own values. Throws `RangeError` if the embedded rows of one
-   * parent exceed `EMBEDDED_BYTES_MAX`, and `MalformedRow` if bytes are left after the last value.
+   * Encodes a row: the number of its parent, from 1, then its own values. Throws `RangeError` if the embedded rows of
+   * one parent exceed `EMBEDDED_BYTES_MAX`, and `MalformedRow` if bytes are left after the last value.
    */
   take(row: Cell): void {
     layBeside(this.cell, row)

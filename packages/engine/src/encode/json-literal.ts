@@ -1,5 +1,5 @@
-// Stores JSON that is the same in every row, such as field names and null, as words of eight bytes. Writing eight bytes at once
-// takes as long as writing one.
+// Stores JSON that is the same in every row, such as field names and null, as words of eight bytes. Writing a word
+// takes as long as writing a byte.
 
 const WORD_BYTES = 8
 
@@ -7,7 +7,10 @@ const WORD_BYTES = 8
 export interface JsonLiteral {
   /** In bytes. */
   readonly length: number
-  /** The text, padded with zeros to whole words. ASCII never forms the bits of a NaN, which a JavaScript engine may change. */
+  /**
+   * The text, padded with zeros to whole words. ASCII never forms the bits of a NaN, which a JavaScript engine may
+   * change.
+   */
   readonly words: Float64Array
 }
 

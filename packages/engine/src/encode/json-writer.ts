@@ -1,4 +1,5 @@
-// Writes JSON into a growing buffer, and counts the values that violate the contract.
+// The output of all encoders: a growing buffer for JSON that is written byte by byte, without strings in between. It
+// also counts the values that violate the contract.
 
 import { type Cell, viewOf } from '@store-export/postgres'
 import type { JsonLiteral } from './json-literal.ts'
@@ -17,7 +18,7 @@ const NOTHING = Buffer.alloc(0)
 
 export class JsonWriter {
   bytes: Buffer
-  /** A view of the same memory. It writes several bytes at once. */
+  /** A view of the same memory. It writes several bytes with one call. */
   view: DataView
   length = 0
   /** Number of values that violate the contract, by `table.column kind`. */
@@ -105,8 +106,8 @@ export class JsonWriter {
 }
 
 /**
- * Copies the text in `source` to offset `to`, and escapes it. Returns the offset after the copy. Copies four bytes at once if
- * none of them needs an escape.
+ * Copies the text in `source` to offset `to`, and escapes it. Returns the offset after the copy. If none of four bytes
+ * needs an escape, copies them with one call.
  */
 function putEscapedText(
   { bytes, view }: JsonWriter,
@@ -133,8 +134,8 @@ function putEscapedText(
 }
 
 /**
- * Whether one of four bytes is a control character, a quote, or a backslash. If a byte is smaller than the subtracted one, the
- * subtraction sets its highest bit. Bytes whose highest bit was set before need no escape.
+ * Whether one of four bytes is a control character, a quote, or a backslash. If a byte is smaller than the subtracted
+ * one, the subtraction sets its highest bit. Bytes whose highest bit was set before need no escape.
  */
 function needsEscape(four: number): boolean {
   const quotes = four ^ 0x22222222

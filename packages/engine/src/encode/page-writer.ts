@@ -1,4 +1,5 @@
-// Writes the rows of a page into the body of a response, and finds the position of the next page.
+// Writes the rows of a page into the body of a response until one of its bounds is reached: a number of rows or of
+// bytes. A row after the last one is read but not written. It shows that there is a next page.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
@@ -25,7 +26,9 @@ export class PageWriter {
   tracksUpdates = true
   /** The schema that the rows are read with. Null until `Pages` sets it. */
   schema: SchemaDescription | null = null
-  /** Position of the last row of a full page, or of the last row of a scan batch. Null while neither bound is reached. */
+  /**
+   * Position of the last row of a full page, or of the last row of a scan batch. Null while neither bound is reached.
+   */
   private end: Position | null = null
   private readonly resource: Resource
   readonly bounds: PageBounds
@@ -61,7 +64,10 @@ export class PageWriter {
     return this.end !== null
   }
 
-  /** Ends the page before it is full. No row between its last row and `position` matches. Rows after `position` were not read. */
+  /**
+   * Ends the page before it is full. No row between its last row and `position` matches. Rows after `position` were not
+   * read.
+   */
   endAt(position: Position): void {
     this.hasMore = true
     this.end = position

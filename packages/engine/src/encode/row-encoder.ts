@@ -1,4 +1,5 @@
-// Encodes a row of PostgreSQL's binary format as a JSON object, without creating a JavaScript object.
+// Encodes a row of PostgreSQL's binary format as JSON bytes, without creating a JavaScript object. The work for each
+// field that doesn't depend on the row is done once for each resource.
 
 import type { Field, Resource } from '@store-export/contract'
 import { type Cell, layBeside, moveTo, newCell } from '@store-export/postgres'

@@ -60,7 +60,10 @@ export function millisecondsOf({ view, start }: Cell): number {
   return high * 4_294_967 + Math.floor((high * 296 + view.getUint32(start + 4)) / 1000)
 }
 
-/** Dates of recent days, two words for each, at the day's number modulo 1024. The rows of a page share few days. */
+/**
+ * Text of the last date written for each day number modulo 1024, as two words. Most rows of a page share their day with
+ * other rows.
+ */
 const CACHED_DAYS_MAX = 1024
 const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
 const cachedDates = new Float64Array(CACHED_DAYS_MAX * 2)

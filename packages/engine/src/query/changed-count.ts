@@ -1,4 +1,6 @@
-// Builds the statement that counts changed rows. The service chooses the access path of a page by this count.
+// Counts the rows that changed since a time, because no access path is fast for every number of them: sorting is slow
+// for many rows, and skipping is slow for a small share of a long list. See
+// docs/contribute/decisions/029-count-changed-rows-first.md.
 
 import type { Statement } from '@store-export/postgres'
 import type { PagePlan } from './plan.ts'
@@ -26,13 +28,13 @@ export function canCountChanges({ filters, resource, after }: PagePlan, present:
 }
 
 /**
- * Returns the statement that counts the changed rows of the whole list, up to `SORTED_ROWS_MAX + 1`. `prepares` says whether
- * to prepare the statement.
+ * Returns the statement that counts the changed rows of the whole list, up to `SORTED_ROWS_MAX + 1`. `prepares` says
+ * whether to prepare the statement.
  *
  * The statement hides the timestamp and the limit from the planner, for two reasons:
  * - All plans have the same cost, so PostgreSQL stops planning the statement after five counts on a connection.
- * - With a hidden limit, the planner expects a tenth of the rows. It then reads the index in order, even if the table has no
- *   statistics. It reads only very short lists as a whole.
+ * - With a hidden limit, the planner expects a tenth of the rows. It then reads the index in order, even if the table
+ *   has no statistics. It reads only very short lists as a whole.
  *
  * A table that reads other tables gets a plain number as its limit, because Citus rejects other limits.
  */

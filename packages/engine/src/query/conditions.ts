@@ -22,8 +22,8 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
 }
 
 /**
- * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because nearly all
- * rows are before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
+ * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because almost every
+ * row is before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
   return (window ?? [])
@@ -58,14 +58,17 @@ function hasId({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
 
-/** Whether the best plan of a page is the same for all values of the filter, which only moves the start of its index range. */
+/**
+ * Whether the best plan of a page is the same for all values of the filter, which only moves the start of its index
+ * range.
+ */
 export function movesStart({ operator, field }: Filter): boolean {
   return operator === '>=' && field === 'created_at'
 }
 
 /**
- * Returns the SQL condition of a filter. If the filter moves the start of the page, a subquery hides the timestamp from the
- * planner, so that a prepared statement keeps its plan.
+ * Returns the SQL condition of a filter. If the filter moves the start of the page, a subquery hides the timestamp from
+ * the planner, so that a prepared statement keeps its plan.
  */
 export function condition(
   filter: Filter,
@@ -84,8 +87,8 @@ export function condition(
 
 /**
  * Returns the condition of a filter that matches many rows. If the table was analyzed before those rows were changed,
- * the planner expects few of them and sorts them. The subquery hides the timestamp, so the planner expects a third of
- * all rows instead.
+ * the planner expects too small a number of them and sorts them. The subquery hides the timestamp, so the planner
+ * expects a third of all rows instead.
  */
 function conditionOfMany(filter: Filter, resource: Resource, context: SqlContext): string {
   if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, context)

@@ -33,9 +33,9 @@ export function embeddedFields(plan: Plan, present: PresentColumns, prepares: bo
 }
 
 /**
- * A limit that is null, so PostgreSQL returns all rows. The planner doesn't know the value and expects few rows, so it
- * reads the rows in the order of an index. Without the limit, the planner collects the rows of each parent in a bitmap
- * and sorts them. This took 1.3 times the CPU time for two items in each order. Citus rejects such a limit.
+ * A limit that is null, so PostgreSQL returns all rows. The planner doesn't know the value and expects a tenth of the
+ * rows, so it reads the rows in the order of an index. Without the limit, the planner collects the rows of each parent
+ * in a bitmap and sorts them. This took 1.3 times the CPU time for two items in each order. Citus rejects such a limit.
  */
 const UNKNOWN_LIMIT = ' limit (select null::int8)'
 

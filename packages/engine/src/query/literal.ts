@@ -1,4 +1,5 @@
-// Writes values as SQL literals: names, UUIDs, strings, and timestamps.
+// Writes values as SQL literals that mean the same under every setting of the session. Each function either escapes its
+// value or rejects it, so a client's text can't become SQL.
 
 import type { Microseconds } from '@store-export/contract'
 
@@ -46,7 +47,8 @@ export function timestampText(timestamp: Microseconds): string {
 
 /** Returns the date of a day counted from 2000-01-01, in the proleptic Gregorian calendar. Year 0 is 1 BC. */
 export function civilDate(daysSince2000: number): { year: number; month: number; day: number } {
-  // PostgreSQL has later dates than `Date`. The calendar repeats every 400 years, so `Date` gets a day from 2000 to 2399.
+  // PostgreSQL has later dates than `Date`. The calendar repeats every 400 years, so `Date` gets a day from 2000 to
+  // 2399.
   const cycles = Math.floor(daysSince2000 / CYCLE_DAYS)
   const date = new Date(Date.UTC(2000, 0, 1 + daysSince2000 - cycles * CYCLE_DAYS))
   const year = date.getUTCFullYear() + cycles * CYCLE_YEARS

@@ -1,4 +1,5 @@
-// Writes the order of a list, and the conditions for a range of it, as SQL.
+// Orders lists in SQL: by `created_at`, then by `id`, and last the rows without `created_at`. Every page of a list
+// depends on this order, because the position of a row in it is the cursor.
 
 import type { Resource } from '@store-export/contract'
 import { columnExpression } from './column-expression.ts'
@@ -37,14 +38,20 @@ export function pageOrder(plan: PagePlan, present: PresentColumns): string {
     : indexOrder(plan, present)
 }
 
-/** Returns the order for rows that all have `created_at`, or that all have none. An index has this order in both directions. */
+/**
+ * Returns the order for rows that all have `created_at`, or that all have none. An index has this order in both
+ * directions.
+ */
 export function indexOrder({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
   if (!isNewestFirst) return orderKeys(resource, present)
   const columns = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))
   return columns.map((column) => `${keyExpression(resource, column, present)} desc`).join(', ')
 }
 
-/** Returns the condition for rows with `created_at` after the page's position, and up to the end of its scan batch, if any. */
+/**
+ * Returns the condition for rows with `created_at` after the page's position, and up to the end of its scan batch, if
+ * any.
+ */
 export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext, 'present' | 'values'>): string {
   const { resource, after, scanBatch, isNewestFirst } = plan
   const comparison = (operator: string, position: Position | null | undefined) =>

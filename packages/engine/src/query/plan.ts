@@ -1,4 +1,5 @@
-// Describes as data what to read from a store. `sql.ts` translates a plan into SQL.
+// Describes as data what to read from a store, so that requests, searches of the dashboard, and tests use the same
+// code. sql.ts translates a plan into SQL.
 
 import type { Microseconds, Resource } from '@store-export/contract'
 
@@ -65,7 +66,7 @@ export interface PagePlan {
 }
 
 /**
- * How PostgreSQL finds the changed rows of a page. Both ways return the same rows:
+ * The way in which PostgreSQL finds the changed rows of a page. Both return the same rows:
  * - `sort`: find all changed rows in the index on `updated_at`, and sort them.
  * - `skip`: read the list in its order, and skip unchanged rows inside the index.
  */

@@ -1,4 +1,5 @@
-// Describes the tables and columns of the contract that a store has. The statement for a plan depends on them.
+// The tables and columns of the contract that a store has. Stores are at different schema versions, so each statement
+// is built from what its store has.
 
 /** A column that exists, that the reader may select, and that has a readable type. */
 export interface PresentColumn {
@@ -19,7 +20,9 @@ export interface PresentColumn {
 export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
     or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
 
-/** The tables of a store by name, each with its columns by name. A table that the reader may not read has no columns. */
+/**
+ * The tables of a store by name, each with its columns by name. A table that the reader may not read has no columns.
+ */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 
 /** The tables of a store, and their schema. */

@@ -1,4 +1,5 @@
-// Builds the statement that detects tables that were rewritten between the snapshot and the locks of a transaction.
+// Detects tables that a migration rewrote between the snapshot and the locks of a transaction. PostgreSQL shows such a
+// table as empty to that transaction, and a client would believe that all rows were deleted.
 
 import type { Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'

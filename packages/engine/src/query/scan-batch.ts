@@ -1,7 +1,7 @@
 // Decides when a list is read in scan batches, and finds the end of a batch.
 //
-// If no index serves a filter, PostgreSQL would read the whole table for every page. Instead, the service reads the list in its
-// order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md.
+// If no index serves a filter, PostgreSQL would read the whole table for every page. Instead, the service reads the
+// list in its order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md.
 
 import type { Resource } from '@store-export/contract'
 import { condition, fallsBackToCreatedAt, isNeverNull } from './conditions.ts'
@@ -23,8 +23,8 @@ export function needsScanBatches(plan: PagePlan, present: PresentColumns): boole
 }
 
 /**
- * Whether a later page of a window can read many rows of the table to skip them, because they changed after the first page. If
- * the index of the list's order contains `updated_at`, PostgreSQL skips them inside the index.
+ * Whether a later page of a window can read many rows of the table to skip them, because they changed after the first
+ * page. If the index of the list's order contains `updated_at`, PostgreSQL skips them inside the index.
  */
 function readsRowsToSkip({ resource, window = [], after }: PagePlan, present: PresentColumns): boolean {
   if (after === null || window.every(({ field }) => field !== 'updated_at')) return false
@@ -40,7 +40,9 @@ export function isOrderedByIndex({ table }: Resource, column: string, present: P
   return isPlain && type === 'uuid' && indexes.some((index) => startsWith(index, `${column}, ${LIST_ORDER}`))
 }
 
-/** Whether an index has the order of the list. Columns of other types are cast, so PostgreSQL can't use their indexes. */
+/**
+ * Whether an index has the order of the list. Columns of other types are cast, so PostgreSQL can't use their indexes.
+ */
 function isOrdered({ table }: Resource, present: PresentColumns): boolean {
   const createdAt = present.get(table)?.get('created_at')
   const isPlain = createdAt?.type === 'timestamptz' && present.get(table)?.get('id')?.type === 'uuid'
@@ -68,7 +70,10 @@ function isSearchIndexed({ equal, containing }: Search, { table }: Resource, pre
   return type === 'text' && indexes.some((index) => startsWith(index, field))
 }
 
-/** Whether the filter selects changed rows, and an index finds them. If only few rows changed, the page needs no scan batches. */
+/**
+ * Whether the filter selects changed rows, and an index finds them. If at most `SORTED_ROWS_MAX` rows changed, the page
+ * needs no scan batches.
+ */
 export function hasChangeIndex({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
   if (operator === '=' || field !== 'updated_at' || type !== 'timestamptz') return false
@@ -87,7 +92,10 @@ function startsWith(index: string, keys: string): boolean {
   return index === keys || index.startsWith(`${keys}, `)
 }
 
-/** Returns the statement that finds the end of a batch of `rows` rows after the position. Pass its rows to `scanBatchEnd`. */
+/**
+ * Returns the statement that finds the end of a batch of `rows` rows after the position. Pass its rows to
+ * `scanBatchEnd`.
+ */
 export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
   const { resource, filters } = plan
   const order = indexOrder(plan, present)
@@ -106,7 +114,10 @@ export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, r
   return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`
 }
 
-/** A row of `scanBatchEndStatement`: the last row of the batch, or the row after it. `createdAt` is a hexadecimal timestamptz. */
+/**
+ * A row of `scanBatchEndStatement`: the last row of the batch, or the row after it. `createdAt` is a hexadecimal
+ * timestamptz.
+ */
 export interface ScanBatchEndRow {
   readonly createdAt: string
   readonly id: string

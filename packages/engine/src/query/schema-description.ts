@@ -21,7 +21,7 @@ export interface SchemaDescription {
 
 /** Maximum number of columns in `version`. Proxies limit the size of headers. */
 const MISSING_NAMES_MAX = 10
-/** 16 hexadecimal digits. A store has a few different digests in its life, so 64 bits are enough. */
+/** 16 hexadecimal digits. A digest is compared only with the previous one of the same store, so 64 bits are enough. */
 const DIGEST_LENGTH = 16
 
 /** Returns the description of a store's schema for a resource. It is created once for each set of columns. */

@@ -1,4 +1,5 @@
-// Builds the statement that reads the rows of a plan from the columns that a store has.
+// Builds the statement that reads the rows of a plan, from the columns that a store has. A page without filters reads
+// one range of an index from its position. So the last page of a list takes as long as the first.
 
 import { LIMITS, type Microseconds, type Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'

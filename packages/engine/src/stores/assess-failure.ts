@@ -1,4 +1,6 @@
-// Decides what a failed request shows about the store and its database server.
+// Decides what a failed request shows about its store and the database server, because only the right conclusion limits
+// the damage. One failed store must not delay the other stores of its server. A server that is down must not use up the
+// attempts of all its stores.
 
 import { TimeLimitPassed } from '@store-export/postgres'
 import {

@@ -1,4 +1,5 @@
-// Runs work on a store within the time limit, and retries it once if the error allows it.
+// Runs work on a connection of a store within the time limit of the request. If the error allows it, removes the cause
+// (database-errors.ts) and runs the work once more.
 
 import { ApiError } from '@store-export/contract'
 import { type Connection, TimeLimitPassed, within } from '@store-export/postgres'
@@ -94,7 +95,9 @@ export class Attempts {
     return await this.options.pools.use(address, timedWork, deadline)
   }
 
-  /** Whether the statement was canceled long before its time limit. Such a cancel was meant for the previous statement. */
+  /**
+   * Whether the statement was canceled long before its time limit. Such a cancel was meant for the previous statement.
+   */
   private isStrayCancel(cause: unknown, startedAt: number): boolean {
     return isCanceled(cause) && performance.now() - startedAt < this.options.timeoutMs * HUNG_SHARE
   }

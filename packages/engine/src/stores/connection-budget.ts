@@ -1,4 +1,5 @@
-// Counts the open connections to a database server, or to all servers, against their maximum.
+// Counts the open connections to a database server, or to all servers, against their maximum. Stores that have not
+// responded yet get only a share of it, so that stores that hang can't use up all connections.
 
 import { ReconnectPause } from './reconnect-pause.ts'
 
@@ -32,7 +33,9 @@ export class ConnectionBudget {
     return this.open >= this.max
   }
 
-  /** Whether stores with this health may open another connection. The share of each health is at least one connection. */
+  /**
+   * Whether stores with this health may open another connection. The share of each health is at least one connection.
+   */
   hasShareFor(health: StoreHealth): boolean {
     return this.unproven[health] < Math.max(1, Math.floor(this.max * SHARES[health]))
   }
@@ -54,7 +57,9 @@ export class ConnectionBudget {
     this.unproven[health]--
   }
 
-  /** Stops counting a closed connection. `unproven` is the health that it was added with, or null if it has responded. */
+  /**
+   * Stops counting a closed connection. `unproven` is the health that it was added with, or null if it has responded.
+   */
   remove(unproven: StoreHealth | null): void {
     this.open--
     if (unproven !== null) this.unproven[unproven]--

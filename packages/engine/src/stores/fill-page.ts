@@ -1,4 +1,9 @@
-// Fills a page of a list by the access path that its filters and the store's indexes allow.
+// Chooses how to read a page of a list:
+//
+// - If no row has changed, the page is empty.
+// - If at most `SORTED_ROWS_MAX` rows changed: find them in the index on `updated_at`, and sort them.
+// - If a filter has no index: read the list in scan batches (fill-in-batches.ts).
+// - Otherwise: read the list in its order, and skip unchanged rows inside the index if rows were counted.
 
 import { firstValue, moveToValue, type Request } from '@store-export/postgres'
 import { canCountChanges, changedCountStatement, SORTED_ROWS_MAX } from '../query/changed-count.ts'

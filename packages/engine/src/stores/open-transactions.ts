@@ -1,4 +1,5 @@
-// Polls the transactions that other sessions have open in a store's database. Every PostgreSQL role may read them.
+// Finds the transactions that other sessions have open in a store's database, because their changes become visible
+// later with earlier timestamps. It needs only functions that every PostgreSQL role may call.
 
 import type { Microseconds } from '@store-export/contract'
 import {
@@ -16,13 +17,15 @@ export interface OpenTransaction {
   readonly startedAt: Microseconds | null
   /** Time of `PREPARE TRANSACTION`, which is after the start; null if the transaction is not prepared. */
   readonly preparedAt: Microseconds | null
-  /** Whether the transaction started after the first poll, in a session that had another open transaction at that poll. */
+  /**
+   * Whether the transaction started after the first poll, in a session that had another open transaction at that poll.
+   */
   readonly isSuccessor?: boolean
 }
 
 /**
- * Open transactions by name. The name is the session number, a slash, and the number of the transaction in the session. A
- * name is unique until the server restarts.
+ * Open transactions by name. The name is the session number, a slash, and the number of the transaction in the session.
+ * A name is unique until the server restarts.
  */
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
@@ -39,7 +42,8 @@ export interface TransactionSnapshot {
  *
  * The order of the statements matters:
  * - The clock is read first. So a transaction that no statement finds started after that time.
- * - Prepared transactions are read last. So at least one statement finds a transaction that is being prepared during the poll.
+ * - Prepared transactions are read last. So at least one statement finds a transaction that is being prepared during
+ *   the poll.
  */
 export async function pollOpenTransactions(connection: Connection, prepared = false): Promise<TransactionSnapshot> {
   const { snapshot } = await pollAndRun(connection, [], { prepared })
@@ -61,9 +65,9 @@ export interface PollResult {
 }
 
 /**
- * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the poll,
- * the clock is read after the requests. The results of the requests can't be used in this case, and `ran` is false. Rejects
- * like `pollOpenTransactions`.
+ * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the
+ * poll, the clock is read after the requests. The results of the requests can't be used in this case, and `ran` is
+ * false. Rejects like `pollOpenTransactions`.
  */
 export async function pollAndRun(
   connection: Connection,

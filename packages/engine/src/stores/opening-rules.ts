@@ -1,12 +1,12 @@
 // Decides whether a request may open a connection. The rules prevent a store that hangs from harming other stores:
-// - If a bound is reached, a store without a connection may close the connection that was idle longest. At the bound of a
-//   server, it may only close a connection to that server.
-// - A store with a connection may open another one if there is room. Otherwise, it may close one that was idle for 5 s. A
-//   store that responds may close any idle connection after its request has waited for 200 ms.
+// - If a bound is reached, a store without a connection may close the connection that was idle longest. At the bound of
+//   a server, it may only close a connection to that server.
+// - A store with a connection may open another one if there is room. Otherwise, it may close one that was idle for 5 s.
+//   A store that responds may close any idle connection after its request has waited for 200 ms.
 // - A store that is new or failing opens one connection at a time.
 // - Connections that have not responded yet get half of each bound. Connections of failing stores get a quarter.
-// - A failed attempt delays the next one by a growing pause. The pause applies to the store, or to the server if the server
-//   refused the connection.
+// - A failed attempt delays the next one by a growing pause. The pause applies to the store, or to the server if the
+//   server refused the connection.
 
 import type { ConnectionBudget } from './connection-budget.ts'
 import type { StoreSlot, Waiter } from './store-pool.ts'
@@ -21,12 +21,12 @@ export interface OpeningTime {
 
 /** Idle time after which another store with a connection may close this connection. */
 const IDLE_MS_MIN = 5000
-/** How long a request of a responding store waits for one of its own connections before it closes an idle one. */
+/** Wait of a request of a responding store for one of its own connections, before it closes an idle one. */
 const OWN_WAIT_MS = 200
 
 /**
- * Returns when `waiter` may open a connection; null if another event must happen first. `idle` starts with the slot that was
- * used least recently. `now` is by `performance.now()`.
+ * Returns when `waiter` may open a connection; null if another event must happen first. `idle` starts with the slot
+ * that was used least recently. `now` is by `performance.now()`.
  */
 export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): OpeningTime | null {
   const { health, budgets, retryAt } = pool

@@ -1,4 +1,5 @@
-// Creates the pages of requests. Updates the estimated page sizes and the cached plans after each page.
+// Creates the pages of requests, and learns from each page. After a page, the next one of the list reads about as many
+// rows as fit. After a page that took too long, the next one reads a quarter of the rows with new query plans.
 
 import { type Connection, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'

@@ -1,10 +1,13 @@
-// Delays the attempts to connect to a server or a store after a failed attempt.
+// Keeps a server or a store that is down from being flooded with attempts to connect: after a failure, the next attempt
+// waits 50 ms, and each further failure doubles the pause, up to 500 ms.
 
 const PAUSE_MS_MIN = 50
 /** Shorter than a wait in the queue (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that each wait includes an attempt. */
 const PAUSE_MS_MAX = 500
 
-/** The pause before the next attempt to connect. The pause doubles with each failure and ends with the first success. */
+/**
+ * The pause before the next attempt to connect. The pause doubles with each failure and ends with the first success.
+ */
 export class ReconnectPause {
   /** Earliest time of the next attempt, by `performance.now()`; 0 without a failure. */
   retryAt = 0

@@ -1,4 +1,5 @@
-// Rejects plans that a store can't serve.
+// Rejects a plan before the store is read, if the result would be wrong instead of an error: an empty list although the
+// table exists, or a list in which a filter has no effect.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { identifier } from '../query/literal.ts'
@@ -21,7 +22,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
   const { name, plural } = resource
   const message =
     untracked.field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use ${untracked.parameter.replace('updated', 'created')}, and run a full sync from time to time`
+      ? `this store does not track ${name.toLowerCase()} updates; use ${untracked.parameter.replace('updated', 'created')}, and run a full sync once a week`
       : `the ${plural} of this store have no ${untracked.field}`
   throw new ApiError('INVALID_PARAM', `${untracked.parameter}: ${message}`)
 }

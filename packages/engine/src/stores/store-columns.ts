@@ -1,5 +1,5 @@
-// Reads the columns of stores from the catalog, and caches them for some seconds. After an upgrade of a store, the
-// service notices the new columns without a restart (reading R28).
+// Reads the columns of stores from the catalog, and reads them again when they are older than `refreshSeconds`. So the
+// service notices the new columns of an upgraded store without a restart (reading R28).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'

@@ -1,6 +1,6 @@
-// Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server, and of
-// the node. A request takes an idle connection of its store if there is one. `opening-rules.ts` decides when the request may
-// open one.
+// Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server,
+// and of the node. A request takes an idle connection of its store if there is one. `opening-rules.ts` decides when the
+// request may open one.
 
 import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
@@ -27,7 +27,7 @@ interface UseStart {
   readonly isFresh: boolean
 }
 
-/** How long a running statement may still take after its connection was told to close. */
+/** Time that a running statement may still take after its connection was told to close. */
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -60,7 +60,10 @@ export class StoreConnections {
     return { connections: this.opened.size, busy, waiting: this.requests.size + this.inUse.size - busy }
   }
 
-  /** Returns the bounds for connections to a server: of the server, and of the node. `server` contains its hosts and ports. */
+  /**
+   * Returns the bounds for connections to a server: of the server, and of the node. `server` contains its hosts and
+   * ports.
+   */
   budgetsOf(server: string): readonly [ConnectionBudget, ConnectionBudget] {
     const budget = this.servers.get(server) ?? new ConnectionBudget(this.bounds.storeServerConnectionsMax)
     this.servers.set(server, budget)
@@ -69,8 +72,8 @@ export class StoreConnections {
 
   /**
    * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, by
-   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with `StoreDatabaseError` at
-   * the end of the wait, and if the queue is full.
+   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with
+   * `StoreDatabaseError` at the end of the wait, and if the queue is full.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
@@ -97,7 +100,10 @@ export class StoreConnections {
     }
   }
 
-  /** Closes the idle connections of a discarded pool. Resolves its waiting requests with null, so that they use the new pool. */
+  /**
+   * Closes the idle connections of a discarded pool. Resolves its waiting requests with null, so that they use the new
+   * pool.
+   */
   abandon(pool: StorePool): void {
     for (const slot of [...pool.idle]) void this.closeSlot(slot)
     for (const { turn } of pool.waiting) turn.resolve(null)
@@ -208,13 +214,18 @@ export class StoreConnections {
       : cause
   }
 
-  /** Closes the idle connections that count against the limit that a store has reached. They can belong to other stores. */
+  /**
+   * Closes the idle connections that count against the limit that a store has reached. They can belong to other stores.
+   */
   private async closeIdleOf(store: StorePool, full: ConnectionLimitScope): Promise<void> {
     const counted = [...this.idle].filter(({ pool }) => pool.sharesLimit(store, full))
     await Promise.all(counted.map((slot) => this.closeSlot(slot)))
   }
 
-  /** Releases a slot. Closes its connection if it has not responded, if it can't be used again, or if the pool is discarded. */
+  /**
+   * Releases a slot. Closes its connection if it has not responded, if it can't be used again, or if the pool is
+   * discarded.
+   */
   private release(slot: StoreSlot): void {
     const { pool, connection, unproven } = slot
     const now = performance.now()

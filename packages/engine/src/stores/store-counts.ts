@@ -1,13 +1,14 @@
-// Counts the rows of a store, and caches the counts for some seconds. A count reads a whole index, which takes a quarter of a
-// second for millions of rows. The service renews counts before they expire, so that polling clients don't wait.
+// Counts the rows of a store, and caches the counts for `maxAgeMs`. A count reads a whole index, which takes a quarter
+// of a second for millions of rows. A request in the second half of that time starts a new count and gets the cached
+// one, so that polling clients don't wait.
 
 import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
 import type { PresentColumns } from '../query/present-columns.ts'
 import { countStatement } from '../query/sql.ts'
 
 /**
- * Share of the maximum age after which counts are renewed. If a client sends two requests within the maximum age, one of them
- * is in its second half. The duration of the count shortens this half.
+ * Share of the maximum age after which counts are renewed. If a client sends two requests within the maximum age, one
+ * of them is in its second half. The duration of the count shortens this half.
  */
 const RENEWAL_SHARE = 0.5
 
@@ -20,7 +21,10 @@ interface TimedCounts<T> {
 /** Caches the counts of all stores by a key. A store that moves gets another key. */
 export class StoreCounts {
   private readonly cached = new Map<string, TimedCounts<Counts>>()
-  /** Running counts. Each one has a connection. Otherwise, requests with connections could wait for a count that has none. */
+  /**
+   * Running counts. Each one has a connection. Otherwise, requests with connections could wait for a count that has
+   * none.
+   */
   private readonly running = new Map<string, TimedCounts<Promise<Counts>>>()
   /** Keys whose renewal waits for a connection or runs. */
   private readonly renewing = new Set<string>()
@@ -92,7 +96,9 @@ export interface CountOptions {
   readonly signal?: AbortSignal
 }
 
-/** Counts the rows of `tables`. A table that the store lacks has 0 rows. Rejects with errors of the PostgreSQL client. */
+/**
+ * Counts the rows of `tables`. A table that the store lacks has 0 rows. Rejects with errors of the PostgreSQL client.
+ */
 export async function countRows(
   tables: readonly string[],
   { connection, present, signal }: CountOptions,

@@ -1,4 +1,5 @@
-// Decides which stores have a connection pool, and when a pool is discarded. `StoreConnections` manages the connections.
+// Decides which stores have a connection pool, and when a pool is discarded. `StoreConnections` manages the
+// connections.
 
 import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
@@ -22,9 +23,12 @@ export interface StorePoolsOptions {
 }
 
 export interface DiscardOptions {
-  /** How long running requests may still take; 0 by default. */
+  /** Seconds that running requests may still take; 0 by default. */
   readonly graceSeconds?: number
-  /** If set, the pool is discarded only if it uses this connection. An error on an old connection must not close new ones. */
+  /**
+   * If set, the pool is discarded only if it uses this connection. An error on an old connection must not close new
+   * ones.
+   */
   readonly connection?: Connection
 }
 
@@ -71,9 +75,9 @@ export class StorePools {
   }
 
   /**
-   * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection. Waits
-   * for the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, by `performance.now()`.
-   * Rejects like `work`, and with `StoreDatabaseError` without a connection.
+   * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection.
+   * Waits for the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, by
+   * `performance.now()`. Rejects like `work`, and with `StoreDatabaseError` without a connection.
    *
    * If two requests have different addresses of a store, the address with the later deadline counts as the newer one.
    */
@@ -97,7 +101,10 @@ export class StorePools {
     return [...this.pools.keys()]
   }
 
-  /** Closes the store's connections. Running requests get up to `graceSeconds` to finish. Without a pool, nothing happens. */
+  /**
+   * Closes the store's connections. Running requests get up to `graceSeconds` to finish. Without a pool, nothing
+   * happens.
+   */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)
     const isAmong = (slots: Iterable<StoreSlot>) => [...slots].some((slot) => slot.connection === connection)

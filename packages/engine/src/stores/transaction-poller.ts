@@ -1,10 +1,14 @@
-// Polls the open transactions of a store for all requests that wait for them. One poll runs at a time. If a poll is slow, the
-// next poll starts anyway.
+// Polls the open transactions of a store for all requests that wait for them. So the number of polls doesn't grow with
+// the number of requests. One poll runs at a time. If a poll takes longer than 100 ms, the next one doesn't wait for
+// it.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSnapshot } from './open-transactions.ts'
 
-/** Pauses before the polls of a request. Most transactions last a few milliseconds. The others last long. */
+/**
+ * Pauses before the polls of a request, in total 80 ms; the last one repeats. Most transactions end within the first
+ * pauses.
+ */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
 /** A poll that takes longer may never end, so it doesn't delay the next one. */
 const SLOW_MS = 100
@@ -32,7 +36,9 @@ export class TransactionPoller {
     return () => void this.waiting--
   }
 
-  /** Polls after a pause. The pause grows with `polls`, the number of earlier polls of the request. Rejects like `read`. */
+  /**
+   * Polls after a pause. The pause grows with `polls`, the number of earlier polls of the request. Rejects like `read`.
+   */
   poll(read: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
     const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]
     this.polling ??= delay(pauseMs).then(() => {
@@ -42,7 +48,10 @@ export class TransactionPoller {
     return this.polling
   }
 
-  /** Polls now, or after the running poll. Requests don't share the running poll, because it can miss newer transactions. */
+  /**
+   * Polls now, or after the running poll. Requests don't share the running poll, because it can miss newer
+   * transactions.
+   */
   private next(read: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
     if (this.current === null) return this.start(read)
     this.following ??= this.current.then(() => {

@@ -1,9 +1,9 @@
 // Waits for open transactions, then returns a watermark. A later request with `updated_since=<watermark>` returns every
 // change that this read missed.
 //
-// The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row when the
-// transaction ends. Suppose that a client reads in between, and continues from the start of its read. The client then never
-// gets the row. For clients, see docs/api/incremental-sync.md. For the reasons, see
+// The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row when
+// the transaction ends. Suppose that a client reads in between, and continues from the start of its read. The client
+// then never gets the row. For clients, see docs/api/incremental-sync.md. For the reasons, see
 // docs/contribute/decisions/019-wait-for-open-transactions.md.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -42,7 +42,9 @@ export interface TransactionWaitRequest {
 export interface TransactionWaitResult {
   /** A later request with `updated_since=<watermark>` returns every change that a page lacks if it is read now. */
   readonly watermark: Microseconds
-  /** Whether the request waited. If it didn't, the service can serve a page that was read right after the first poll. */
+  /**
+   * Whether the request waited. If it didn't, the service can serve a page that was read right after the first poll.
+   */
   readonly hasWaited: boolean
 }
 
@@ -50,8 +52,8 @@ export interface TransactionWaitResult {
  * Distance of the watermark from the request, and from the start of each transaction that is still open. There are two
  * reasons:
  * - A column of type `timestamptz(0)` rounds a timestamp down by up to half a second.
- * - PostgreSQL sets the start of a transaction shortly before other sessions can see the transaction. Under load, this delay
- *   is longer.
+ * - PostgreSQL sets the start of a transaction before other sessions can see the transaction. The delay depends on the
+ *   load of the server.
  */
 const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
@@ -66,8 +68,8 @@ export class TransactionWait {
   }
 
   /**
-   * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed. Doesn't
-   * wait for a transaction that was still open at the end of an earlier wait. Rejects like `pollAtArrival`.
+   * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed.
+   * Doesn't wait for a transaction that was still open at the end of an earlier wait. Rejects like `pollAtArrival`.
    */
   async waitForOpenTransactions(request: TransactionWaitRequest): Promise<TransactionWaitResult> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request
@@ -89,7 +91,10 @@ export class TransactionWait {
     }
   }
 
-  /** Returns the transactions that are open at the end of the wait, and that can have written before the request arrived. */
+  /**
+   * Returns the transactions that are open at the end of the wait, and that can have written before the request
+   * arrived.
+   */
   private async wait(
     arrival: TransactionSnapshot,
     poller: TransactionPoller,
@@ -140,11 +145,11 @@ function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boo
 /**
  * Returns the transactions of a later poll that can have written before the request arrived:
  * - Transactions that were open at the arrival.
- * - Transactions that were prepared after the arrival. They have new names, so each can be a transaction that was open at the
- *   arrival.
- * - Transactions with an earlier start that a poll first found after the arrival. Such a transaction is the second one of a
- *   message, or one after `COMMIT AND CHAIN`. If starts are hidden, every later transaction counts whose session had one
- *   open.
+ * - Transactions that were prepared after the arrival. They have new names, so each can be a transaction that was open
+ *   at the arrival.
+ * - Transactions with an earlier start that a poll first found after the arrival. Such a transaction is the second one
+ *   of a message, or one after `COMMIT AND CHAIN`. If starts are hidden, every later transaction counts whose session
+ *   had one open.
  */
 function stillOpen(
   lasting: OpenTransactions,

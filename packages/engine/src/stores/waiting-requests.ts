@@ -1,5 +1,6 @@
-// Queues the requests that wait for a connection. Each store has a bounded queue. A request waits longer in a queue that
-// makes progress, so that few requests wait for a store that hangs.
+// Queues the requests that wait for a connection. Each store has a bounded queue. A wait ends `storeQueueWaitMs` after
+// the last progress: the request's arrival, or a release of a connection that could serve it. So requests of a store
+// that hangs fail early, while those of a busy store wait.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -62,9 +63,9 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the requests whose pools have a free slot, in the order of arrival. Requests for failing stores come last. Among
-   * failing stores, the store with the oldest failure comes first. In another order, many other stores that hang could
-   * prevent a new attempt for this store.
+   * Returns the requests whose pools have a free slot, in the order of arrival. Requests for failing stores come last.
+   * Among failing stores, the store with the oldest failure comes first. In another order, many other stores that hang
+   * could prevent a new attempt for this store.
    */
   inTurn(): Waiter[] {
     const waiters: Waiter[] = []
