@@ -46,7 +46,8 @@ To add a record:
 1. Copy the five sections of an existing record and use the next free number.
 2. Write the decision as the title and as the name of the file. State the decision in the first sentence of
    the section Decision.
-3. List each rejected alternative and its cost under \`${ALTERNATIVES}\`, at the end of the section Decision.
+3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision. Say what it
+   does better, and then why it lost.
 4. Give a result in the section Evidence: a figure with its command and date, or what a test shows.
 5. Use at most ${WORDS_MAX} words. Begin the status with "Accepted." or with "Superseded by" and a link.
 6. Run \`npm run generate\`.
