@@ -1,4 +1,5 @@
-// Closes the connections to removed stores. Another node or a command can have removed them.
+// Closes the connections to removed stores, so that their databases can be dropped. Another node or a command can have
+// removed a store, so each node looks for removed stores every 5 s.
 
 import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
@@ -13,7 +14,10 @@ export interface CloseRemovedStoresOptions {
 const INTERVAL_MS = 5000
 const GRACE_SECONDS = 5
 
-/** Closes the pools of removed stores every 5 s until all pools are closed. The timer doesn't stop the process from exiting. */
+/**
+ * Closes the pools of removed stores every 5 s until all pools are closed. The timer doesn't stop the process from
+ * exiting.
+ */
 export function closeRemovedStores(options: CloseRemovedStoresOptions): void {
   let isRunning = false
   const timer = setInterval(() => {

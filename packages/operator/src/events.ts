@@ -1,4 +1,4 @@
-// Declares the union of all events. `serve` passes each event to the log and to the metrics.
+// The union of all events of the service. `serve` passes each event to the log and to the metrics.
 
 import type { KeyRejected, RequestEvent } from '@store-export/api'
 import type { ControlEvent } from '@store-export/control'

@@ -1,4 +1,5 @@
-// Translates errors into a message, a code, and an exit code. An error without an explanation is a bug.
+// Translates every error of a command into a message, a code, and an exit code, in one place. An error without an
+// explanation is a bug.
 
 import {
   DecryptionError,

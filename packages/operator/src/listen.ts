@@ -1,4 +1,4 @@
-// Listens on a port, and explains the errors.
+// Listens on a port. If the port is not available, the error names the setting that changes it.
 
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'

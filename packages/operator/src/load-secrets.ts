@@ -1,4 +1,5 @@
-// Loads the secrets that encrypt passwords, from the settings or from a file.
+// Loads the secrets that encrypt passwords, either from the settings or from a file. A secret that is set in both
+// places is an error, because it is unclear which one applies.
 
 import { readFileSync } from 'node:fs'
 import { ENCRYPTION_KEY_BYTES, EncryptionKey, type EncryptionKeys } from '@store-export/control'
@@ -9,7 +10,9 @@ export type ReadText = (path: string) => string
 
 const HOW_TO_CREATE = `create one with "openssl rand -base64 ${ENCRYPTION_KEY_BYTES}"`
 
-/** Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if a secret is invalid. */
+/**
+ * Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if a secret is invalid.
+ */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
   readText: ReadText = (path) => readFileSync(path, 'utf8'),

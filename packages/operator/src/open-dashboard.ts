@@ -28,7 +28,7 @@ export interface OpenDashboard {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** The dashboard has few requests with small results. */
+/** Separate from the connections for API requests, so that pages of the dashboard do not delay them. */
 const CONNECTIONS = 4
 
 const NO_PROXIES =

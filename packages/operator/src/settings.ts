@@ -1,4 +1,5 @@
-// Declares the settings of the service. config.ts reads their values.
+// The single declaration of each setting: variable, default, range, and help. config.ts reads the values, and
+// docs/operate/settings.md is generated from the declarations.
 
 import { LIMITS } from '@store-export/contract'
 

@@ -2,7 +2,7 @@
 // few thousand levels. These functions store the levels in an array. They are slower, so callers use them only as a
 // fallback.
 
-/** How the written JSON differs from that of `JSON.stringify`. */
+/** Differences of the written JSON from that of `JSON.stringify`. */
 export interface JsonWriteOptions {
   /** Whether to sort the members of objects by name. */
   readonly isSorted?: boolean

@@ -47,7 +47,7 @@ export interface CopyTable {
   readonly children: readonly ChildTable[]
   /** The list of its rows; null for the table of the store, which has one row. */
   readonly list: Endpoint | null
-  /** The list of its IDs; null if there is no such list. */
+  /** The list of its IDs; null if the API has none. */
   readonly ids: Endpoint | null
   /** Endpoints for a service without `list`: one request of `rows` for each row of `owners`; null if there are none. */
   readonly byOwner: { readonly owners: Endpoint; readonly rows: Endpoint } | null
@@ -68,7 +68,7 @@ export function copyTables(endpoints: readonly Endpoint[]): CopyTable[] {
     .toSorted((one, other) => orderOf(one) - orderOf(other))
 }
 
-/** Returns the table with this name; null if there is no such table. Does not find embedded tables. */
+/** Returns the table with this name; null for an unknown name. Does not find embedded tables. */
 export function findTable(name: string): CopyTable | null {
   return TABLES.find((table) => table.name === name) ?? null
 }

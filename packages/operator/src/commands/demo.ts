@@ -1,5 +1,5 @@
-// Implements `store-export demo`, which runs the service and an embedded PostgreSQL in one process. This file orders the
-// steps of the start. The folder demo/ has the stores and their data.
+// Implements `store-export demo`, which shows the whole service without any setup: it runs the service and an embedded
+// PostgreSQL in one process. This file orders the steps of the start. The folder demo/ has the stores and their data.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -93,8 +93,9 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
 }
 
 /**
- * Returns the environment with the defaults of the demo. The reference page can send requests. The log contains only warnings
- * and errors. There is no lame-duck time, because the demo has no load balancer. The databases are always those of .data/.
+ * Returns the environment with the defaults of the demo. The reference page can send requests. The log contains only
+ * warnings and errors. There is no lame-duck time, because the demo has no load balancer. The databases are always
+ * those of .data/.
  */
 function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
@@ -126,7 +127,9 @@ async function run(demo: Demo): Promise<PanelContent> {
   return { url: localUrl(url, config), operationsUrl, stores, keys, dashboard }
 }
 
-/** Checks the ports first, because a first start takes about ten seconds before it listens. Rejects with `UserError`. */
+/**
+ * Checks the ports first, because a first start takes about ten seconds before it listens. Rejects with `UserError`.
+ */
 async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
   const { host, port, operationsPort, dashboardPort } = config
   try {

@@ -1,5 +1,5 @@
-// Implements `store-export doctor`, which checks the control database and the stores, and prints a fix for each finding. The
-// exit code is 1 if there is an error or a warning.
+// Implements `store-export doctor`, which checks the control database and the stores, and prints a fix for each
+// finding. The exit code is 1 if there is an error or a warning.
 
 import { listStores, type RegisteredStore, requireStore } from '@store-export/control'
 import type { Command } from 'commander'
@@ -19,8 +19,8 @@ interface DoctorOptions extends CommonOptions {
 }
 
 /**
- * Maximum number of stores that `doctor` examines at once. With more than one, a hanging store doesn't delay the others. The
- * number is low, because stores can share a role or a server.
+ * Maximum number of stores that `doctor` examines at the same time. With more than one, a hanging store doesn't delay
+ * the others. The number is low, because stores can share a role or a server.
  */
 const STORES_AT_ONCE = 8
 

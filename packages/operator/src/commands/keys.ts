@@ -1,4 +1,5 @@
-// Implements `store-export keys`, which manages API keys. Only `keys create` shows a key, and only once.
+// Implements `store-export keys`. The text of a key exists only in the output of `keys create`, because the control
+// database stores its hash.
 
 import { randomBytes } from 'node:crypto'
 import {

@@ -1,4 +1,5 @@
-// Implements `store-export migrate`, which applies missing migrations to the control database.
+// Implements `store-export migrate`. `serve` doesn't migrate: it refuses to start until this command has applied the
+// missing migrations, so an operator chooses the time.
 
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'

@@ -1,4 +1,5 @@
-// Parses the values of options.
+// Parses the values of options before a command connects to a database. A wrong value is an error with the accepted
+// values.
 
 import { findRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { InvalidUrlError, splitPassword } from '@store-export/postgres'
@@ -14,8 +15,8 @@ export function parseRevision(text: string): RevisionId {
 }
 
 /**
- * Returns the connection URL of `--database-url`. `-` means standard input. Warns if an argument contains a password. Rejects
- * with `UsageError`.
+ * Returns the connection URL of `--database-url`. `-` means standard input. Warns if an argument contains a password.
+ * Rejects with `UsageError`.
  */
 export async function readUrlOption(text: string): Promise<string> {
   const url = text === '-' ? await readStandardInput() : text

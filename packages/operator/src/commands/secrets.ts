@@ -1,4 +1,5 @@
-// Implements `store-export secrets`, which replaces the secret that encrypts the passwords in store URLs.
+// Implements `store-export secrets rotate`, which replaces the secret that encrypts the passwords in store URLs while
+// the nodes continue to run.
 
 import { rotateSecrets } from '@store-export/control'
 import type { Command } from 'commander'

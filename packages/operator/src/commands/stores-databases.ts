@@ -1,4 +1,5 @@
-// Implements `stores grants` and `stores upgrade`.
+// Implements the commands for stores with a database that exists: `stores grants` prints the SQL for the reader's role,
+// and `stores upgrade` adds what a newer schema version has.
 
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -29,7 +30,9 @@ export interface UpgradeOptions extends CommonOptions {
 
 const PASSWORD_BYTES = 24
 
-/** Prints the SQL for the reader's role with a random password or, with `grantsOnly`, the grants for an existing role. */
+/**
+ * Prints the SQL for the reader's role with a random password or, with `grantsOnly`, the grants for an existing role.
+ */
 export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptions): void {
   const schemaName = checkSchemaName(schema)
   const password = grantsOnly === true ? null : randomBytes(PASSWORD_BYTES).toString('base64url')

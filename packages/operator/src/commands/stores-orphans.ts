@@ -1,4 +1,5 @@
-// Implements `stores list --orphans` and `stores drop-orphan`.
+// Implements `stores list --orphans` and `stores drop-orphan`. `stores remove` leaves the database of a store on
+// purpose, and an interrupted `stores provision` leaves one by accident.
 
 import { listStores } from '@store-export/control'
 import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'

@@ -1,4 +1,5 @@
-// Generates pseudorandom values from a seed. Don't use them for secrets.
+// Generates pseudorandom values from a seed, so that each start of the demo and each test gets the same data. Don't use
+// them for secrets.
 
 /** A sequence of pseudorandom values. */
 export interface SeededRandom {

@@ -1,4 +1,5 @@
-// Checks the clock of a server, without reading anything itself.
+// Compares the clock of a server with this machine's. If they differ, timestamps in the log contradict those in
+// responses. Reads nothing itself.
 
 import type { DoctorCheck } from './report.ts'
 

@@ -1,4 +1,5 @@
-// Examines many stores, with a maximum number at the same time.
+// Examines many stores with a maximum number at the same time, so that a store that hangs doesn't delay the report of
+// the others.
 
 /**
  * Examines `items`, at most `atOnce` at a time. Returns the reports in the order of the items. Calls `onDone` with each

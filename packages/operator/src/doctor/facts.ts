@@ -1,4 +1,5 @@
-// Declares the facts that `doctor` reads from a store database. It derives all findings from them.
+// The facts that `doctor` reads from a store database. The checks derive all findings from these facts and read nothing
+// themselves, so that tests need no database.
 
 import type { TransactionSnapshot } from '@store-export/engine'
 import type { ConnectionSecurity } from './check-connection.ts'
@@ -23,11 +24,11 @@ export interface ConnectionFacts extends ConnectionSecurity {
   readonly isSuperuser: boolean
   /** The schema that contains the store's tables. */
   readonly schemaName: string
-  /** Whether the role may use the schema; null if the database has no such schema. */
+  /** Whether the role may use the schema; null if the schema does not exist. */
   readonly mayUseSchema: boolean | null
   /** Whether the role can see the start of other sessions' transactions. */
   readonly mayReadStats: boolean
-  /** How far the server's clock is ahead of this machine's clock, in ms. */
+  /** Milliseconds by which the server's clock is ahead of this machine's clock; negative if it is behind. */
   readonly clockAheadMs: number
 }
 

@@ -1,4 +1,4 @@
-// Declares the report of the doctor.
+// The report of the doctor as data. format-report.ts prints it for people, and `--json` prints it unchanged.
 
 import type { RevisionId } from '@store-export/contract'
 

@@ -1,4 +1,5 @@
-// Starts and stops the server process. The server is ready when its lock file says so.
+// Starts and stops the server process. The server is ready when its lock file contains `ready`.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type FileHandle, open, readFile, rename, stat, statfs } from 'node:fs/promises'
@@ -15,7 +16,9 @@ import {
 import { readLock } from './lock-file.ts'
 import { ENVIRONMENT } from './run-program.ts'
 
-/** The server to run. `parameters` come from `serverParameters`. The account needs no access to the folder of the log. */
+/**
+ * The server to run. `parameters` come from `serverParameters`. The account needs no access to the folder of the log.
+ */
 export type EmbeddedServerOptions = {
   program: string
   parameters: readonly string[]
@@ -90,7 +93,10 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
   return { output: output === '' && child.pid === undefined ? ((await failed)?.message ?? '') : output }
 }
 
-/** Whether the server became ready before it ended. The lock file says so. A connection would write an error to the log. */
+/**
+ * Whether the server became ready before it ended. The lock file shows this. A connection would write an error to the
+ * log.
+ */
 async function isReady(child: ChildProcess, cluster: string, ended: Promise<void>): Promise<boolean> {
   const deadline = Date.now() + READY_MS_MAX
   const hasEnded = ended.then(() => true)
@@ -116,7 +122,10 @@ async function stopServer(child: ChildProcess, ended: Promise<void>, mode: StopM
   await ended
 }
 
-/** Opens the log for appending. A log over `LOG_BYTES_MAX` is renamed first, and replaces the log that was renamed before. */
+/**
+ * Opens the log for appending. A log over `LOG_BYTES_MAX` is renamed first, and replaces the log that was renamed
+ * before.
+ */
 async function openLog(logFile: string): Promise<FileHandle> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0
   if (size > LOG_BYTES_MAX) await rename(logFile, `${logFile}.1`)

@@ -6,7 +6,9 @@ import { type Connection, executeOn, inTransaction, sql } from '@store-export/po
 import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
-/** Maximum wait of a migration for a table lock, because readers queue behind this wait. The migration then tries again. */
+/**
+ * Maximum wait of a migration for a table lock, because readers queue behind this wait. The migration then tries again.
+ */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
 
@@ -19,9 +21,9 @@ export function migrationStatements(revision: RevisionId): string[] {
 }
 
 /**
- * Applies the missing migrations up to `toRevision` and returns them, oldest first. Each migration runs in one transaction
- * and is recorded in `store_schema_revisions`. It grants new columns to `readerRole`, because requests for an unreadable
- * table fail. `connection` must be a session of the owner of the store's tables.
+ * Applies the missing migrations up to `toRevision` and returns them, oldest first. Each migration runs in one
+ * transaction and is recorded in `store_schema_revisions`. It grants new columns to `readerRole`, because requests for
+ * an unreadable table fail. `connection` must be a session of the owner of the store's tables.
  */
 export async function migrateStore(
   connection: Connection,
@@ -36,7 +38,7 @@ export async function migrateStore(
   return applied
 }
 
-/** Creates the table of applied migrations. The lock lets two callers run at once. */
+/** Creates the table of applied migrations. The lock lets two callers run at the same time. */
 async function prepareRecord(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     await executeOn(connection, sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`)

@@ -6,8 +6,8 @@ import { storeTables } from './store-tables.ts'
 
 /**
  * Settings of the role's sessions. They are set on the role, because settings of a session are lost behind a pooler.
- * `statement_timeout` is below the limit of the service, so that no query outlives its request. It also bounds the wait for a
- * lock. With a shorter `lock_timeout`, more requests would fail during a migration of the platform.
+ * `statement_timeout` is below the limit of the service, so that no query outlives its request. It also bounds the wait
+ * for a lock. With a shorter `lock_timeout`, more requests would fail during a migration of the platform.
  */
 const ROLE_SETTINGS = {
   default_transaction_read_only: 'on',
@@ -29,7 +29,10 @@ const ROLE_SETTINGS = {
  */
 export const READER_CONNECTIONS_MAX = 20
 
-/** How often a running query checks its client connection. Some servers and operating systems don't support the check. */
+/**
+ * Interval at which a running query checks its client connection. Some servers and operating systems don't support the
+ * check.
+ */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 
 interface NewReader {
@@ -40,9 +43,9 @@ interface NewReader {
 }
 
 /**
- * Returns SQL that creates the role. Run it as a role that can create roles. `password` can be a SCRAM verifier. The role
- * inherits privileges, because `pg_read_all_stats` shows it the start of the oldest transaction. It is a member of no other
- * role.
+ * Returns SQL that creates the role. Run it as a role that can create roles. `password` can be a SCRAM verifier. The
+ * role inherits privileges, because `pg_read_all_stats` shows it the start of the oldest transaction. It is a member of
+ * no other role.
  */
 export function readerRoleSql({ role, password, schemaName = 'public' }: NewReader): string {
   const name = quoteName(role)

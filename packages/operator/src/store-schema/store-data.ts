@@ -1,4 +1,5 @@
-// Checks whether a store database contains data.
+// Prevents the loss of a store's data: before a command drops a database, this module looks for an order, a product, or
+// a customer in it.
 
 import { type Connection, identifier, type Pool, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
@@ -34,7 +35,9 @@ export async function findStoreData(pool: Pool): Promise<StoreData> {
   return { found: found.length === 0 ? null : new Intl.ListFormat('en').format(found), unreadable }
 }
 
-/** Whether the table has a row. Rejects if a row security policy hides rows, because the table could then seem empty. */
+/**
+ * Whether the table has a row. Rejects if a row security policy hides rows, because the table could then seem empty.
+ */
 async function hasRow(connection: Connection, table: string): Promise<boolean> {
   await connection.script(
     `set row_security = off; set lock_timeout = '${LOCK_TIMEOUT}'; set statement_timeout = '${STATEMENT_TIMEOUT}'`,

@@ -1,4 +1,5 @@
-// Creates the copy that `--to` names. A destination URL with a password must be in an environment variable.
+// Creates the copy that the prefix of `--to` names, such as `sqlite:FILE`. A destination URL with a password must be in
+// an environment variable, because other users of the machine can see the command line.
 
 import { type Copy, CopyError } from '../copies/copy.ts'
 import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'

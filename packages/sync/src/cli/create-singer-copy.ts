@@ -1,4 +1,5 @@
-// Creates the copy for `--to singer`, which continues from the state in the file that `--state` names.
+// Creates the copy for `--to singer`. Such a copy has no file of its own, so it continues from the last STATE message
+// of the previous run, which `--state` names.
 
 import { readFile } from 'node:fs/promises'
 import type { SingerCopy } from '../copies/singer/singer-copy.ts'

@@ -1,4 +1,5 @@
-// Parses and checks the values of command-line options. All functions throw `CommandLineError`.
+// Parses the values of options before the command starts, so that a wrong option costs no request. All functions throw
+// `CommandLineError`.
 
 import { type CopyTable, findTable, TABLE_NAMES, TABLES } from '../tables.ts'
 import { CommandLineError } from './command-line-error.ts'

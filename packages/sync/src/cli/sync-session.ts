@@ -1,4 +1,4 @@
-// Creates the client of a command and connects it to the progress reporter.
+// Connects the client of a command with the progress reporter, so that pauses and rate limits appear in the progress.
 
 import { type ClientOptions, StoreExportClient } from '@store-export/client'
 import { parseExactJson } from '../exact-json.ts'

@@ -1,4 +1,5 @@
-// Decides which failures are temporary: the same command can succeed later.
+// Decides which failures are temporary, so that the same command can succeed later, and after which failures a run with
+// `--every` continues.
 
 import { AddressError, ConnectionError, StoreExportError } from '@store-export/client'
 import { CopyBusyError, CopyFullError, CopyUnavailableError } from '../copies/copy.ts'

@@ -1,4 +1,4 @@
-// Implements `store-sync verify`: compares the copy with the store and prints the differences.
+// Implements `store-sync verify`: prints the differences between the copy and the store, and the run that repairs them.
 
 import type { CompareMode, Difference, RepairRun, TableVerification, VerifyEvent } from '../run/table-differences.ts'
 import { type Verification, verify } from '../run/verify.ts'

@@ -1,4 +1,5 @@
-// Makes values from different kinds of databases comparable: equal values become equal strings.
+// Prevents `verify` from reporting two forms of the same value as a difference. For example, the keys of a JSON object
+// can have another order, and the digits of a UUID another case.
 
 import { exactJsonText, isRawNumber, isTooDeep } from '../exact-json.ts'
 import type { CopyColumnKind } from '../tables.ts'

@@ -1,4 +1,5 @@
-// Prepares the rows of a page for statements that write all of them at once.
+// Prepares the rows of a page for one statement that writes all of them. Such a statement cannot write the same row
+// twice.
 
 import type { ChildTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'

@@ -1,4 +1,5 @@
-// Checks the destination of a copy in a single database file before a run creates anything.
+// Prevents a run from writing to a file of another program. A database file contains known bytes at a fixed position,
+// which this module checks before the run creates anything.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { CopyError } from './copy.ts'

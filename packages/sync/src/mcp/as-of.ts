@@ -1,17 +1,20 @@
-// Says how current a copy is. Every result of the tools begins with this text.
+// Prevents an assistant from presenting an old copy as the current state of the store: every result of the tools begins
+// with the time of the data.
 
 import { timeText } from '../cli/format.ts'
 import { TABLES } from '../tables.ts'
 import type { StateRow } from './query-process.ts'
 
-/** What a result was read from. */
+/** The origin of a result. */
 export interface ReadFrom {
   readonly states: readonly StateRow[]
   /** Tables of the copy that the statements read; all tables if empty. */
   readonly tables: readonly string[]
 }
 
-/** Returns sentences with the time of the oldest of these tables, and with what they lack. `now` is in ms since 1970. */
+/**
+ * Returns sentences with the time of the oldest of these tables, and with what they lack. `now` is in ms since 1970.
+ */
 export function asOfText({ states, tables }: ReadFrom, now: number): string {
   const names = new Set(tables.map(syncedTable).filter((name) => name !== null))
   const known = states.filter(({ table_name }) => names.size === 0 || names.has(String(table_name)))

@@ -1,4 +1,5 @@
-// Implements the tools of an assistant on a SQLite copy.
+// Implements the tools of an assistant on a SQLite copy. A failed call returns SQLite's message and what to do, so that
+// the assistant can correct its statement.
 
 import { asOfText } from './as-of.ts'
 import { customerText } from './customer-text.ts'

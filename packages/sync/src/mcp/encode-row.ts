@@ -1,7 +1,10 @@
 /** Longest string of a result, in characters. */
 export const CELL_CHARACTERS_MAX = 2000
 
-/** Returns a row of SQLite as a JSON array. Cuts long strings and says so. Integers beyond 2^53 and blobs are strings. */
+/**
+ * Returns a row of SQLite as a JSON array. Cuts long strings and marks the cut. Integers beyond 2^53 and blobs are
+ * strings.
+ */
 export function encodeRow(row: readonly unknown[]): string {
   return JSON.stringify(row.map(encodeCell))
 }

@@ -1,4 +1,5 @@
-// Runs statements in a child process, one request at a time, and kills the process at the deadline.
+// Keeps the MCP server responsive whatever statement an assistant sends. Statements run in a child process, one at a
+// time. At its deadline, the child is killed, and a new one starts.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +26,7 @@ interface QueryProcess {
   readonly ready: Promise<unknown>
 }
 
-/** Runs statements in a child process. The process starts at once, and again after it was killed. */
+/** Runs statements in a child process. The process starts with the constructor, and again after it was killed. */
 export class QueryRunner {
   #process: QueryProcess = startProcess()
   #last: Promise<unknown> = Promise.resolve()

@@ -1,8 +1,8 @@
 import type { QueryRows } from './query-process.ts'
 
 /**
- * Longest result of a tool, in bytes of UTF-8. It keeps a result under 8,000 tokens at two bytes per token. English text
- * has about four bytes per token, and rows of UUIDs and digits have two to three.
+ * Longest result of a tool, in bytes of UTF-8. It keeps a result under 8,000 tokens at two bytes per token. English
+ * text has about four bytes per token, and rows of UUIDs and digits have two to three.
  */
 export const RESULT_BYTES_MAX = 16_000
 /** Bytes for the rows of a result. The rest is for the sentences around them. */
@@ -28,7 +28,7 @@ export function objectsOf({ columns, rows }: QueryRows): Record<string, unknown>
   })
 }
 
-/** Returns the text, cut to `RESULT_BYTES_MAX` with a sentence that says so. */
+/** Returns the text. A longer text is cut to `RESULT_BYTES_MAX`, and its last sentence tells the assistant. */
 export function boundedText(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= RESULT_BYTES_MAX) return text

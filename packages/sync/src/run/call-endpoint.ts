@@ -3,7 +3,7 @@
 import type { StoreExportClient } from '@store-export/client'
 import { clientMethodOf, type Endpoint } from '@store-export/contract'
 
-/** Calls the method of an endpoint and returns its result. Throws if the client has no such method. */
+/** Calls the method of an endpoint and returns its result. Throws if the client lacks the method. */
 export function callEndpoint<Result>(
   client: StoreExportClient,
   endpoint: Endpoint,

@@ -99,9 +99,7 @@ class IdsComparison {
     return hasParameter(this.#comparison.table, CREATED_SINCE) && this.#state.since !== null ? 'unknown' : null
   }
 
-  /**
-   * Returns the ID of the first row since `startsAt`, '' if there is no such row; null if the copy has no `startsAt`.
-   */
+  /** Returns the ID of the first row since `startsAt`, '' if all rows are older; null if the copy has no `startsAt`. */
   async #findFirstIdInCopy(): Promise<string | null> {
     const { client, table, signal } = this.#comparison
     const { startsAt } = this.#state

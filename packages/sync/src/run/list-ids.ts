@@ -1,4 +1,5 @@
-// Reads the IDs of a table without its rows, in about 1/40 of the requests.
+// Reads which rows a store has without reading the rows. A page has 10,000 IDs instead of at most 250 rows, so it needs
+// 1/40 of the requests.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { CopyTable } from '../tables.ts'

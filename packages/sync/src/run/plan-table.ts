@@ -15,7 +15,7 @@ export interface TablePlan {
   readonly startsAt: string | null
 }
 
-/** Decides what a run requests. */
+/** The choices of the user for what a run requests. */
 export interface TablePlanOptions {
   /** Whether to read all rows again, and to remove rows that the store no longer has; defaults to false. */
   readonly isFull?: boolean

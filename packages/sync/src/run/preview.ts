@@ -1,4 +1,4 @@
-// Previews a run: reads at most one page of each list and writes nothing.
+// Shows what a run would do, for `--dry-run`: it reads at most one page of each list and writes nothing.
 
 import type { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'

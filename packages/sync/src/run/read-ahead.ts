@@ -1,4 +1,5 @@
-// Requests the next page while a copy writes the current page.
+// Overlaps the network with the database: it requests the next page while a copy writes the current page. At most one
+// page waits in memory.
 
 import { setImmediate } from 'node:timers/promises'
 

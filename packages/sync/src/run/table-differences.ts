@@ -1,4 +1,5 @@
-// Collects the differences of one table: reports each difference, and counts the differences by their reason.
+// Separates differences that are errors from those with a known reason, such as a row that changed after the copy was
+// made. It counts the differences of one table by reason, and chooses the run that repairs them.
 
 import type { Copy, CopyRow, TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
@@ -13,7 +14,7 @@ export interface Difference {
   readonly kind: 'missing' | 'extra' | 'different'
   /** Columns with different values; empty unless `kind` is `different`. */
   readonly columns: readonly string[]
-  /** Why the difference is expected; null if it is an error. */
+  /** Reason for which the difference is expected; null if it is an error. */
   readonly reason: DifferenceReason | null
 }
 

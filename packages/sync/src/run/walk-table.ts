@@ -133,7 +133,9 @@ class TableWalk {
     }
   }
 
-  /** Like `follow`, but the fields of its pages can differ. The state then says so, and a later run reads them again. */
+  /**
+   * Like `follow`, but the fields of its pages can differ. The state records this, and a later run reads them again.
+   */
   reread(plan: TablePlan, source: RowSource, unfinished: UnfinishedWalk | null): Promise<WalkOutcome> {
     this.#mayReread = false
     this.#rereadAt = this.#time()
@@ -173,8 +175,9 @@ class TableWalk {
   }
 
   /**
-   * Saves, before a page is written, that the rows of the copy have several digests. Otherwise, a run that is interrupted after
-   * the page would leave the old digest. If the store then serves the old fields again, no later run would repair the rows.
+   * Saves, before a page is written, that the rows of the copy have several digests. Otherwise, a run that is
+   * interrupted after the page would leave the old digest. If the store then serves the old fields again, no later run
+   * would repair the rows.
    */
   async #saveDoubt(found: string | null): Promise<void> {
     const saved = this.#savedFields
@@ -208,8 +211,8 @@ class TableWalk {
   }
 
   /**
-   * Returns the digest of all rows after a page with the digest `found`; null if they differ. Throws `FieldsChangedError`
-   * if the table must be read again.
+   * Returns the digest of all rows after a page with the digest `found`; null if they differ. Throws
+   * `FieldsChangedError` if the table must be read again.
    */
   #checkedFields(expected: string | null, found: string | null): string | null {
     if (found === expected) return expected

@@ -1,4 +1,10 @@
-// Manages the connection to the file of a DuckDB copy.
+// Opens the file of a DuckDB copy so that it can't be damaged, and runs statements on it one after another:
+//
+// - For writing: DuckDB locks the file against all other processes.
+// - For reading: a run of this process may have the file open. Two databases of one process would damage the file, so
+//   both share one database through DuckDB's cache.
+//
+// Errors of DuckDB become errors that tell the user what to do (translate-duckdb-error.ts).
 
 import type { DuckDb, DuckDbConnection, DuckDbInstance } from './load-duckdb.ts'
 import { isOpenOtherwise, translateDuckDbError } from './translate-duckdb-error.ts'

@@ -1,4 +1,5 @@
-// Converts the rows of a page to strings, and the strings to the types of DuckDB.
+// Passes rows to DuckDB as strings, and lets DuckDB cast them to the types of the columns. JavaScript numbers would
+// lose digits of decimals.
 
 import { exactJsonText, parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn, CopyColumnKind } from '../../tables.ts'
@@ -25,8 +26,8 @@ const MONEY_TYPE = 'decimal(38, 2)'
 const MONEY = /^-?\d{1,36}(?:\.\d{1,2})?$/
 
 /**
- * Returns the columns of the file for a column of the contract. Coordinates can have any number of digits, so they are a
- * number for computing, and a string with the digits that the service sent.
+ * Returns the columns of the file for a column of the contract. Coordinates can have any number of digits, so they are
+ * a number for computing, and a string with the digits that the service sent.
  */
 export function storedColumns(column: CopyColumn): DuckDbColumn[] {
   const { name, kind, isMoney } = column

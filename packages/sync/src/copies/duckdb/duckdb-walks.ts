@@ -1,4 +1,5 @@
-// Saves unfinished walks and their marks in a DuckDB copy. Each page saves both in the transaction of its rows.
+// Lets a run resume after it was killed: each page saves the unfinished walk and its marks in the transaction of its
+// rows. So the saved position never differs from the written rows.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'

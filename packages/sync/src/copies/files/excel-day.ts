@@ -1,5 +1,5 @@
-// Converts timestamps to the date numbers of a workbook: days since the end of 1899, in UTC, with the time as a
-// fraction.
+// Converts timestamps to the numbers that a spreadsheet shows as dates: days since the end of 1899, in UTC, with the
+// time as a fraction.
 
 const DAY_MS = 86_400_000
 /** Day 0, counted back from March 1900, because Excel wrongly has a 29 February 1900. */

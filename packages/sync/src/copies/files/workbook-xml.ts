@@ -1,4 +1,5 @@
-// Builds the XML parts of a workbook that list its sheets and styles.
+// Builds the parts of a workbook that exist once for all sheets: the list of sheets, the styles, and the content types.
+// hucre writes them for a workbook of one sheet only.
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

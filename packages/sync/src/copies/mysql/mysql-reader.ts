@@ -1,4 +1,5 @@
-// Reads the state and the stored rows of a MySQL or MariaDB copy.
+// Reads what a run or `verify` needs from a MySQL or MariaDB copy: its state, and its rows in the form in which the
+// service sent them.
 
 import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'

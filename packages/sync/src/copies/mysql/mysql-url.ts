@@ -2,7 +2,7 @@
 
 import { CopyError } from '../copy.ts'
 
-/** Where a copy is, and how to connect. */
+/** The place of a copy, and the options of its connection. */
 export interface MySqlAddress {
   /** The URL without its password, for messages. */
   readonly name: string

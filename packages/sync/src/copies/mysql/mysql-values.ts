@@ -1,4 +1,5 @@
-// Converts the rows of a page to strings for MySQL and MariaDB, and their columns to the strings that the service sent.
+// Passes rows to MySQL and MariaDB as strings, and reads columns as the strings that the service sent. The types of
+// these servers round or change some values on the way.
 
 import { exactJsonText, parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn, CopyColumnKind } from '../../tables.ts'

@@ -1,4 +1,5 @@
-// Converts the rows of a page to the JSON that PostgreSQL reads, and replaces characters that it cannot store.
+// Passes a page to PostgreSQL as one JSON document, so that one statement writes all of its rows. Characters that
+// PostgreSQL can't store are replaced.
 
 import { exactJsonText, isRawNumber, isTooDeep, parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'

@@ -1,4 +1,5 @@
-// Derives the SCHEMA messages of Singer from the tables of a copy.
+// Describes the tables of a copy to a Singer target, in a SCHEMA message for each stream. The target creates its
+// columns from them.
 
 import type { CopyColumn, CopyTable } from '../../tables.ts'
 

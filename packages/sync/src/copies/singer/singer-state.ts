@@ -1,8 +1,8 @@
-// The value of Singer's STATE messages: the state of a copy, from which the next run continues.
+// The state of a Singer copy, which is its only memory: a STATE message has all that the next run needs to continue.
 
 import type { CopyState, TableState, UnfinishedWalk } from '../copy.ts'
 
-/** What a STATE message says about a table. */
+/** The state of a table in a STATE message. */
 interface SingerTable {
   readonly state?: TableState
   /** Rows that the last full walk returned. */

@@ -1,4 +1,5 @@
-// Reads the state and the stored rows of a SQLite copy.
+// Reads what a run or `verify` needs from a SQLite copy: its state, and its rows in the form in which the service sent
+// them.
 
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,8 @@
-// Opens and closes the file of a SQLite copy, and creates and extends its tables and views.
+// Brings the file of a SQLite copy to the tables and views of this version. Three rules apply:
+//
+// - A file with tables that store-sync did not create is rejected unchanged.
+// - A new column makes the next walk of its table full, because the stored rows lack its values.
+// - At the end of a run, the log is merged into the file, so that a program without write access can read the file.
 
 import { DatabaseSync } from 'node:sqlite'
 import { type ChildTable, type CopyColumnKind, type CopyTable, TABLE_NAMES } from '../../tables.ts'

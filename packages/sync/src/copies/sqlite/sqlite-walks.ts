@@ -27,7 +27,7 @@ export function saveWalk(prepare: Prepare, table: string, walk: UnfinishedWalk, 
   )
 }
 
-/** Whether the unfinished full walk of a table marks the rows that it sees; null if there is no such walk. */
+/** Whether the unfinished full walk of a table marks the rows that it sees; null without an unfinished full walk. */
 export function readWalkMarks(prepare: Prepare, table: string): boolean | null {
   const marks = prepare('select marks from _sync_unfinished where table_name = ?').get(table)?.marks
   return typeof marks === 'number' ? marks === 1 : null
