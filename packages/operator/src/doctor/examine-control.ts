@@ -4,6 +4,7 @@ import { DecryptionError, decryptStoreUrl, listStores, missingMigrations } from 
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
 import type { CommandContext } from '../command-context.ts'
 import { databaseErrorMessage } from '../explain-error.ts'
+import { countOf } from '../output.ts'
 import { checkClock } from './check-clock.ts'
 import { checkConnection } from './check-connection.ts'
 import { readClockAheadMs, readTlsInUse } from './read-store.ts'
@@ -49,7 +50,7 @@ async function checkSecret({ database, keys }: CommandContext): Promise<DoctorCh
       findings.push({ severity: 'error', code: 'password_not_decryptable', message: error.message, fix })
     }
   }
-  return { name: 'secret', summary: `decrypts all ${encrypted.length} passwords`, findings }
+  return { name: 'secret', summary: `decrypts the passwords of ${countOf(encrypted.length, 'store')}`, findings }
 }
 
 function missingMigration(name: string): DoctorFinding {
