@@ -1,5 +1,5 @@
-// Runs `npm run build [folder]`, which bundles the service and its dependencies as JavaScript into dist/. The bundle needs no
-// packages. It starts faster than the TypeScript source and takes a third less memory.
+// Runs `npm run build [folder]`, which bundles the service and its dependencies as JavaScript into dist/. The bundle
+// needs no packages. It starts faster than the TypeScript source and takes a third less memory.
 
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -46,7 +46,7 @@ async function build(folder: string): Promise<void> {
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   })
   const bundled = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
-  // rolldown adds a few lines of its own code, so its license belongs to the bundle.
+  // rolldown adds lines of its own code, so its license belongs to the bundle.
   bundled.push(createRequire(import.meta.url).resolve('rolldown/package.json'))
   for (const file of globSync(RUNTIME_FILES, { cwd: ROOT })) cpSync(path.join(ROOT, file), path.join(folder, file))
   for (const [file, source] of packageFiles) cpSync(source, path.join(folder, file))
@@ -57,8 +57,9 @@ async function build(folder: string): Promise<void> {
 }
 
 /**
- * Replaces `import.meta.url`, because all modules are in dist/, but their files have the paths of the project. The module of
- * a worker thread becomes a chunk. Files that a module resolves in another package are added to `packageFiles`.
+ * Replaces `import.meta.url`, because all modules are in dist/, but their files have the paths of the project. The
+ * module of a worker thread becomes a chunk. Files that a module resolves in another package are added to
+ * `packageFiles`.
  */
 function rewriteFilePaths(packageFiles: Map<string, string>): Plugin {
   const patterns = [

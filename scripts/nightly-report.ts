@@ -29,7 +29,7 @@ export interface GroupRun {
   readonly figures: readonly string[]
 }
 
-/** Returns the summary page with the row of this run in place of the previous one. Throws if the page has no such row. */
+/** Returns the summary page with the row of this run in place of the previous one. Throws if the page lacks the row. */
 export function withSummaryRow(page: string, run: GroupRun): string {
   const start = `| ${commandOf(run.group)} |`
   const lines = page.split('\n')

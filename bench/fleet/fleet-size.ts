@@ -13,7 +13,7 @@ export interface FleetDemand {
   readonly costs: Costs
 }
 
-/** A fleet that is large enough. */
+/** A fleet in which no node uses more than its share of a core. */
 export interface SizedFleet extends FleetFigures {
   readonly stores: number
   readonly balancing: Balancing

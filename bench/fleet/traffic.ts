@@ -1,5 +1,5 @@
-// Generates the requests of a fleet in steps of 10 ms: incremental syncs that repeat every few minutes, and full syncs.
-// Memory grows by four bytes per active store and with the running syncs, but not with the requests.
+// Generates the requests of a fleet in steps of 10 ms: incremental syncs that repeat at the interval of each client,
+// and full syncs. Memory grows by four bytes per active store and with the running syncs, but not with the requests.
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'

@@ -66,7 +66,7 @@ function fill(connection: Connection, orders: number, revision: RevisionId): Pro
   return loadStore(connection, revision, withoutCrowd(rows))
 }
 
-/** Moves a thousand updates to the end of the demo's history, so that a filter matches few orders. */
+/** Moves a thousand updates to the end of the demo's history, so that a filter on changes matches only these orders. */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
   const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)

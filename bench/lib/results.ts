@@ -70,7 +70,7 @@ const OTHERS = new Set(['peers.json'])
 
 const FOLDER = fileURLToPath(new URL('../results', import.meta.url))
 
-/** Returns the machine in a few words, without its name. */
+/** Returns a description of the machine for reports, without its name. */
 export function describeMachine(): string {
   const cpus = os.cpus()
   const memory = Math.round(os.totalmem() / 2 ** 30)

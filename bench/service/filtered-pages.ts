@@ -1,4 +1,5 @@
-// Selects first pages of orders with a filter: few and many changed orders, and one status.
+// Selects first pages of orders with a filter, because each kind of filter has another access path: a small number and
+// a large number of changed orders, and one status.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -8,8 +9,8 @@ import { pagePath } from '../lib/api-client.ts'
 export const FILTERED = 'orders, first page of 250, '
 
 /**
- * Numbers of changed orders, below and above the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` assumes a hundred for a
- * sync that finds changes.
+ * Numbers of changed orders, below and above the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` assumes a hundred
+ * for a sync that finds changes.
  */
 const MATCHES = [42, 100, 1300, 9000, 40_000, 60_000] as const
 

@@ -1,5 +1,5 @@
-// Measures how long whole pages block the event loop of the service. This is the delay of a timer of 1 ms while a client
-// reads pages without a pause.
+// Measures how long whole pages delay the other requests of the service, which runs JavaScript on one thread. This is
+// the delay of a timer of 1 ms while a client reads pages without a pause.
 
 import type { Child } from '../lib/child.ts'
 import type { LoopHolds } from '../lib/service-process.ts'

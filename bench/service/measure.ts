@@ -24,7 +24,7 @@ import { pollStore, type StorePolls } from './store-polls.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 
-/** Each round may cost as much as a bounded scan, so there are few rounds. */
+/** Each round may cost as much as a bounded scan, so there are fewer rounds than for other pages. */
 const ROUNDS_WITHOUT_INDEXES = 7
 
 /** Measures on an empty server and returns the result. `say` gets progress messages. */

@@ -1,16 +1,17 @@
-// Says how a connector reads each table of the contract. The dlt package and the Airbyte manifest are generated from it.
+// Declares how a connector reads each table of the contract. The dlt package and the Airbyte manifest are generated
+// from it, so that both read the same tables.
 
 import { ENDPOINTS, type Endpoint, type Resource } from '@store-export/contract'
 import { type CopyTable, TABLES } from '@store-export/sync'
 
-/** How a connector reads a table. */
+/** The list of a table, and the way in which a connector reads its changes. */
 export interface ConnectorTable {
   readonly table: CopyTable
   readonly resource: Resource
   readonly path: string
   /**
-   * `object`: one row. `replace`: a list that each run reads as a whole. `merge`: a list of which a run reads the changed
-   * rows.
+   * `object`: one row. `replace`: a list that each run reads as a whole. `merge`: a list of which a run reads the
+   * changed rows.
    */
   readonly kind: 'object' | 'replace' | 'merge'
   /** Path of the list of IDs, which shows deleted rows; null if each run reads the whole list. */

@@ -11,13 +11,13 @@ export interface GeneratorTest {
   /** Programs that the machine must have. */
   readonly needs: readonly string[]
   /**
-   * Installs the generator, generates a client, and compiles the program. Returns the command that reads all orders of a
-   * store. Its environment has `BASE_URL` and `API_KEY`. The last line of its output is an `OrdersRead` as JSON.
+   * Installs the generator, generates a client, and compiles the program. Returns the command that reads all orders of
+   * a store. Its environment has `BASE_URL` and `API_KEY`. The last line of its output is an `OrdersRead` as JSON.
    */
   readonly build: (workspace: Workspace) => Promise<Command>
 }
 
-/** What a program found. */
+/** The result of a program. */
 export interface OrdersRead {
   /** Number of different order IDs. */
   readonly orders: number

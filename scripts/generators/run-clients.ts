@@ -1,4 +1,5 @@
-// Builds the clients and lets each one read all orders of the demo.
+// Proves that generated clients work, and not only that they are generated: builds each one, and lets it read all
+// orders of the demo.
 
 import { type DemoService, startDemoService } from './demo-service.ts'
 import type { GeneratorTest, OrdersRead } from './generator-test.ts'

@@ -14,7 +14,7 @@ export interface SyncerOptions {
   readonly url: string
   readonly key: string
   readonly rule: Rule
-  /** How far this machine's clock is ahead of the store's, in ms; negative if it is behind. */
+  /** Milliseconds by which this machine's clock is ahead of the store's; negative if it is behind. */
   readonly clockAheadMs: number
 }
 

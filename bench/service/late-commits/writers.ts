@@ -1,6 +1,6 @@
-// Runs writers with overlapping transactions, as in a shop. Most transactions end immediately. Some take as long as a call to
-// a payment provider, and few as long as an import. A row gets the timestamp of the start of its transaction, and is visible
-// after the commit.
+// Runs writers with overlapping transactions, as in a shop. Most transactions end immediately. Some take as long as a
+// call to a payment provider, and fewer take as long as an import. A row gets the timestamp of the start of its
+// transaction, and is visible after the commit.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
@@ -19,7 +19,10 @@ const DURATIONS = [
   { share: 0.02, shortest: 1500, longest: 3000 },
 ] as const
 const WRITERS = 8
-/** Number of orders that one writer changes repeatedly. Each has its own, so that writers don't wait for locks of others. */
+/**
+ * Number of orders that one writer changes repeatedly. Each has its own, so that writers don't wait for locks of
+ * others.
+ */
 const OWN_ORDERS = 20
 
 /** Starts eight writers of orders on the store. `ownerUrl` is the URL of the store's owner. */

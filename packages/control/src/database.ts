@@ -1,6 +1,6 @@
-// Opens the control database, which contains stores, keys, counters, and usage. Most operations are one statement, because a
-// statement is atomic and costs one round trip. An operation of several statements can be repeated after a failure. A
-// transaction would hold the locks of keys while it waits for usage.
+// Opens the control database, which contains stores, keys, counters, and usage. Most operations are one statement,
+// because a statement is atomic and costs one round trip. An operation of several statements can be repeated after a
+// failure. A transaction would hold the locks of keys while it waits for usage.
 
 import { Pool, parseConnectionUrl, type Statement } from '@store-export/postgres'
 
@@ -12,6 +12,7 @@ export interface ControlDatabase {
 }
 
 export interface ControlDatabaseOptions {
+  /** Maximum number of connections. */
   readonly poolSize: number
   /** Whether to use prepared statements; true by default. Must be false behind PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
@@ -36,7 +37,10 @@ export function openControlDatabase(url: string, options: ControlDatabaseOptions
   return { pool, close: () => pool.close(CLOSE_MS_MAX) }
 }
 
-/** Returns the row of a statement that always returns one. Rejects like `Pool.query`, and with `TypeError` without a row. */
+/**
+ * Returns the row of a statement that always returns one. Rejects like `Pool.query`, and with `TypeError` without a
+ * row.
+ */
 export async function queryOne<Row extends object>(pool: Pool, statement: Statement): Promise<Row> {
   const [row] = await pool.query<Row>(statement)
   if (row === undefined) throw new TypeError('a statement of the control database returned no row')

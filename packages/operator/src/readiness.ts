@@ -1,11 +1,11 @@
-// Checks whether this node is ready for requests. It is ready if its control database responds, its secret decrypts most
-// passwords of stores, and no shutdown has started.
+// Checks whether this node is ready for requests. It is ready if its control database responds, its secret decrypts
+// most passwords of stores, and no shutdown has started.
 
 import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 
 export interface Readiness {
-  /** Returns why the node is not ready, in a few words; null if it is ready. */
+  /** Returns the reason for which the node is not ready, as a phrase for the response; null if it is ready. */
   whyNotReady(): Promise<string | null>
   close(): Promise<void>
 }

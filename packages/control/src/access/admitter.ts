@@ -23,7 +23,9 @@ export interface AdmitterOptions {
   readonly pool: Pool
   /** Maximum number of statements that run at the same time: the number of the pool's connections. */
   readonly poolSize: number
+  /** Limit of each key in a one-minute window, over all nodes. */
   readonly requestsPerMinute: number
+  /** Maximum time of an admission in milliseconds, including the wait for its statement. */
   readonly timeoutMs: number
   readonly emit: ControlEventHandler
 }

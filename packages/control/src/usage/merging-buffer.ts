@@ -6,10 +6,12 @@
 const BATCH_SIZE = 5000
 
 export interface MergingBufferOptions<Entry> {
+  /** Maximum number of entries in memory. `add` rejects an entry with a further ID. */
   readonly entriesMax: number
   readonly idOf: (entry: Entry) => string
   /** Adds the numbers of `from` to `into`. */
   readonly merge: (into: Entry, from: Entry) => void
+  /** Writes a batch. If it rejects, its entries wait for the next flush. */
   readonly write: (batch: readonly Entry[]) => Promise<void>
 }
 

@@ -1,4 +1,5 @@
-// Reads the usage of keys for the dashboard. Sums are by hour, because only the dashboard knows the store's time zone.
+// Reads the usage of keys for the dashboard: requests by hour, the request log, and walks. Sums are by hour and not by
+// day, because only the dashboard knows the store's time zone.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -60,9 +61,9 @@ export async function readUsageHours(options: {
 }
 
 /**
- * Returns a page of a key's request log, newest line first. The page contains whole minutes, and at least 100 lines unless
- * there are fewer. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass the minute of the last
- * line as `before`.
+ * Returns a page of a key's request log, newest line first. The page contains whole minutes, and at least 100 lines
+ * unless there are fewer. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass the minute
+ * of the last line as `before`.
  */
 export async function readRequestLog(
   query: RequestLogQuery,
@@ -91,7 +92,10 @@ function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestL
   return { shown, hasOlder: lines.length > shown.length }
 }
 
-/** Returns the newest 50 walks of a key, newest first. Walks of one page are left out, because a tool may need only that page. */
+/**
+ * Returns the newest 50 walks of a key, newest first. Walks of one page are left out, because a tool may need only that
+ * page.
+ */
 export async function readWalks(database: ControlDatabase, keyId: string): Promise<Walk[]> {
   return database.pool.query<Walk>(sql`
     select endpoint, filters, begun_at as "begunAt", last_at as "lastAt", pages, rows::float8 as rows, ended from walks
@@ -104,8 +108,8 @@ export interface StoppedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' 
 }
 
 /**
- * Returns the lists that the active keys of a store didn't read to their end, latest first. A list is included in this case:
- * its last page is between `since` and `quietSince`, and the same key has not started the list again.
+ * Returns the lists that the active keys of a store didn't read to their end, latest first. A list is included in this
+ * case: its last page is between `since` and `quietSince`, and the same key has not started the list again.
  */
 export async function readStoppedWalks(options: {
   readonly database: ControlDatabase

@@ -23,7 +23,9 @@ export interface UsageRecorderOptions {
   /** The current time, in milliseconds since 1970. */
   readonly now: () => number
   readonly emit: ControlEventHandler
+  /** Milliseconds between two writes. A crash of the process loses the requests since the last write. */
   readonly flushMs: number
+  /** Lines of each key that stay in the request log. */
   readonly requestLogLines: number
   /**
    * Maximum number of pairs of key and hour in memory. Requests of further pairs are dropped, and `emit` gets their

@@ -11,7 +11,9 @@ import { type ControlDatabase, queryOne } from '../database.ts'
 /** Retention times before `now`. */
 export interface Retention {
   readonly database: ControlDatabase
+  /** Age in months at which sums of usage are deleted. */
   readonly usageMonths: number
+  /** Age in hours at which lines of the request log and walks are deleted. */
   readonly requestLogHours: number
   readonly now: Date
 }

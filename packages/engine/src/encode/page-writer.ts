@@ -9,6 +9,7 @@ import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
 export interface PageBounds {
+  /** The page ends after this many rows. */
   readonly rowsMax: number
   /** The page ends after the row that reaches this many bytes. The cursor continues after that row. */
   readonly bytesMax: number

@@ -14,6 +14,7 @@ export interface AttemptOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
   readonly emit: StoreEventHandler
+  /** Time limit of a request in milliseconds, from its `startedAt`, for both attempts together. */
   readonly timeoutMs: number
 }
 
@@ -22,6 +23,7 @@ export interface AttemptRequest {
   readonly requestId: string | null
   /** By `performance.now()`. */
   readonly startedAt: number
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
 }
 

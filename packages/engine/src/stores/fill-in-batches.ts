@@ -1,7 +1,7 @@
 // Fills a page by reading the list in scan batches. See docs/contribute/decisions/024-scan-lists-in-batches.md.
 //
-// The page ends early instead of exceeding the time limit. The page is empty only if the request has no time left, because
-// some clients stop at an empty page.
+// The page ends early instead of exceeding the time limit. The page is empty only if the request has no time left,
+// because some clients stop at an empty page.
 
 import { type Connection, queryRows } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
@@ -18,6 +18,7 @@ export interface ScanOptions {
   readonly page: PageWriter
   readonly connection: Connection
   readonly present: PresentColumns
+  /** Rows of the list that one batch covers, whether they match or not. */
   readonly scanBatchRows: number
   /** Deadline of the scan, by `performance.now()`. */
   readonly until: number

@@ -17,6 +17,7 @@ import type { StoreEventHandler } from '../store-event.ts'
 import type { StoreAddress } from './store-pools.ts'
 
 export interface ColumnsOptions {
+  /** Age in seconds at which cached columns are read again. */
   readonly refreshSeconds: number
   readonly emit: StoreEventHandler
   /** A monotonic clock in milliseconds. */

@@ -14,7 +14,9 @@ import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
 
 /** Bounds of the connections, from settings. A name that ends in `Ms` is in milliseconds. */
 export interface ConnectionBounds extends QueueBounds {
+  /** Maximum number of connections to all stores. */
   readonly storeConnectionsMax: number
+  /** Maximum number of connections to the stores of one database server. */
   readonly storeServerConnectionsMax: number
   readonly storeTimeoutMs: number
 }
