@@ -426,8 +426,8 @@ function writeChildren({ tab, field, parentColumn }, rows, mark) {
     removed.push(...tab.childrenOf(row.id).filter((id) => !present.has(id)))
     written.push(...row[field].map((child) => ({ ...child, [parentColumn]: row.id })))
   }
-  const moved = new Set(written.map(({ id }) => id))
-  tab.remove(removed.filter((id) => !moved.has(id)))
+  // A row that moved to another parent of this page is written again.
+  tab.remove(removed)
   tab.write(written, mark)
 }
 

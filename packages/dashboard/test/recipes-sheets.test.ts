@@ -23,37 +23,43 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 /** Returns a spreadsheet with the dashboard's script, which knows the URL. */
-function connected(url = platform.service.url): Promise<Spreadsheet> {
+function connected(url = platform.service.url, { key } = store): Promise<Spreadsheet> {
   const code = recipesFor(url).find(({ id }) => id === 'google-sheets')?.code ?? ''
-  return Spreadsheet.connect(url, store.key, code)
+  return Spreadsheet.connect(url, key, code)
 }
 
-/** Returns a spreadsheet after its first export. */
+let firstExport: Spreadsheet['state'] | undefined
+
+/** Returns a spreadsheet after its first export, which tests share. */
 async function exported(): Promise<Spreadsheet> {
   const spreadsheet = await connected()
-  const results = await spreadsheet.export('exportNow')
-  expect(results.map(({ error }) => error)).toEqual([null])
+  if (firstExport === undefined) {
+    const results = await spreadsheet.export('exportNow')
+    expect(results.map(({ error }) => error)).toEqual([null])
+    firstExport = spreadsheet.state
+  }
+  spreadsheet.state = structuredClone(firstExport)
   return spreadsheet
 }
 
-async function expectEqual(spreadsheet: Spreadsheet): Promise<void> {
-  const rows = withoutEmptyText(await readStore(platform.service.url, store.key))
+async function expectEqual(spreadsheet: Spreadsheet, { key } = store): Promise<void> {
+  const rows = withoutEmptyText(await readStore(platform.service.url, key))
   expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
 }
 
 /** Changes, moves, adds, and deletes rows of all kinds. */
-async function changeStore(): Promise<void> {
-  await store.sql`
+async function changeStore({ sql } = store): Promise<void> {
+  await sql`
     update orders set status = 'refunded', email = '=1+1' where id in (select id from orders order by id limit 3)`
-  await store.sql`delete from orders where id in (select id from orders order by id desc limit 4)`
-  await store.sql`delete from order_items where id in (select id from order_items order by id limit 5)`
-  await store.sql`
+  await sql`delete from orders where id in (select id from orders order by id desc limit 4)`
+  await sql`delete from order_items where id in (select id from order_items order by id limit 5)`
+  await sql`
     update order_items set order_id = (select id from orders order by id offset 9 limit 1)
     where id = (select id from order_items order by id desc limit 1)`
-  await store.sql`
+  await sql`
     insert into customers (id, email, name) values (gen_random_uuid(), gen_random_uuid() || '@example.com', '00123')`
-  await store.sql`delete from categories where id = (select id from categories order by id desc limit 1)`
-  await store.sql`
+  await sql`delete from categories where id = (select id from categories order by id desc limit 1)`
+  await sql`
     update products set price = 1234567890123456.78, name = '-2' where id = (select id from products order by id limit 1)`
 }
 
@@ -89,30 +95,32 @@ describe('the script for Google Sheets', () => {
   })
 
   test('[SYNC-3] if Google stops an export at any call, the next execution completes it', async () => {
-    const spreadsheet = await connected()
-    const before = spreadsheet.state
-    const first = await spreadsheet.run('exportNow')
-    const after = spreadsheet.state
-    for (const state of [before, after]) {
-      const { calls } = state === before ? first : await changedRun(spreadsheet, after)
-      for (let call = 1; call <= calls; call += Math.ceil(calls / 4)) {
-        spreadsheet.state = state
+    const small = await filledStore(platform)
+    const spreadsheet = await connected(undefined, small)
+    for (const change of [async () => undefined, changeStore]) {
+      const before = spreadsheet.state
+      await change(small)
+      const { calls } = await spreadsheet.run('exportNow')
+      for (let call = 1; call <= calls; call += Math.ceil(calls / 5)) {
+        spreadsheet.state = before
         const [stopped, ...later] = await spreadsheet.export('exportNow', { stopAtCall: call })
         expect(stopped?.isStopped).toBe(true)
         // Before its first trigger exists, only the schedule or the user runs it again.
         if (later.length === 0) later.push(await spreadsheet.run('exportOnSchedule'))
         expect(later.map(({ error }) => error)).toEqual([null])
-        await expectEqual(spreadsheet)
+        await expectEqual(spreadsheet, small)
         expect(spreadsheet.state.triggers).toEqual([])
       }
     }
   }, 60_000)
 
-  async function changedRun(spreadsheet: Spreadsheet, after: Spreadsheet['state']) {
-    await changeStore()
-    spreadsheet.state = after
-    return spreadsheet.run('exportNow')
-  }
+  test('[SYNC-3] while an export is active, a trigger exists that continues it if Google stops it', async () => {
+    const spreadsheet = await connected()
+    const { isStopped } = await spreadsheet.run('exportNow', { stopAtCall: 150 })
+    expect(isStopped).toBe(true)
+    const at = expect.closeTo(spreadsheet.state.nowMs + 10 * 60_000, -5)
+    expect(spreadsheet.state.triggers).toMatchObject([{ handler: 'continueExport', kind: 'once', at }])
+  })
 
   test('[SYNC-3] if an export needs more than 6 minutes, it pauses, and a trigger continues it', async () => {
     const spreadsheet = await connected()
@@ -244,8 +252,7 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.rows('customers')).toHaveLength(58)
     spreadsheet.waitMs(24 * HOUR_MS)
     await spreadsheet.export('exportOnSchedule')
-    const rows = withoutEmptyText(await readStore(platform.service.url, old.key))
-    expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
+    await expectEqual(spreadsheet, old)
   })
 
   test('a tab of the user with the name of a table stays as it is, and the message says what to do', async () => {
@@ -292,8 +299,7 @@ describe('the script for Google Sheets', () => {
     expect(error).toBe('This spreadsheet has the rows of another store. Choose Store export > Connect.')
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     await spreadsheet.export('exportNow')
-    const rows = withoutEmptyText(await readStore(platform.service.url, other.key))
-    expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
+    await expectEqual(spreadsheet, other)
   })
 
   test('the menu has the functions of the script, and the schedule has one trigger', async () => {
