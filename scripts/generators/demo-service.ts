@@ -1,7 +1,7 @@
 // Starts the demo on free ports, as `npm start` does, and creates keys for its first store.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -55,11 +55,6 @@ export async function startDemoService(root: string, requestsPerMinute: number):
       if (child.exitCode === null) await new Promise((resolve) => child.on('exit', resolve))
     },
   }
-}
-
-/** Deletes the data of an earlier run below `root`. */
-export function removeDemoData(root: string): void {
-  rmSync(path.join(root, 'demo'), { recursive: true, force: true })
 }
 
 /** The members of the output of `store-export demo --json` that this file reads. */

@@ -8,7 +8,7 @@ export interface GeneratorTest {
   readonly name: string
   /** Pinned version. */
   readonly version: string
-  /** Programs that the machine must have. */
+  /** Programs and files that the machine must have. */
   readonly needs: readonly string[]
   /**
    * Installs the generator, generates a client, and compiles the program. Returns the command that reads all orders of
@@ -21,6 +21,8 @@ export interface GeneratorTest {
 export interface OrdersRead {
   /** Number of different order IDs. */
   readonly orders: number
+  /** Number of waits after a 429, if the program counts them. */
+  readonly waits?: number
   /** Number of orders whose `customer_id` is null. A client that loses null reports a smaller number. */
   readonly guests: number
 }

@@ -50,13 +50,17 @@ export async function compiledGo(workspace: Workspace): Promise<Command> {
 }
 
 async function installed(workspace: Workspace, module: string, { version }: { version: string }): Promise<string> {
-  await workspace.run(goCommand(workspace, ['install', `${module}@${version}`]))
-  return path.join(workspace.installed, 'go', 'bin', path.basename(module))
+  const name = path.basename(module)
+  const folder = await workspace.installOnce(path.join('go-programs', name), [`${module}@${version}`], async (bin) => {
+    const command = goCommand(workspace, ['install', `${module}@${version}`])
+    await workspace.run({ ...command, env: { ...command.env, GOBIN: bin } })
+  })
+  return path.join(folder, name)
 }
 
 /** Modules and compiled packages stay in the folder of the tests. Without `-modcacherw`, its files are read-only. */
 function goCommand(workspace: Workspace, args: readonly string[]): Command {
   const folder = path.join(workspace.installed, 'go')
-  const env = { GOPATH: folder, GOBIN: path.join(folder, 'bin'), GOCACHE: path.join(folder, 'build') }
+  const env = { GOPATH: folder, GOCACHE: path.join(folder, 'build') }
   return { program: 'go', args, env: { ...env, GOFLAGS: '-modcacherw' } }
 }

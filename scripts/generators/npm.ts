@@ -1,5 +1,6 @@
 // Declares the generators from npm.
 
+import { symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { GeneratorTest } from './generator-test.ts'
 import type { Command, Workspace } from './workspace.ts'
@@ -63,15 +64,20 @@ export const NPM_TESTS: readonly GeneratorTest[] = [
   },
 ]
 
-/** Installs packages into the folder of the test, so that the program finds them. */
+/**
+ * Installs packages, and links them from the folder of the test, so that the program finds them. The programs are CommonJS,
+ * as in a project without a package.json. Without a file of its own, the folder would take "type" from this repository.
+ */
 async function install(workspace: Workspace, packages: readonly (keyof typeof VERSIONS)[]): Promise<void> {
   const names = [...packages, 'typescript', '@types/node'] as const
   const args = names.map((name) => `${name}@${VERSIONS[name]}`)
-  const cache = path.join(workspace.installed, 'npm')
-  await workspace.run({
-    program: 'npm',
-    args: ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', workspace.folder, '--cache', cache, ...args],
+  const cache = path.join(workspace.installed, 'npm-cache')
+  const folder = await workspace.installOnce(path.join('npm', packages[0] ?? ''), args, async (prefix) => {
+    const options = ['--no-save', '--no-audit', '--no-fund', '--prefix', prefix, '--cache', cache]
+    await workspace.run({ program: 'npm', args: ['install', ...options, ...args] })
   })
+  writeFileSync(path.join(workspace.folder, 'package.json'), JSON.stringify({ private: true, type: 'commonjs' }))
+  symlinkSync(path.join(folder, 'node_modules'), path.join(workspace.folder, 'node_modules'), 'dir')
 }
 
 function packageCommand(name: string, file: string, args: readonly string[]): Command {

@@ -1,6 +1,6 @@
 // Declares the tests of openapi-generator, which comes from Maven Central and writes clients in several languages.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { GeneratorTest } from './generator-test.ts'
 import { compiledGo } from './go.ts'
@@ -8,6 +8,8 @@ import { virtualEnvironment } from './python.ts'
 import type { Command, DocumentName, Workspace } from './workspace.ts'
 
 const VERSION = '7.25.0'
+/** The HTTP library of its PHP clients, from Debian's package php-guzzlehttp-guzzle. */
+const GUZZLE = '/usr/share/php/GuzzleHttp/autoload.php'
 
 /** The tests of openapi-generator, by language. */
 export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
@@ -21,8 +23,15 @@ export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
         document: 'openapi.json',
         settings: ['packageName=store_client'],
       })
-      const bin = await virtualEnvironment(workspace, [path.join(workspace.folder, 'client')])
-      return { program: path.join(bin, 'python'), args: [path.join(workspace.folder, 'read_orders.py')] }
+      const client = path.join(workspace.folder, 'client')
+      const requirements = readFileSync(path.join(client, 'requirements.txt'), 'utf8')
+      const packages = requirements.split('\n').map((line) => line.replaceAll(' ', ''))
+      const bin = await virtualEnvironment(
+        workspace,
+        packages.filter((each) => each !== ''),
+      )
+      const program = path.join(workspace.folder, 'read_orders.py')
+      return { program: path.join(bin, 'python'), args: [program], env: { PYTHONPATH: client } }
     },
   },
   {
@@ -36,7 +45,8 @@ export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
       const program = path.join('src', 'main', 'java', 'ReadOrders.java')
       renameSync(path.join(workspace.folder, 'ReadOrders.java'), path.join(client, program))
       const skipped = ['test', 'javadoc', 'source'].map((name) => `-Dmaven.${name}.skip=true`)
-      await workspace.run(mavenCommand(workspace, [...skipped, 'package']), { cwd: client })
+      const command = mavenCommand(workspace, [...skipped, 'package'])
+      await workspace.exclusive('maven', () => workspace.run(command, { cwd: client }))
       const folders = ['classes', path.join('lib', '*')].map((name) => path.join(client, 'target', name))
       return { program: 'java', args: ['-cp', folders.join(path.delimiter), 'ReadOrders'] }
     },
@@ -53,6 +63,16 @@ export const OPENAPI_GENERATOR_TESTS: readonly GeneratorTest[] = [
       const manifest = path.join(client, 'go.mod')
       writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/^module .*/, 'module store-client'))
       return compiledGo(workspace)
+    },
+  },
+  {
+    name: 'openapi-generator-php',
+    version: VERSION,
+    needs: ['java', 'mvn', 'php', GUZZLE],
+    build: async (workspace) => {
+      const settings = ['invokerPackage=StoreClient']
+      await generate(workspace, { language: 'php', document: 'openapi-3.0.json', settings })
+      return { program: 'php', args: [path.join(workspace.folder, 'read-orders.php')], env: { GUZZLE } }
     },
   },
 ]
@@ -72,13 +92,12 @@ async function generate(workspace: Workspace, { language, document, settings }: 
 }
 
 async function installedJar(workspace: Workspace): Promise<string> {
-  const folder = path.join(workspace.installed, 'openapi-generator')
-  const jar = path.join(folder, `openapi-generator-cli-${VERSION}.jar`)
-  if (existsSync(jar)) return jar
-  mkdirSync(folder, { recursive: true })
-  const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${VERSION}`
-  await workspace.run(mavenCommand(workspace, ['dependency:copy', artifact, `-DoutputDirectory=${folder}`]))
-  return jar
+  const artifact = `org.openapitools:openapi-generator-cli:${VERSION}`
+  const folder = await workspace.installOnce('openapi-generator', [artifact], async (output) => {
+    const args = ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${output}`]
+    await workspace.exclusive('maven', () => workspace.run(mavenCommand(workspace, args)))
+  })
+  return path.join(folder, `openapi-generator-cli-${VERSION}.jar`)
 }
 
 function mavenCommand(workspace: Workspace, args: readonly string[]): Command {

@@ -39,13 +39,15 @@ export const PYTHON_TESTS: readonly GeneratorTest[] = [
   },
 ]
 
-/** Installs packages into a virtual environment of the test, and returns the folder of its programs. */
+/** Installs packages into a virtual environment for the test, and returns the folder of its programs. */
 export async function virtualEnvironment(workspace: Workspace, packages: readonly string[]): Promise<string> {
-  const folder = path.join(workspace.folder, 'venv')
-  await workspace.run({ program: 'python3', args: ['-m', 'venv', folder] })
-  const bin = path.join(folder, process.platform === 'win32' ? 'Scripts' : 'bin')
-  const cache = path.join(workspace.installed, 'pip')
-  const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--cache-dir', cache, ...packages]
-  await workspace.run({ program: path.join(bin, 'python'), args })
-  return bin
+  const programs = process.platform === 'win32' ? 'Scripts' : 'bin'
+  const name = path.join('python', path.basename(workspace.folder))
+  const folder = await workspace.installOnce(name, packages, async (environment) => {
+    await workspace.run({ program: 'python3', args: ['-m', 'venv', environment] })
+    const cache = path.join(workspace.installed, 'pip-cache')
+    const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--cache-dir', cache, ...packages]
+    await workspace.run({ program: path.join(environment, programs, 'python'), args })
+  })
+  return path.join(folder, programs)
 }

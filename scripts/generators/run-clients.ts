@@ -1,10 +1,12 @@
 // Proves that generated clients work, and not only that they are generated: builds each one, and lets it read all
 // orders of the demo.
 
+import { availableParallelism } from 'node:os'
 import { type DemoService, startDemoService } from './demo-service.ts'
 import type { GeneratorTest, OrdersRead } from './generator-test.ts'
 import { missingPrograms } from './missing-programs.ts'
-import { type Command, type DocumentName, Workspace } from './workspace.ts'
+import { Semaphore } from './semaphore.ts'
+import { type Command, type DocumentName, type TestFolders, Workspace } from './workspace.ts'
 
 /** The result of one test. */
 export interface Row {
@@ -15,39 +17,58 @@ export interface Row {
   readonly note: string
 }
 
-/** A client sends 50 requests, so it gets a 429 and waits for the next one-minute window. */
-const REQUESTS_PER_MINUTE = 30
-/** A client that starts later than this could send its requests in two windows, without a 429. */
+/** More than a client sends, so that it waits for one window only. */
+const REQUESTS_PER_MINUTE = 60
+/** The test uses up a window before it starts the client. The rest of the window is the time for the client's start. */
 const START_SECOND_MAX = 40
 /** A store has five keys. One belongs to the demo. */
 const CLIENTS_MAX = 4
 const DOCUMENTS: readonly DocumentName[] = ['openapi.json', 'openapi-3.0.json', 'swagger-2.0.json']
 
-/** Runs the tests. Builds run one after the other; clients run next to the builds, because they mostly wait. */
-export async function runClients(tests: readonly GeneratorTest[], folder: string): Promise<Row[]> {
-  const demo = await startDemoService(folder, REQUESTS_PER_MINUTE)
+/** Runs the tests. Clients run next to the builds, because they mostly wait. */
+export async function runClients(tests: readonly GeneratorTest[], folders: TestFolders): Promise<Row[]> {
+  const demo = await startDemoService(folders.work, REQUESTS_PER_MINUTE)
   try {
-    const documents = await readDocuments(demo)
-    const expected = await readOrders(demo)
-    const running: Promise<Row>[] = []
-    for (const test of tests) {
-      const missing = missingPrograms(test.needs)
-      if (missing.length > 0) {
-        const note = `needs ${missing.join(', ')}, which this machine does not have`
-        running.push(Promise.resolve({ ...labels(test), result: 'not run', seconds: 0, note }))
-        continue
-      }
-      console.log(`${test.name} ${test.version}`)
-      const context = { test, demo, expected, startedAt: performance.now() }
-      const workspace = new Workspace(test.name, folder, documents)
-      const command = await test.build(workspace).catch((error: unknown) => failure(context, workspace, error))
-      await running.at(-CLIENTS_MAX)
-      running.push('result' in command ? Promise.resolve(command) : runClient(context, workspace, command))
-    }
-    return await Promise.all(running)
+    const scene = { demo, folders, documents: await readDocuments(demo), expected: await readOrders(demo) }
+    const builds = new Semaphore(availableParallelism())
+    const clients = new Semaphore(CLIENTS_MAX)
+    return await Promise.all(tests.map((test) => runTest(test, { ...scene, builds, clients })))
   } finally {
     await demo.stop()
   }
+}
+
+interface Scene {
+  readonly demo: DemoService
+  readonly folders: TestFolders
+  readonly documents: Readonly<Record<DocumentName, string>>
+  readonly expected: OrdersRead
+  readonly builds: Semaphore
+  readonly clients: Semaphore
+}
+
+async function runTest(
+  test: GeneratorTest,
+  { demo, folders, documents, expected, builds, clients }: Scene,
+): Promise<Row> {
+  const missing = missingPrograms(test.needs)
+  if (missing.length > 0) {
+    const note = `needs ${missing.join(', ')}, which this machine does not have`
+    return { ...labels(test), result: 'not run', seconds: 0, note }
+  }
+  const workspace = new Workspace(test.name, folders, documents)
+  return builds
+    .run(() => {
+      console.log(`${test.name} ${test.version}`)
+      const context = { test, demo, expected, startedAt: performance.now() }
+      return test.build(workspace).then(
+        (command) => ({ context, command }),
+        (error: unknown) => failure(context, workspace, error),
+      )
+    })
+    .then((built) =>
+      'command' in built ? clients.run(() => runClient(built.context, workspace, built.command)) : built,
+    )
 }
 
 interface ClientContext {
@@ -62,14 +83,14 @@ async function runClient(context: ClientContext, workspace: Workspace, command: 
   try {
     const key = await demo.createKey(test.name)
     try {
-      await startOfWindow()
+      await useUpWindow(demo.url, key.key)
       const firstWindow = currentWindow()
       const env = { ...command.env, BASE_URL: demo.url, API_KEY: key.key }
       const output = await workspace.run({ ...command, env })
       const read = JSON.parse(output.trim().split('\n').at(-1) ?? '') as OrdersRead
       const problem = problemOf(read, expected)
       if (problem !== null) throw new Error(problem)
-      if (currentWindow() === firstWindow) throw new Error('did not wait after a 429')
+      if (currentWindow() === firstWindow || read.waits === 0) throw new Error('did not wait after a 429')
       return { ...labels(test), result: 'passed', seconds: secondsSince(context), note: `${read.orders} orders` }
     } finally {
       await demo.revokeKey(key)
@@ -133,8 +154,12 @@ function currentWindow(): number {
   return Math.floor(Date.now() / 60_000)
 }
 
-/** Waits for the next window if less than the time of a start is left in this one. */
-async function startOfWindow(): Promise<void> {
+/** Sends as many requests as a window permits, early in a window. The client's first request then gets a 429. */
+async function useUpWindow(url: string, key: string): Promise<void> {
   const second = (Date.now() / 1000) % 60
   if (second > START_SECOND_MAX) await new Promise((resolve) => setTimeout(resolve, (60.5 - second) * 1000))
+  for (let sent = 0; sent < REQUESTS_PER_MINUTE; sent++) {
+    const response = await fetch(`${url}/api/v1/store`, { headers: { 'x-api-key': key } })
+    await response.arrayBuffer()
+  }
 }

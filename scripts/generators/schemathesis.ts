@@ -6,18 +6,17 @@ import { startDemoService } from './demo-service.ts'
 import { missingPrograms } from './missing-programs.ts'
 import { virtualEnvironment } from './python.ts'
 import type { Row } from './run-clients.ts'
-import { Workspace } from './workspace.ts'
+import { type TestFolders, Workspace } from './workspace.ts'
 
 const VERSION = '4.32.5'
-const EXAMPLES_PER_OPERATION = 25
 /** Schemathesis sends more than a thousand requests in a minute. */
 const REQUESTS_PER_MINUTE = 1_000_000
 
 /** Name and version in the table. */
 export const SCHEMATHESIS = { name: 'schemathesis', version: VERSION } as const
 
-/** Runs the test in a folder below `folder`. */
-export async function runSchemathesis(folder: string): Promise<Row> {
+/** Runs the test with so many examples per operation. */
+export async function runSchemathesis(folders: TestFolders, examples: number): Promise<Row> {
   const [missing] = missingPrograms(['python3'])
   if (missing !== undefined) {
     return {
@@ -30,17 +29,17 @@ export async function runSchemathesis(folder: string): Promise<Row> {
   console.log(`${SCHEMATHESIS.name} ${VERSION}`)
   const startedAt = performance.now()
   const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)
-  const workspace = new Workspace(SCHEMATHESIS.name, folder, {
+  const workspace = new Workspace(SCHEMATHESIS.name, folders, {
     'openapi.json': '',
     'openapi-3.0.json': '',
     'swagger-2.0.json': '',
   })
-  const demo = await startDemoService(folder, REQUESTS_PER_MINUTE)
+  const demo = await startDemoService(folders.work, REQUESTS_PER_MINUTE)
   try {
-    const bin = await virtualEnvironment(workspace, [`schemathesis==${VERSION}`, 'httpx'])
+    const bin = await virtualEnvironment(workspace, [`schemathesis==${VERSION}`, 'httpx==0.28.1'])
     const env = { BASE_URL: demo.url, API_KEY: demo.key, SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: workspace.folder }
     const header = `x-api-key: ${demo.key}`
-    const options = ['--checks', 'all', '--max-examples', String(EXAMPLES_PER_OPERATION), '--seed', '1', '--no-color']
+    const options = ['--checks', 'all', '--max-examples', String(examples), '--seed', '1', '--no-color']
     const args = ['run', `${demo.url}/openapi.json`, '-H', header, ...options]
     const output = await workspace.run({ program: path.join(bin, 'st'), args, env })
     const cases = /\d+ generated, \d+ passed/.exec(output)?.[0] ?? ''

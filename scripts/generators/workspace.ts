@@ -1,7 +1,7 @@
 // Runs the commands of one test of generators in a folder of its own, and writes their output to a log.
 
 import { spawn } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -18,6 +18,17 @@ export interface Command {
 /** The OpenAPI documents of the live service, by version. */
 export type DocumentName = 'openapi.json' | 'openapi-3.0.json' | 'swagger-2.0.json'
 
+/** The folders of a run of the tests. */
+export interface TestFolders {
+  /** Generated clients, logs, and the data of the demo. */
+  readonly work: string
+  /** Everything that the tests install. Later runs use it again. */
+  readonly installed: string
+}
+
+/** Work that must not run twice at the same time, by name. */
+const pending = new Map<string, Promise<unknown>>()
+
 /** The folder of one test, and the folder with everything that the tests install. */
 export class Workspace {
   /** Empty at first, except for the program of the test. */
@@ -27,10 +38,10 @@ export class Workspace {
   readonly #documents: Readonly<Record<DocumentName, string>>
 
   /** Creates the folder `name` with the files of `test/generators/NAME`. */
-  constructor(name: string, root: string, documents: Readonly<Record<DocumentName, string>>) {
-    this.folder = path.join(root, 'tests', name)
-    this.installed = path.join(root, 'installed')
-    this.log = path.join(root, 'logs', `${name}.log`)
+  constructor(name: string, { work, installed }: TestFolders, documents: Readonly<Record<DocumentName, string>>) {
+    this.folder = path.join(work, 'tests', name)
+    this.installed = installed
+    this.log = path.join(work, 'logs', `${name}.log`)
     this.#documents = documents
     rmSync(this.folder, { recursive: true, force: true })
     for (const folder of [this.folder, this.installed, path.dirname(this.log)]) mkdirSync(folder, { recursive: true })
@@ -43,6 +54,38 @@ export class Workspace {
   document(name: DocumentName): string {
     writeFileSync(path.join(this.folder, name), this.#documents[name])
     return name
+  }
+
+  /** Calls `work` after all earlier work with this name, because Maven and pip must not write one folder at the same time. */
+  async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const result = (pending.get(name) ?? Promise.resolve()).then(work)
+    pending.set(
+      name,
+      result.catch(() => undefined),
+    )
+    return result
+  }
+
+  /**
+   * Returns the folder `name` of the installed programs. Calls `install` with the empty folder, unless an earlier run has
+   * installed the same packages.
+   */
+  async installOnce(
+    name: string,
+    packages: readonly string[],
+    install: (folder: string) => Promise<void>,
+  ): Promise<string> {
+    const folder = path.join(this.installed, name)
+    const marker = path.join(folder, 'packages.txt')
+    const content = packages.join('\n')
+    return this.exclusive(name, async () => {
+      if (existsSync(marker) && readFileSync(marker, 'utf8') === content) return folder
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(folder, { recursive: true })
+      await install(folder)
+      writeFileSync(marker, content)
+      return folder
+    })
   }
 
   /** Runs a command and returns its standard output. Throws the end of its output if it fails. */
