@@ -27,6 +27,7 @@ const GUIDES = [
     'rate-limits-and-retries',
     'versions',
     'client',
+    'generate-a-client',
   ],
   ...['store-sync', 'destinations', 'scheduling', 'resume-and-verify', 'sync-troubleshooting'],
   ...['excel', 'google-sheets', 'power-bi', 'accounting', 'erp', 'erasure', 'coming-from-shopify-or-woocommerce'],

@@ -69,6 +69,12 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
         file: 'api/client.md',
       },
       {
+        name: 'generate-a-client',
+        title: 'Generate a client',
+        note: 'a client in your language from OpenAPI, and a Postman collection',
+        file: 'api/generate-a-client.md',
+      },
+      {
         name: 'coming-from-shopify-or-woocommerce',
         title: 'Coming from Shopify or WooCommerce',
         note: 'the same things by other names',
