@@ -14,7 +14,8 @@ import {
   swagger20,
   typescriptTypes,
 } from '@store-export/contract'
-import { SETTINGS, type Setting } from '../packages/operator/src/settings.ts'
+import type { Setting } from '../packages/operator/src/settings/setting.ts'
+import { SETTINGS } from '../packages/operator/src/settings.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
 import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
 import { dltContract } from './connectors/dlt-contract.ts'

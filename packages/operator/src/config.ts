@@ -1,14 +1,8 @@
 // Reads the settings (settings.ts) from environment variables. It reads no file. load-secrets.ts decodes the secrets.
 
 import { Secret } from '@store-export/control'
-import {
-  type ChoiceSetting,
-  type FlagSetting,
-  type IntegerSetting,
-  SETTINGS,
-  type Setting,
-  type TextSetting,
-} from './settings.ts'
+import type { ChoiceSetting, FlagSetting, IntegerSetting, Setting, TextSetting } from './settings/setting.ts'
+import { SETTINGS } from './settings.ts'
 
 type ValueOf<S extends Setting> = S extends { kind: 'integer' }
   ? number

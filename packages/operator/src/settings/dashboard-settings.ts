@@ -1,0 +1,73 @@
+// Settings that only the dashboard uses. Requests of the API don't depend on them.
+
+import type { Setting } from './setting.ts'
+
+/** Address, proxies, sessions, and single sign-on of the dashboard. */
+export const DASHBOARD_SETTINGS = {
+  dashboardPort: {
+    env: 'STORE_EXPORT_DASHBOARD_PORT',
+    kind: 'integer',
+    default: 8081,
+    unit: 'port',
+    min: 0,
+    max: 65_535,
+    help: 'Port of the dashboard. 0 selects any free port.',
+  },
+  dashboardUrl: {
+    env: 'STORE_EXPORT_DASHBOARD_URL',
+    kind: 'text',
+    default: null,
+    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine.',
+  },
+  dashboardProxies: {
+    env: 'STORE_EXPORT_DASHBOARD_PROXIES',
+    kind: 'integer',
+    default: 0,
+    unit: 'proxies',
+    min: 0,
+    max: 10,
+    help: 'Number of proxies in front of the dashboard that append to X-Forwarded-For. With 0, all clients behind a proxy share one sign-in limit.',
+  },
+  sessionDays: {
+    env: 'STORE_EXPORT_SESSION_DAYS',
+    kind: 'integer',
+    default: 7,
+    unit: 'days',
+    min: 1,
+    max: 365,
+    help: 'Time after which an unused dashboard session ends.',
+  },
+  linkMinutes: {
+    env: 'STORE_EXPORT_LINK_MINUTES',
+    kind: 'integer',
+    default: 1440,
+    unit: 'minutes',
+    min: 1,
+    max: 43_200,
+    help: 'Lifetime of a one-time sign-in link.',
+  },
+  oidcIssuer: {
+    env: 'STORE_EXPORT_OIDC_ISSUER',
+    kind: 'text',
+    default: null,
+    help: 'Issuer URL of the OpenID Connect provider for sign-in to the dashboard: https://login.example.com.',
+  },
+  oidcClientId: {
+    env: 'STORE_EXPORT_OIDC_CLIENT_ID',
+    kind: 'text',
+    default: null,
+    help: 'Client ID of the dashboard at the OpenID Connect provider. Register the redirect URI <dashboard>/sign-in/oidc/callback there.',
+  },
+  oidcClientSecret: {
+    env: 'STORE_EXPORT_OIDC_CLIENT_SECRET',
+    kind: 'secret',
+    default: null,
+    help: 'Client secret of the dashboard at the OpenID Connect provider.',
+  },
+  oidcLabel: {
+    env: 'STORE_EXPORT_OIDC_LABEL',
+    kind: 'text',
+    default: 'Sign in with your platform account',
+    help: 'Text of the button for sign-in with the OpenID Connect provider.',
+  },
+} as const satisfies Record<string, Setting>

@@ -1,0 +1,44 @@
+// The kinds of settings. A declaration contains what the parser, its error messages, and docs/operate/settings.md need.
+
+interface SettingBase {
+  readonly env: `STORE_EXPORT_${string}`
+  readonly help: string
+}
+
+/** A setting that is a whole number from `min` to `max`. */
+export interface IntegerSetting extends SettingBase {
+  readonly kind: 'integer'
+  readonly default: number
+  readonly unit: string
+  readonly min: number
+  readonly max: number
+}
+
+/** A setting that is on or off. */
+export interface FlagSetting extends SettingBase {
+  readonly kind: 'flag'
+  readonly default: boolean
+}
+
+/** A setting with one of the values in `accepted`. */
+export interface ChoiceSetting extends SettingBase {
+  readonly kind: 'choice'
+  readonly default: string
+  readonly accepted: readonly string[]
+}
+
+/** A string that matches `pattern`, if there is one. `rule` is the words after "must be" in a message. */
+export interface TextSetting extends SettingBase {
+  readonly kind: 'text'
+  readonly default: string | null
+  readonly accepts?: { readonly pattern: RegExp; readonly rule: string }
+}
+
+/** A setting whose value no output and no message contains. */
+interface SecretSetting extends SettingBase {
+  readonly kind: 'secret'
+  readonly default: null
+}
+
+/** A setting: its variable, accepted values, default, and help. */
+export type Setting = IntegerSetting | FlagSetting | ChoiceSetting | TextSetting | SecretSetting
