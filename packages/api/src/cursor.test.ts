@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] an opened cursor has the position and the watermark that were sealed, to the microsecond', () => {
+test('[R15] a cursor opens to the position and the watermark that were sealed, to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -95,6 +95,6 @@ test('[R15] if only the concatenation of list and store ID is the same, a cursor
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })
 
-test('the same position, sealed twice with the same secret, has the same cursor', () => {
+test('if a position is sealed twice with one secret, both cursors are equal', () => {
   expect(sealCursor({ ...content }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

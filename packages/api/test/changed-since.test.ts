@@ -134,7 +134,7 @@ async function countAgain(): Promise<{ plan: string; unplanned: bigint | undefin
 
 const BY_INDEX = /Scan using \w+_updated_at_created_at_id_idx on products/
 
-test('[Q-UPDATED] after five counts, the count runs a generic plan on the index of updated_at', async () => {
+test('[Q-UPDATED] after five counts of changed rows, PostgreSQL runs a generic plan on the updated_at index', async () => {
   await connection.script('create table copied (like products including all)')
   await connection.script('alter table products rename to aside; alter table copied rename to products')
   try {

@@ -65,7 +65,7 @@ describe('the encoding of a page', () => {
   )
 })
 
-test('[R27] a compressed page has its length in content-length, and is not chunked', async () => {
+test('[R27] a compressed page sends its compressed length in content-length, and is not chunked', async () => {
   for (const encoding of ['zstd', 'br', 'gzip']) {
     const { headers, body } = await sendWithKey(encoding)
     expect([headers['transfer-encoding'], headers['content-length']]).toEqual([undefined, String(body.length)])

@@ -26,7 +26,7 @@ async function walk(query: string): Promise<Row[]> {
   }
 }
 
-test('[R23, RES-ADDRESS] the list of addresses has every active address of the store, oldest first', async () => {
+test('[R23, RES-ADDRESS] the list of addresses returns every active address of the store, oldest first', async () => {
   await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 4)`
   const rows = await walk('limit=7')
   const stored =

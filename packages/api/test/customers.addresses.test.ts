@@ -35,7 +35,7 @@ test('[EP-ADDRESSES, R23] the addresses of a customer are the active ones, oldes
   expect(seen).toBeGreaterThan(20)
 })
 
-test('[ENV-4] a customer with 300 addresses has all of them in one response', async () => {
+test('[ENV-4] the 300 addresses of one customer are returned in one response', async () => {
   const [id = ''] = await customersOf(store)
   await store.sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
     select gen_random_uuid(), ${id}, 'F', 'L', 'S', 'C', 'P', 'DE' from generate_series(1, 300)`

@@ -132,7 +132,7 @@ test('[PAG-4] if a row of a materialized view has no ID, the rows after it are f
   expect([response.status, response.json.data?.length]).toEqual([200, 5])
 })
 
-test('[PAG-2] if the time of a request ends before a match, its page is empty, and later pages have the rows', async () => {
+test('[PAG-2] if the time of a request ends before a match, its page is empty, and later pages return the rows', async () => {
   const made = await shippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
   await makeLate(made)

@@ -45,7 +45,7 @@ test('[SYNC-1] if no transaction is open, the poll of transactions and the first
   expect(await roundTripsOf(proxy, 'customer-groups', 0)).toBe(1)
 })
 
-test('[SYNC-1] after an open transaction ends, the first page is read again and has the rows of that transaction', async () => {
+test('[SYNC-1] after an open transaction ends, the first page is read again and returns its rows', async () => {
   const proxy = await throughProxy()
   await roundTripsOf(proxy, 'orders?limit=1', 1)
   let reading: Promise<number> | undefined

@@ -36,15 +36,18 @@ async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
 }
 
 describe('[R31] rows of a list of IDs', () => {
-  test.each(LISTS_WITH_IDS)('the list ids/%s has the id and updated_at of every row of its list', async (name) => {
-    const rows = (await walk(name, store, 'limit=7')).flat()
-    expect(rows.length).toBeGreaterThan(2)
-    const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
-    const { text } = await platform.get(`/api/v1/ids/${name}`, store.key)
-    expect(text).toBe(JSON.stringify({ data: expected, meta: { next_cursor: null, has_more: false } }))
-  })
+  test.each(LISTS_WITH_IDS)(
+    'ids/%s returns the id and updated_at of every row of its list, in the same order',
+    async (name) => {
+      const rows = (await walk(name, store, 'limit=7')).flat()
+      expect(rows.length).toBeGreaterThan(2)
+      const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
+      const { text } = await platform.get(`/api/v1/ids/${name}`, store.key)
+      expect(text).toBe(JSON.stringify({ data: expected, meta: { next_cursor: null, has_more: false } }))
+    },
+  )
 
-  test('[FMT-6, FMT-7] without updated_at, a list of IDs has null, and without a table it has no rows', async () => {
+  test('[FMT-6, FMT-7] at launch, ID lists return null for a missing updated_at and no rows for a missing table', async () => {
     const old = await filledStore(platform, 'launch')
     for (const name of LISTS_WITH_IDS) {
       const rows = (await walk(name, old, 'limit=50')).flat()
@@ -56,7 +59,7 @@ describe('[R31] rows of a list of IDs', () => {
     }
   })
 
-  test('[R17] for rows with missing or infinite timestamps, a list of IDs has the same values as the list', async () => {
+  test('[R17] for missing or infinite timestamps, an ID list returns the updated_at of the row list', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -68,7 +71,7 @@ describe('[R31] rows of a list of IDs', () => {
 })
 
 describe('[R31] pages of IDs', () => {
-  test('[PAG-1, PAG-2] pages of IDs have 10,000 rows in the order of the list, and the last page has the rest', async () => {
+  test('[PAG-1, PAG-2] 20,500 IDs are returned in pages of 10,000, 10,000, and 500, in list order', async () => {
     const pages = await walk('ids/customers', large)
     expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
     const stored = await large.sql`select id::text from customers order by created_at, id`

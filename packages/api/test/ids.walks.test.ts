@@ -98,7 +98,7 @@ describe.each([
   )
 })
 
-test('[PAG-4, R31] while rows are written, pages of IDs have each unchanged row once, and no ID twice', async () => {
+test('[PAG-4, R31] while rows are written, pages of IDs return each unchanged row once, and no ID twice', async () => {
   const count = 3000
   const stable = Array.from({ length: count }, (_, index) => idAt(index * 2))
   await store.sql.unsafe(`insert into customers (id, email, created_at)

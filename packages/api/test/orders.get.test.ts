@@ -42,7 +42,7 @@ test('[EP-ID-MISSING] a valid ID without an order returns 404', async () => {
   expect([response.status, response.json.error.code]).toEqual([404, 'NOT_FOUND'])
 })
 
-test('an order without items has an empty items array', async () => {
+test('an order without items returns items: []', async () => {
   await store.sql`insert into orders (id, email) values ('00000000-0000-4000-8000-00000000000e', 'a@example.com')`
   const { json } = await platform.get('/api/v1/orders/00000000-0000-4000-8000-00000000000e', store.key)
   expect(json.data.items).toEqual([])

@@ -55,7 +55,7 @@ const TABLES: Readonly<Record<string, string>> = {
 }
 
 describe('[PAG-1, PAG-2] pages of a list', () => {
-  test.each(SPEC_LISTS.map(({ path }) => path))('the pages of %s have each row once, oldest first', async (path) => {
+  test.each(SPEC_LISTS.map(({ path }) => path))('the pages of %s return each row once, oldest first', async (path) => {
     const table = TABLES[path] ?? ''
     const active = table === 'customer_addresses' ? store.sql`where deleted_at is null` : store.sql``
     const stored = await store.sql`select id::text from ${store.sql(table)} ${active} order by created_at, id`
@@ -64,7 +64,7 @@ describe('[PAG-1, PAG-2] pages of a list', () => {
     expect((await walk(path, [250])).ids).toEqual(expected)
   })
 
-  test('a full last page has no next cursor, and an empty list has one page', async () => {
+  test('ten full pages take ten requests, and an empty list takes one', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })

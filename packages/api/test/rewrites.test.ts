@@ -31,7 +31,7 @@ async function during<T>(change: string, read: () => Promise<T>, { ownerUrl } = 
   return response
 }
 
-test('[R28, PAG-2] a page that waits for the rewrite of a table is complete', async () => {
+test('[R28, PAG-2] if a page waits for the rewrite of a table, it returns the rows from before the rewrite', async () => {
   const before = await platform.get('/api/v1/orders?limit=250', store.key)
   const change = 'alter table orders add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=250', store.key))
@@ -40,7 +40,7 @@ test('[R28, PAG-2] a page that waits for the rewrite of a table is complete', as
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] if the role has the isolation level repeatable read, a page of a rewritten table is still complete', async () => {
+test('[R28, PAG-2] under repeatable read, a page that waits for a rewrite returns the rows from before it', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
@@ -60,14 +60,14 @@ test('[R28, EP-ID-MISSING] during the rewrite of orders, an order is found by it
   expect(found.status).toBe(200)
 })
 
-test('[R28, R29] during the rewrite of order_items, an order keeps its items', async () => {
+test('[R28, R29] during the rewrite of order_items, a page returns the orders and items from before it', async () => {
   const before = await platform.get('/api/v1/orders?limit=50', store.key)
   const change = 'alter table order_items add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=50', store.key))
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, R29] during the rewrite of the table behind a view of orders, a page keeps its orders and items', async () => {
+test('[R28, R29] during the rewrite of the table behind a view, a page returns the orders and items from before it', async () => {
   const viewed = await filledStore(platform)
   const { sql } = viewed
   await sql`alter table orders rename to placed_orders`
@@ -98,19 +98,22 @@ test.each([
       create policy own on order_items for select using (exists (select from tenants where active))`,
     rewritten: 'tenants',
   },
-])('[R28, R29] during the rewrite of $what, a page keeps its orders and items', async ({ before, rewritten }) => {
-  const layered = await filledStore(platform)
-  await layered.sql.unsafe(before.replace('reader_role', `"${new URL(layered.readerUrl).username}"`))
-  const first = await platform.get('/api/v1/orders?limit=50', layered.key)
-  const path = `/api/v1/orders?limit=49&cursor=${first.json.meta.next_cursor}`
-  const whole = await platform.get(path, layered.key)
-  expect(whole.json.data.some(({ items }: { items: unknown[] }) => items.length > 0)).toBe(true)
-  const change = `alter table ${rewritten} add column extra uuid default gen_random_uuid()`
-  const page = await during(change, () => platform.get(path, layered.key), layered)
-  expect(page.json.data).toEqual(whole.json.data)
-})
+])(
+  '[R28, R29] during the rewrite of $what, a page returns the orders and items from before it',
+  async ({ before, rewritten }) => {
+    const layered = await filledStore(platform)
+    await layered.sql.unsafe(before.replace('reader_role', `"${new URL(layered.readerUrl).username}"`))
+    const first = await platform.get('/api/v1/orders?limit=50', layered.key)
+    const path = `/api/v1/orders?limit=49&cursor=${first.json.meta.next_cursor}`
+    const whole = await platform.get(path, layered.key)
+    expect(whole.json.data.some(({ items }: { items: unknown[] }) => items.length > 0)).toBe(true)
+    const change = `alter table ${rewritten} add column extra uuid default gen_random_uuid()`
+    const page = await during(change, () => platform.get(path, layered.key), layered)
+    expect(page.json.data).toEqual(whole.json.data)
+  },
+)
 
-test('[R28] during the rewrite of customer_addresses, a customer keeps its addresses', async () => {
+test("[R28] during the rewrite of customer_addresses, a customer's addresses are those from before it", async () => {
   const list = await platform.get('/api/v1/customer-addresses?limit=1', store.key)
   const path = `/api/v1/customers/${list.json.data[0].customer_id}/addresses`
   const before = await platform.get(path, store.key)
@@ -119,7 +122,7 @@ test('[R28] during the rewrite of customer_addresses, a customer keeps its addre
   expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] if an address is a json value that jsonb rejects, the page has the stored value', async () => {
+test('[R32, R17] if an address is a json value that jsonb rejects, the page returns the stored value', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`
@@ -131,7 +134,7 @@ test('[R32, R17] if an address is a json value that jsonb rejects, the page has 
   expect(page.text).toContain('"line1":1e300000')
 })
 
-test('[R17] if a view has rows without an ID, the list has every other row once', async () => {
+test('[R17] if a view contains rows without an ID, the list returns every other row once', async () => {
   const sql = store.sql
   await sql`alter table locations rename to places`
   await sql`create view locations as select * from places

@@ -93,7 +93,7 @@ function insert(email: string): Promise<unknown> {
 }
 
 describe('transactions that are open at the request of a first page', () => {
-  test('[SYNC-1] if a transaction ends during the wait, the page has its rows and the watermark of the request', async () => {
+  test('[SYNC-1] if a transaction ends during the wait, the page returns its rows and the watermark of the request', async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
@@ -201,7 +201,7 @@ describe('transactions that are open at the request of a first page', () => {
     },
   )
 
-  test('an open transaction does not delay a page with a cursor, which has the watermark of the first page', async () => {
+  test("an open transaction does not delay a page with a cursor, which returns the first page's watermark", async () => {
     for (let n = 0; n < 4; n++) await insert(`${n}@example.com`)
     const { cursor, watermark } = await firstPage('orders?limit=2')
     const node = await startNode(platform)
@@ -290,7 +290,7 @@ test('[SYNC-1] with TRANSACTION_WAIT_MS=0, a page does not wait, and its waterma
   await node.close()
 })
 
-test('the store endpoint and an error response have no watermark', async () => {
+test('the store endpoint and an error response send no x-sync-watermark', async () => {
   const { headers, json } = await platform.get('/api/v1/store', store.key)
   expect(headers.has('x-sync-watermark')).toBe(false)
   expect(json.data).toBeDefined()

@@ -202,7 +202,7 @@ describe('timestamps', () => {
     },
   )
 
-  test('[R17] an order without created_at and updated_at has year 1 in both fields and is the last row', async () => {
+  test('[R17] an order without created_at and updated_at is the last row, with year 1 in both fields', async () => {
     await insertRow(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
     await insertRow(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })

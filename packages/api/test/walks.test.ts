@@ -182,7 +182,7 @@ describe.each([
 })
 
 describe('the byte budget of a page', () => {
-  test('[PAG-2, PAG-4] a page above the byte budget ends early, and the next pages have the other rows', async () => {
+  test('[PAG-2, PAG-4] a page above the byte budget ends early, and the next pages return the other rows', async () => {
     const sizes = [...Array.from({ length: 40 }, (_, index) => 500 + index * 300), 200_000, 10, 70_000, 65_000, 10]
     const values = sizes.map(
       (size, index) =>
@@ -237,7 +237,7 @@ describe('time filters over many rows', () => {
     },
   )
 
-  test('[Q-UPDATED, PAG-4] if rows change between pages of updated_since, later pages have all matching rows', async () => {
+  test('[Q-UPDATED, PAG-4] if rows change between pages of updated_since, later pages return all matching rows', async () => {
     await change(0)
     const found: string[] = []
     let cursor: string | null = null

@@ -53,7 +53,7 @@ async function idsOf(of: TestStore, where: string): Promise<string[]> {
 }
 
 describe('[R37] updated_until', () => {
-  test.each(LISTS)('%s: with now, a list without recent changes is complete', async (path) => {
+  test.each(LISTS)('%s: if no row changed recently, updated_until=now returns every row', async (path) => {
     expect(idsIn(await readList(store, path, 'updated_until=now'))).toEqual(idsIn(await readList(store, path, '')))
   })
 
@@ -120,7 +120,7 @@ describe('[R37] updated_until', () => {
     }
   })
 
-  test('a cursor keeps the window if a later request omits the parameter', async () => {
+  test("if a later request omits updated_until, its cursor still ends the list at the first page's end", async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'`
@@ -222,7 +222,7 @@ describe('[R37] created_until', () => {
     }
   })
 
-  test('[R17] the first slice has the rows without created_at', async () => {
+  test('[R17] the first slice returns the rows without created_at', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders alter created_at drop not null`
     await of.sql`update orders set created_at = null where id in (select id from orders order by id limit 3)`

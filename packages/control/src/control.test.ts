@@ -80,7 +80,7 @@ describe('the registry', () => {
     )
   })
 
-  test("if a store has no URL, it can't become ready", async () => {
+  test('if a store has no database URL, the state "ready" is rejected with InvalidStoreError', async () => {
     const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
     await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(InvalidStoreError)
     const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })

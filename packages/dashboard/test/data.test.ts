@@ -255,7 +255,7 @@ describe('the page of a row', () => {
     },
   )
 
-  test('[FMT-2] the page of a row keeps every digit of a long number', async () => {
+  test('[FMT-2] the page of a row shows every digit of a long number', async () => {
     const of = await platform.provision()
     const fields = {
       id: idAt(1),

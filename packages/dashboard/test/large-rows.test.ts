@@ -52,7 +52,7 @@ describe('large rows', () => {
     await pollster.close()
   })
 
-  test('a large row has its beginning on its page and is complete in its JSON file', async () => {
+  test('the page of a large row shows its beginning, and its JSON file contains the whole row', async () => {
     const store = await platform.provision()
     await addProducts(store, 1, numbers(100_000))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))

@@ -4,7 +4,7 @@ import { InvalidSettingError, readConfig, settingsHelp, statementTimeoutMs } fro
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
-  test('[LIM-1] without variables, every setting has its default', () => {
+  test('[LIM-1] without variables, readConfig returns port 8080 and a limit of 120 requests per minute', () => {
     const { config, warnings } = readConfig({})
     expect(config).toMatchObject({
       port: 8080,
@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('a set variable has its parsed value, and an empty one the default', () => {
+  test('if a variable is set, readConfig parses it, and an empty one gets the default', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',

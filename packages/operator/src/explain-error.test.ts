@@ -67,7 +67,7 @@ describe('explainError', () => {
     }
   })
 
-  test('if an error is unexpected, it has no explanation', () => {
+  test('if an error is unexpected, explainError returns null', () => {
     for (const error of [new TypeError('x'), failure('ENOENT', { syscall: 'open' }), failure('42601'), 'text'])
       expect(explainError(error)).toBeNull()
   })

@@ -148,13 +148,13 @@ describe('repeated rejections', () => {
     ])
   })
 
-  test('at level debug, each repeated rejection has a line', () => {
+  test('at level debug, each repeated rejection writes a line', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)
   })
 
-  test('at level warn, repeated rejections have no line', () => {
+  test('at level warn, repeated rejections write no line', () => {
     const warn = open('warn')
     for (let request = 0; request < 5; request++) warn.log(LIMITED)
     vi.advanceTimersByTime(30_000)

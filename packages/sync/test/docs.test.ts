@@ -153,7 +153,7 @@ describe('ERP import', () => {
     expect(await runInBoth('erp/gone')).toEqual([[gone]])
   })
 
-  test('if orders change or are deleted, the queue of the ERP import has these orders and no others', async () => {
+  test('if orders change or are deleted, the queue of the ERP import lists these orders and no others', async () => {
     const queued = () => copies.query('postgres', 'select order_id, change from erp.queue order by 1')
     await copies.runBlock('postgres', 'erp/queue')
     await copies.sync(true)

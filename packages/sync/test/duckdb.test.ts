@@ -121,7 +121,7 @@ test('if a user or a newer version added a column, the next sync of a row retain
   ])
 })
 
-test('if a page has a row twice, the last one is stored with its embedded rows', async () => {
+test('if a page contains a row twice, the last one is stored with its embedded rows', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const one = order()

@@ -53,7 +53,7 @@ function command(args: readonly string[], node = process.execPath): Promise<Exit
 }
 
 describe('the installed command', () => {
-  test('if the installed command runs twice with --to sqlite, the copy has all orders', async () => {
+  test('if the installed command runs twice with --to sqlite, the copy contains all orders', async () => {
     const args = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })

@@ -55,7 +55,7 @@ describe('types', () => {
   })
 })
 
-test('if a page has a row twice, the last one is stored with its embedded rows', async () => {
+test('if a page contains a row twice, the last one is stored with its embedded rows', async () => {
   const { sql, copy } = await openCopy()
   const [first, other] = [order(), order()]
   const item = (orderId: string, name: string) => ({ id: randomUUID(), order_id: orderId, name })
@@ -76,7 +76,7 @@ test('if a page has a row twice, the last one is stored with its embedded rows',
   ])
 })
 
-test('if the first sync reads an order twice, the PostgreSQL copy has the items of the second time', async () => {
+test('if the first sync reads an order twice, the PostgreSQL copy stores the items of the second time', async () => {
   const { sql, copy } = await openCopy()
   const { id } = order()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))

@@ -227,7 +227,7 @@ test('[SYNC-3] if the local clock is fast, the next run still reads every change
   expect(shop.ids('orders')).toHaveLength(1)
 })
 
-test('if JSON has numbers with many digits, the copy has every digit', async () => {
+test('if JSON contains numbers with many digits, the copy stores every digit', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 1)
   await shop.store.sql`update orders set metafields =

@@ -228,7 +228,7 @@ async function createTextCopy(view: string): Promise<string> {
   return file
 }
 
-test("if decimals are text, open converts them without reading rows again, and the user's views still work", async () => {
+test("if decimals are text, open converts them without reading rows again, and the user's views return rows", async () => {
   const file = await createTextCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )

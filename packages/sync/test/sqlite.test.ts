@@ -187,7 +187,7 @@ describe('paths', () => {
   })
 })
 
-test('if the first sync reads an order twice, the SQLite copy has the items of the second time', async () => {
+test('if the first sync reads an order twice, the SQLite copy stores the items of the second time', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)

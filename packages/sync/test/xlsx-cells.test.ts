@@ -12,7 +12,7 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 
 const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
-test.runIf(hasPython)('if no digit is lost, an XLSX cell has the type of its value; otherwise it is text', async () => {
+test.runIf(hasPython)('an XLSX cell gets the type of its value, or is text if a digit would be lost', async () => {
   const { file } = await createWorkbookPath()
   const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
   await writeOrders(xlsxCopy(file), [

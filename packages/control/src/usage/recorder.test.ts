@@ -165,7 +165,7 @@ describe('the busiest minute', () => {
 describe('the request log of a key', () => {
   const MINUTE_MS = 60_000
 
-  test('if two nodes log equal requests of one minute, the request log has one line for them', async () => {
+  test('if two nodes log equal requests of one minute, the request log stores one line for them', async () => {
     const { id } = await aKey()
     let now = NOON
     const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
@@ -195,7 +195,7 @@ describe('the request log of a key', () => {
     expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('if a key makes 120 requests a minute for six hours, its request log has all lines of these hours', async () => {
+  test('if a key makes 120 requests a minute for six hours, its request log stores every line', async () => {
     const { id } = await aKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }

@@ -4,7 +4,7 @@ import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './format-js
 const format = (text: string, charactersMax = JSON_CHARACTERS_MAX): FormattedJson =>
   formatJson(Buffer.from(text), charactersMax)
 
-test('[FMT-2] formatted JSON keeps every digit, including those that a float cannot hold', () => {
+test('[FMT-2] formatted JSON contains every digit, including those that a float cannot hold', () => {
   const text = '{"long":12345678901234567890123,"rate":7.50,"tiny":1E-400,"zero":-0,"deep":[{"n":0.10}],"text":"007"}'
   const formatted = format(text)
   expect(formatted.isWhole).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeBlock, jsonCode } from './code-block.ts'
 
-test('JSON gets a class for each token and keeps its text', () => {
+test('JSON gets a class for each token, and its text does not change', () => {
   const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
   const out = String(jsonCode(json))
   expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')

@@ -51,7 +51,7 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test(`without JavaScript, the page "${each.name}" is complete and has a title and one h1`, async () => {
+  test(`without JavaScript, the page "${each.name}" shows a title, one h1, and no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
     expect(await page.title()).toMatch(/^\S.* · Store Data Export$/)
     expect(await textsOf(page, 'h1')).toEqual([expect.stringMatching(/./)])

@@ -68,7 +68,7 @@ describe('strings', () => {
     for (let code = 0; code < 0x20; code++) expect(body).not.toContain(String.fromCharCode(code))
   })
 
-  test('[R22] if an array has nulls or nested arrays, the JSON has one array without nulls', async () => {
+  test('[R22] if an array contains nulls or nested arrays, the JSON is one array without nulls', async () => {
     await samples.sql.unsafe(
       `insert into samples (id, words, several) values ('${ID}', array[null, 'a', null, 'b', null], '{{a,b},{c,null}}')`,
     )

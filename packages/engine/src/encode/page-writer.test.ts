@@ -63,7 +63,7 @@ describe('bounds of a page', () => {
     expect(first % 1_000_000n).toBe(123_457n)
   })
 
-  test('if a page has no rows, it has no position', () => {
+  test('if a page is empty, its position is null', () => {
     expect(new PageWriter(lines, UNBOUNDED, '[').position()).toBeNull()
   })
 })

@@ -105,7 +105,7 @@ describe('JSON of the wrong outer type', () => {
     },
   )
 
-  test('[R32] if an object is stored for an array, or an array for an object, the JSON has an empty value', async () => {
+  test('[R32] if an object is stored for an array, or an array for an object, the field is empty', async () => {
     await store(['{"a": 1}', '[1]'])
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: { a: 1 }, list: [], maybe: null })
@@ -114,7 +114,7 @@ describe('JSON of the wrong outer type', () => {
     expect(contractViolations['samples.map of the wrong shape']).toBe(1)
   })
 
-  test('[R21] if stored JSON is null, the JSON has {}, [], or null', async () => {
+  test('[R21] if stored JSON is null, the field is {}, [], or null', async () => {
     await samples.sql`insert into samples (id) values ('00000000-0000-0000-0000-000000000001')`
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: {}, list: [], maybe: null, address: null })

@@ -68,7 +68,7 @@ describe('timestamps', () => {
     ])
   })
 
-  test('[R17] if a timestamp is outside the years 1 to 9999, the JSON has null or the nearest one', async () => {
+  test('[R17] if a timestamp is outside the years 1 to 9999, the field is null or the nearest timestamp', async () => {
     const early = ['-infinity', '0001-12-31 23:59:59.999999+00 BC', '4714-11-24 00:00:00+00 BC']
     const late = ['infinity', '10000-01-01 00:00:00+00', '294276-12-31 23:59:59.999999+00']
     await store([...early, ...late, null])

@@ -46,7 +46,7 @@ async function readPage(node: RealNode, store: RealStore, cursor: string | null)
   return { rows: response.json.data, cursor: response.json.meta.next_cursor }
 }
 
-test(`[R28, PAG-4] if the schema changes between and during pages, ${WALKS} lists are still complete`, async () => {
+test(`[R28, PAG-4] if the schema changes between and during pages, ${WALKS} full lists return every ID in order`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const node = await platform.startNode()
