@@ -68,7 +68,7 @@ describe('[R9] the header x-ignored-params', () => {
     expect(ignoredHeader([])).toBeNull()
   })
 
-  test('x-ignored-params has at most ten percent-encoded names, each cut at 64 characters', () => {
+  test('x-ignored-params lists at most ten percent-encoded names, each cut at 64 characters', () => {
     expect(ignoredHeader(['a', 'b,c', 'd e', 'é', 'x\r\ny', '😀'])).toBe('a,b%2Cc,d%20e,%C3%A9,x%0D%0Ay,%F0%9F%98%80')
     expect(ignoredHeader(Array.from({ length: 12 }, (_, index) => `n${index}`))).toBe('n0,n1,n2,n3,n4,n5,n6,n7,n8,n9')
     expect(ignoredHeader(['x'.repeat(65)])).toBe('x'.repeat(64))

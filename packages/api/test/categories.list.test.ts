@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-CATEGORIES, RES-CATEGORY] categories have the specified fields and no others, oldest first', async () => {
+test('[EP-CATEGORIES, RES-CATEGORY] GET /categories returns every category, oldest first, with only the specified fields', async () => {
   const { status, json } = await platform.get('/api/v1/categories?limit=250', store.key)
   const stored = await store.sql`select id::text from categories order by created_at, id`
   expect(status).toBe(200)

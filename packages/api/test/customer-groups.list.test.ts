@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-GROUPS, RES-GROUP] customer groups have the specified fields and no others, oldest first', async () => {
+test('[EP-GROUPS, RES-GROUP] GET /customer-groups returns every group, oldest first, with only the specified fields', async () => {
   const { status, json } = await platform.get('/api/v1/customer-groups?limit=250', store.key)
   const stored = await store.sql`select id::text from customer_groups order by created_at, id`
   expect(status).toBe(200)

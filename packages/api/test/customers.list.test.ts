@@ -20,7 +20,7 @@ const idsOf = async (query: string, of = store): Promise<string[]> => {
   return response.json.data.map(({ id }: { id: string }) => id)
 }
 
-test('[EP-CUSTOMERS, RES-CUSTOMER] customers have the specified fields and no others', async () => {
+test('[EP-CUSTOMERS, RES-CUSTOMER] GET /customers returns the specified fields and no others, without the password hash', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen', updated_at = updated_at`
   const { json, text } = await ask('limit=250')
   expect(Object.keys(json)).toEqual(['data', 'meta'])

@@ -86,7 +86,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R27] every response has its length in content-length and is not chunked', async () => {
+  test('[R27] every response sends its length in content-length and is not chunked', async () => {
     await everyCase(({ headers, body }, { what }) => {
       expect(headers['content-length'], what).toBe(String(body.length))
       expect(headers['transfer-encoding'], what).toBeUndefined()
@@ -94,7 +94,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[GEN-5] no response has a CORS header, for any origin', async () => {
+  test('[GEN-5] no response sends a CORS header, for any origin', async () => {
     for (const each of cases)
       for (const origin of ['https://shop.example', 'null', 'http://localhost']) {
         const { headers } = await send(each, { origin, 'sec-fetch-mode': 'cors' })
@@ -117,7 +117,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R31] if the client sends no x-request-id, each response has a unique one, which is also in the log', async () => {
+  test('[R31] if the client sends no x-request-id, each response sends a unique one, which is also in the log', async () => {
     const seen = new Set<string>()
     await everyCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -130,7 +130,7 @@ describe('responses with every status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] every response to a valid key has the rate limit, and no 401 has it', async () => {
+  test('[R31] every response to a valid key sends the rate limit, and no 401 does', async () => {
     await everyCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect(
@@ -143,7 +143,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R46] each response that read the store has its schema version and a digest of its fields, and no other has them', async () => {
+  test('[R46] only responses that read the store send its schema version and a digest of its fields', async () => {
     const digests = new Map<string, Set<string>>()
     await everyCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'
@@ -214,7 +214,7 @@ describe('[R44] IDs of the client', () => {
     expect(loggedLine(headers['x-request-id'])).toMatchObject({ requestId: headers['x-request-id'] })
   })
 
-  test('the events of a failed request have the ID of the client', async () => {
+  test('the events of a failed request contain the ID of the client', async () => {
     const failing = cases.find(({ what }) => what === 'database')
     if (failing === undefined) throw new Error('no such case')
     expect((await send(failing, { 'x-request-id': 'failing-1' })).headers['x-request-id']).toBe('failing-1')
@@ -258,7 +258,7 @@ describe('[R31] the header link', () => {
     )
   const get = (path: string) => send({ what: path, status: 200, path, key: store.key })
 
-  test('an error links to the page of its code, and other responses have no such link', async () => {
+  test('an error links to the page of its code, and other responses send no such link', async () => {
     await everyCase(async (response, { what }) => {
       const { help } = linksOf(response)
       expect(help, what).toBe(response.status === 200 ? undefined : `/errors/${response.json.error.code}`)
@@ -289,7 +289,7 @@ describe('[R31] the header link', () => {
     }
   })
 
-  test('the link to the next page has the filters, no ignored parameters, and one cursor', async () => {
+  test('the link to the next page contains the filters and one cursor, but no ignored parameters', async () => {
     const first = await get('/api/v1/orders?status=paid&x=%3E%0D%0A&limit=1')
     const second = await get(String(linksOf(first).next))
     expect(second.status).toBe(200)

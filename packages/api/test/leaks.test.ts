@@ -147,7 +147,7 @@ test('the log contains no email address and no name of a customer', async () => 
   }
 })
 
-test('[GEN-5] no response has a CORS header', () => {
+test('[GEN-5] no response sends a CORS header', () => {
   for (const { headers } of responses) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
   for (const received of raw) expect(received.toLowerCase()).not.toContain('access-control')
 })

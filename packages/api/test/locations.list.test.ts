@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-LOCATIONS, RES-LOCATION] locations have the specified fields and no others, oldest first', async () => {
+test('[EP-LOCATIONS, RES-LOCATION] GET /locations returns every location, oldest first, with only the specified fields', async () => {
   const { status, json } = await platform.get('/api/v1/locations?limit=250', store.key)
   const stored = await store.sql`select id::text from locations order by created_at, id`
   expect(status).toBe(200)
@@ -28,7 +28,7 @@ test('[FMT-7] at schema version launch, the list of locations is empty', async (
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })
 
-test('[RES-LOCATION, R19] a location has all stored digits of its coordinates, and opening hours for days 0 to 6', async () => {
+test('[RES-LOCATION, R19] a location returns all stored digits of its coordinates, and opening hours for days 0 to 6', async () => {
   const [first] = await store.sql`update locations set latitude = 48.2081740, longitude = -16
     where id = (select id from locations order by created_at, id limit 1) returning id::text`
   const { json } = await platform.get('/api/v1/locations?limit=1', store.key)

@@ -21,7 +21,7 @@ const list = async (query: string): Promise<Row[]> => {
 const ids = (rows: Row[]): string[] => rows.map(({ id }) => id)
 
 describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
-  test('[FMT-1, FMT-4] orders and items have the specified fields and no others', async () => {
+  test('[FMT-1, FMT-4] GET /orders returns orders and their items with the specified fields and no others', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     expect(Object.keys(json)).toEqual(['data', 'meta'])
     expect(Object.keys(json.meta)).toEqual(['next_cursor', 'has_more'])
@@ -67,7 +67,7 @@ test('[FMT-5] a guest order has an email address but no customer', async () => {
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] a manual payment has no processor IDs, and any other provider is returned as processor', async () => {
+test('[RES-ORDER-MANUAL, R34] a manual payment returns null as processor IDs, and any other provider becomes processor', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -90,7 +90,7 @@ test('[RES-ORDER-MANUAL, R34] a manual payment has no processor IDs, and any oth
   }
 })
 
-test('[RES-ORDER-PICKUP] a pickup order has the address of its location as the shipping address', async () => {
+test('[RES-ORDER-PICKUP] the shipping address of a pickup order is the street and city of its location', async () => {
   const { json } = await platform.get('/api/v1/locations', store.key)
   const places = new Map<string, Row>(json.data.map((place: Row) => [place.id, place]))
   const pickups = (await list('limit=250')).filter((row) => row.pickup_location_id !== null)
@@ -101,7 +101,7 @@ test('[RES-ORDER-PICKUP] a pickup order has the address of its location as the s
   }
 })
 
-test('[R32, FMT-1] an order address has nine keys, or is null if the stored JSON is not an object', async () => {
+test('[R32, FMT-1] an order address is returned with nine keys, or as null if the stored JSON is not an object', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   const serve = async (value: unknown) => {
     await store.sql`update orders set billing_address = ${JSON.stringify(value)}::text::jsonb where id = ${id}`

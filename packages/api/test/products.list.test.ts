@@ -19,7 +19,7 @@ const list = async (query: string): Promise<Row[]> => {
   return response.json.data
 }
 
-test('[EP-PRODUCTS, RES-VARIANT] products and variants have the specified fields and no others', async () => {
+test('[EP-PRODUCTS, RES-VARIANT] GET /products returns products and their variants with only the specified fields', async () => {
   const rows = await list('limit=250')
   expect(rows).toHaveLength(40)
   expect(rows.flatMap((row) => deviations(row, 'product'))).toEqual([])
@@ -28,13 +28,13 @@ test('[EP-PRODUCTS, RES-VARIANT] products and variants have the specified fields
   expect(rows.map(({ id, variants }) => ({ id, variants: variants.map((each: Row) => each.id) }))).toEqual([...stored])
 })
 
-test('[RES-PRODUCT] a product without variants has an empty variants array and its own stock', async () => {
+test('[RES-PRODUCT] a product without variants returns variants: [] and a number as inventory', async () => {
   const single = (await list('limit=250')).filter(({ has_variants }) => !has_variants)
   expect(single.length).toBeGreaterThan(0)
   for (const { variants, inventory } of single) expect([variants, typeof inventory]).toEqual([[], 'number'])
 })
 
-test('[RES-PRODUCT, R22] the string arrays of a product have the stored elements without null', async () => {
+test('[RES-PRODUCT, R22] the string arrays of a product return the stored elements without null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   await store.sql`update products set images = array['b', null, 'a"\\'], videos = '{}', tags = null, meta_keywords = array[null]::text[]
     where id = ${id}`

@@ -70,7 +70,7 @@ test('[LIM-1, ERR-2] a request above the limit gets 429 with Retry-After and the
   })
 })
 
-test('[LIM-1, R6] events and the request log have the endpoint of a rejected request', async () => {
+test('[LIM-1, R6] events and the request log name the endpoint of a rejected request', async () => {
   const { id, key } = await platform.newKey(store.id)
   await exhaustKey(platform, id)
   platform.events.length = 0

@@ -71,7 +71,7 @@ describe('stores in schemas of one database', () => {
     expect(new Set(ids.flat()).size).toBe(510)
   })
 
-  test('[RES-STORE] a store in a schema has the name and the counts of that schema', async () => {
+  test('[RES-STORE] GET /store of a store in a schema returns the name and the counts of that schema', async () => {
     for (const [tenant, orders] of [
       [old, 60],
       [hostile, 380],
@@ -91,7 +91,7 @@ describe('stores in schemas of one database', () => {
     expect(Object.keys(launch.json.data[0])).toEqual(Object.keys(newest.json.data[0]))
   })
 
-  test('[GEN-2] an order in a schema has the items of that schema, in a list and by ID', async () => {
+  test('[GEN-2] an order in a schema is returned with the items of that schema, in a list and by ID', async () => {
     for (const tenant of made.tenants) {
       const expected = await tenant.sql<{ id: string }[]>`select id from order_items`
       const orders = (await readAll('orders', tenant)) as { id: string; items: { id: string }[] }[]

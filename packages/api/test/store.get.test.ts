@@ -21,7 +21,7 @@ afterAll(() => platform.close())
 
 const getStore = async () => (await platform.get('/api/v1/store', store.key)).json
 
-test('[EP-STORE, RES-STORE] the store has the specified fields and no others, in {data}', async () => {
+test('[EP-STORE, RES-STORE] GET /store returns 200 with the specified fields and no others, in {data}', async () => {
   const response = await platform.get('/api/v1/store', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -110,7 +110,7 @@ test('[RES-STORE] a count in the background uses an existing connection', async 
   expect(sessions.size).toBe(1)
 })
 
-test('[RES-STORE, R35] each nullable field without a value is null, and enabled_locales has the default locale', async () => {
+test('[RES-STORE, R35] each nullable field without a value is null, and enabled_locales includes the default locale', async () => {
   const [stored] = await store.sql`select * from store`
   await store.sql`update store set store_name = null, store_email = null, store_currency = null, store_timezone = null,
     store_country = null, tax_included_in_prices = null, shipping_enabled = null, guest_checkout = null,

@@ -132,7 +132,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] every page of a list has the options for the next sync, also at schema version launch', async () => {
+  test('[SYNC-2] every page of a list returns the options for the next sync, also at schema version launch', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -155,7 +155,7 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('[R46] every page of a list has the digest of its columns, and null if the service sends none', async () => {
+  test('[R46] every page of a list returns the digest of its columns, or null if the service sends none', async () => {
     const { client } = await startClient()
     const digestsOf = async (list: PagedList<unknown>) =>
       new Set((await all(list.pages())).map((page) => page.storeFields))

@@ -3,7 +3,7 @@ import { clientEndpoints } from './client-source.ts'
 import { ENDPOINTS, ids, one, page } from './endpoints.ts'
 import { location } from './resources/location.ts'
 
-it('the client source has one method for each endpoint', () => {
+it('the client source declares one method for each endpoint', () => {
   const source = clientEndpoints()
   const methods = source.match(/^ {2}(?:get|list|addresses|ids)\(/gm) ?? []
   expect(methods).toHaveLength(ENDPOINTS.length)

@@ -5,7 +5,7 @@ import { customerAddress } from './resources/customer-address.ts'
 import { order, orderItem } from './resources/order.ts'
 import { variant } from './resources/product.ts'
 
-test('[VER-1, GEN-2] the contract has the paths and parameters of the specification, and the additions', () => {
+test('[VER-1, GEN-2] the contract lists the paths and parameters of the specification, and the additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
     '/api/v1/store',
     '/api/v1/orders limit cursor updated_since updated_until created_since created_until status',
@@ -37,7 +37,7 @@ test('[R31] only endpoints that are not in the specification are marked as addit
   ])
 })
 
-test('no two endpoints have the same ID or the same path', () => {
+test('no two endpoints share an ID or a path', () => {
   expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length)
   expect(new Set(ENDPOINTS.map(({ path }) => path)).size).toBe(ENDPOINTS.length)
 })

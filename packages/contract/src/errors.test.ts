@@ -3,7 +3,7 @@ import { errorsOf } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ApiError, ERRORS } from './errors.ts'
 
-test('[ERR-1] the contract has the eight error codes of the specification with their statuses', () => {
+test('[ERR-1] the contract defines the eight error codes of the specification with their statuses', () => {
   expect(Object.entries(ERRORS).map(([code, { status }]) => `${status} ${code}`)).toEqual([
     '401 INVALID_API_KEY',
     '403 STORE_NOT_SUPPORTED',
@@ -16,7 +16,7 @@ test('[ERR-1] the contract has the eight error codes of the specification with t
   ])
 })
 
-test('every error code has a condition, a retry rule, a fix and common mistakes', () => {
+test('every error code describes a condition, a retry rule, a fix, and common mistakes', () => {
   for (const { condition, retry, fix, mistakes } of Object.values(ERRORS)) {
     expect(condition).toMatch(/\.$/)
     expect(retry).toMatch(/^(Yes|No|With)/)

@@ -5,7 +5,7 @@ import { errorPage, errorTable, fieldTable, headerTable, limitTable, referencePa
 import { order } from './resources/order.ts'
 
 describe('the reference page', () => {
-  it('the reference page has every endpoint, field, error and schema version', () => {
+  it('the reference page lists every endpoint, field, error, and schema version', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)
     for (const each of resourcesOf(CONTRACT)) expect(reference).toContain(fieldTable(each))

@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('the OpenAPI document has every endpoint with GET and no other method', () => {
+  it('the OpenAPI document lists every endpoint with GET and no other method', () => {
     expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(({ path }) => path))
     for (const item of Object.values(document.paths)) expect(Object.keys(item)).toEqual(['get'])
   })
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[VER-2] each field has its first schema version in x-since', () => {
+  it('[VER-2] x-since of each field names its first schema version', () => {
     const notes = document.components.schemas.Order?.properties
     expect(notes?.tax_breakdown).toMatchObject({ 'x-since': 'v1.4' })
     expect(notes?.tax_breakdown?.description).toContain('null on stores older than v1.4')
@@ -154,7 +154,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('errors', () => {
-  it('[ERR-1] each endpoint has every error that it can return, at its status', () => {
+  it('[ERR-1] each endpoint lists every error that it can return, at its status', () => {
     for (const endpoint of ENDPOINTS) {
       const responses = document.paths[endpoint.path]?.get.responses ?? {}
       for (const [code, { status }] of Object.entries(ERRORS).filter(([each]) => errorsOf(endpoint).includes(each))) {
@@ -179,7 +179,7 @@ describe('errors', () => {
     expect(validate({ error: { code: 'NOT_FOUND' } })).toBe(false)
   })
 
-  it('[ERR-2, R41] the responses 429, 409 and 502 have the header Retry-After', () => {
+  it('[ERR-2, R41] the OpenAPI responses 409, 429, and 502 declare the header Retry-After', () => {
     for (const name of ['RateLimitedResponse', 'StoreNotReadyResponse', 'StoreDbErrorResponse'])
       expect(document.components.responses[name]).toMatchObject({ headers: { 'retry-after': {} } })
   })

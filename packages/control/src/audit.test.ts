@@ -42,7 +42,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('when a key, a store, or a merchant changes, the audit log has one event with the actor', async () => {
+test('when a key, a store, or a merchant changes, the audit log gets one event with the actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')
@@ -76,7 +76,7 @@ test('when a key, a store, or a merchant changes, the audit log has one event wi
   expect(await logged()).toEqual([])
 })
 
-test('when a rotation encrypts several passwords again, the audit log has one event', async () => {
+test('when a rotation encrypts several passwords again, the audit log gets one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }

@@ -13,7 +13,7 @@ function logged(event: ServiceEvent, level: 'info' | 'debug' = 'info'): Record<s
 const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
 
 describe('the log', () => {
-  test('when a request completes, the log has one line with its IDs', () => {
+  test('when a request completes, the log gets one line with its IDs', () => {
     const [line] = logged({
       event: 'request.completed',
       requestId: 'r1',
@@ -131,7 +131,7 @@ describe('repeated rejections', () => {
     return { log: log.handleEvent, events: () => lines.map((line) => JSON.parse(line)) }
   }
 
-  test('if rejections repeat, the log has one line, one sum every ten seconds, and a last sum at shutdown', () => {
+  test('if rejections repeat, the log gets one line, one sum every ten seconds, and a last sum at shutdown', () => {
     const { log, events } = open('info')
     for (let second = 0; second < 20; second++) {
       for (let request = 0; request < 100; request++) log(LIMITED)

@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_bytes_served_total{endpoint="/api/v1/orders"} 1090')
   })
 
-  test('if violations, rejections, and failures occur, their metrics have no store as a label', async () => {
+  test('if violations, rejections, and failures occur, their metrics carry no store label', async () => {
     const metrics = createMetrics()
     const seen: string[] = []
     const emit = combine(metrics.handleEvent, (event) => seen.push(event.event))
@@ -81,7 +81,7 @@ describe('metrics', () => {
     expect(text).not.toContain('store_export_nodejs')
   })
 
-  test('when metrics are exported, they have the declared names, types, and help', async () => {
+  test('exported metrics carry the declared names, types, and help', async () => {
     const text = await createMetrics({ version: '1.2.3', connectionLimits: {} }).text()
     const exported = [...text.matchAll(/^# HELP (store_export_\S+) (.*)\n# TYPE \S+ (\w+)$/gm)]
     const declared = Object.values(METRICS).map(({ name, type, help }) => [name, help, type])

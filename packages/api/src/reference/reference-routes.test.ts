@@ -34,7 +34,7 @@ describe('the documents', () => {
     }
   })
 
-  it('[GEN-5] no document has a CORS header, and each one forbids framing and content sniffing', () => {
+  it('[GEN-5] no document sends a CORS header, and each one forbids framing and content sniffing', () => {
     for (const { headers } of routes.values()) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
       expect(headers['x-content-type-options']).toBe('nosniff')
@@ -56,7 +56,7 @@ describe('the documents', () => {
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
   })
 
-  it('[ERR-1] the page of each error code has its condition and its common mistakes', () => {
+  it('[ERR-1] the page of each error code states its condition and its common mistakes', () => {
     for (const [code, { condition, mistakes }] of Object.entries(ERRORS)) {
       const page = textOf(`/errors/${code}`)
       expect(page).toContain(`<h1>${code}</h1>`)
@@ -85,7 +85,7 @@ describe('the documents', () => {
     expect(page).not.toContain('<b>"')
   })
 
-  it('llms.txt has every endpoint, every error and the base URL', () => {
+  it('llms.txt lists every endpoint, every error, and the base URL', () => {
     const from = new Map(
       referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
     )
@@ -116,7 +116,7 @@ describe('the server address in the OpenAPI document', () => {
     expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
   })
 
-  it('the documents of OpenAPI 3.0 and Swagger 2.0 have the same address', () => {
+  it('the documents of OpenAPI 3.0 and Swagger 2.0 name the same address', () => {
     const publicly = referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' })
     const byOrigin = referenceRoutes({ tryIt: false, listensAt })
     for (const [from, url] of [
@@ -144,7 +144,7 @@ describe('the server address in the OpenAPI document', () => {
 describe('the documents for crawlers and scanners', () => {
   const DAY_MS = 86_400_000
 
-  it('[R45] security.txt has the contact, the public address, and a date of expiry in the future, also after years', () => {
+  it('[R45] security.txt states the contact, the public address, and a date of expiry in the future, also after years', () => {
     let now = Date.parse('2026-11-23T22:00:00Z')
     const options = { tryIt: false, baseUrl: 'https://export.example', now: () => now }
     const [route] = referenceRoutes({ ...options, securityContact: 'mailto:security@example.com' }).slice(-1)
@@ -211,7 +211,7 @@ describe('the docs page', () => {
 })
 
 describe('a guide', () => {
-  it('the HTML of a guide has anchors, scrolling code and tables, and no links to unpublished files', () => {
+  it('the HTML of a guide contains anchors, scrolling code and tables, and no links to unpublished files', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

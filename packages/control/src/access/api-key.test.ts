@@ -7,7 +7,7 @@ const fixed = makeApiKey((size) => Buffer.alloc(size, 0xab))
 const text = fixed.reveal()
 
 describe('API keys', () => {
-  test('[AUTH-2] when a key is made, it has the prefix sdx_, 43 base62 characters, and a checksum of six', () => {
+  test('[AUTH-2] a new key consists of the prefix sdx_, 43 base62 characters, and a checksum of six', () => {
     expect(text).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0)).reveal()).toMatch(/^sdx_0{43}[0-9A-Za-z]{6}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0xff)).reveal()).toHaveLength(53)

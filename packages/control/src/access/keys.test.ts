@@ -150,7 +150,7 @@ describe('the keys of a store', () => {
     await expect(create('nonsense')).rejects.toThrow(UnknownStore)
   })
 
-  test('if a store is removed while keys are created, it has no active key at the end', async () => {
+  test('if a store is removed while keys are created, none of its keys is active at the end', async () => {
     const store = await control.store()
     const making = Promise.allSettled(Array.from({ length: 10 }, () => create(store.id)))
     await removeStore(control.database, store.id)
