@@ -19,6 +19,7 @@ import { SETTINGS } from '../packages/operator/src/settings.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
 import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
 import { dltContract } from './connectors/dlt-contract.ts'
+import { n8nResources } from './connectors/n8n-resources.ts'
 import { powerQueryTables } from './connectors/power-query-tables.ts'
 import { sheetTables } from './connectors/sheet-tables.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
@@ -57,6 +58,7 @@ export function generatedFiles(
     ['connectors/airbyte/catalog.json', airbyteCatalog()],
     ['connectors/airbyte/manifest.yaml', airbyteManifest()],
     ['connectors/dlt/store_export_dlt/contract.py', dltContract()],
+    ['connectors/n8n/generated/resources.ts', n8nResources()],
   ])
 }
 

@@ -14,6 +14,8 @@ import { repositoryUrl } from './repository.ts'
 
 const USAGE = 'npm run release -- prepare VERSION | notes TAG | build [FOLDER]'
 const CHANGELOG = 'CHANGELOG.md'
+/** The package of the n8n nodes, which has its own build. It is no workspace, because it has no dependency of its own. */
+const N8N_MANIFEST = 'connectors/n8n/package.json'
 const LOCKFILE = 'package-lock.json'
 const UNRELEASED = '## Unreleased'
 const DEFAULT_FOLDER = 'release'
@@ -96,8 +98,9 @@ function build(folder: string): void {
   const { version } = readManifest('package.json')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const file of manifestFiles().filter(isPublic))
+  for (const file of manifestFiles().filter((file) => isPublic(file) && file !== N8N_MANIFEST))
     run('npm', ['pack', '--pack-destination', path.resolve(folder), '--workspace', path.dirname(file)])
+  run(process.execPath, ['scripts/build-n8n-node.ts', folder])
   const service = `store-export-${version}`
   const temporary = mkdtempSync(path.join(os.tmpdir(), 'store-export-release-'))
   try {
@@ -149,7 +152,7 @@ function sectionOf(changelog: string, heading: string): string {
 }
 
 function manifestFiles(): string[] {
-  return ['package.json', ...globSync('packages/*/package.json').toSorted()]
+  return ['package.json', ...globSync('packages/*/package.json').toSorted(), N8N_MANIFEST]
 }
 
 function readManifest(file: string): Manifest {

@@ -6,6 +6,7 @@ import { testAirbyte } from '../connectors/test/airbyte.ts'
 import type { ConnectorResult } from '../connectors/test/connector-result.ts'
 import { testDlt } from '../connectors/test/dlt.ts'
 import { testGoogleSheets } from '../connectors/test/google-sheets.ts'
+import { testN8n } from '../connectors/test/n8n.ts'
 import { NotInstalledError } from '../connectors/test/python-tool.ts'
 import { testSinger } from '../connectors/test/singer.ts'
 
@@ -13,6 +14,7 @@ const TESTS: Readonly<Record<string, () => Promise<ConnectorResult[]>>> = {
   dlt: testDlt,
   airbyte: testAirbyte,
   singer: testSinger,
+  n8n: testN8n,
   'google-sheets': testGoogleSheets,
 }
 
@@ -23,7 +25,7 @@ Run the real tools against a demo store under load, and compare what they loaded
   CONNECTOR  one of ${Object.keys(TESTS).join(', ')}; default: all
   --help     print this help
 
-The tools come from PyPI and are stored in node_modules/.cache/connectors. You need Python 3.10 or newer, except for
+The tools come from PyPI and npm, and are stored in node_modules/.cache/connectors. You need Python 3.10 or newer, except for
 google-sheets.
 
 Exit codes: 0 no difference, 1 a difference or an error, 2 wrong arguments.

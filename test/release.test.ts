@@ -4,10 +4,12 @@ import { execFile } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-const MANIFESTS = ['package.json', ...globSync('packages/*/package.json', { cwd: ROOT })]
+const WORKSPACES = ['package.json', ...globSync('packages/*/package.json', { cwd: ROOT })]
+const MANIFESTS = [...WORKSPACES, 'connectors/n8n/package.json']
 const VERSION_NOW: string = readJson(path.join(ROOT, 'package.json')).version
 const CHANGELOG = `# Changelog
 
@@ -49,7 +51,7 @@ test('when a release is prepared, every package and the lockfile have its versio
   const folder = projectCopy()
   expect(await release(folder, ['prepare', '9.8.7'])).toMatchObject({ code: 0, stderr: '' })
   const lock = readJson(path.join(folder, 'package-lock.json'))
-  const entries = MANIFESTS.map((file) => lock.packages[path.dirname(file).replace('.', '')])
+  const entries = WORKSPACES.map((file) => lock.packages[path.dirname(file).replace('.', '')])
   const manifests = MANIFESTS.map((file) => readJson(path.join(folder, file)))
   for (const { version, dependencies = {} } of [lock, ...entries, ...manifests]) {
     expect(version).toBe('9.8.7')
@@ -101,7 +103,7 @@ test('for the present version, the changelog has a section, or an unreleased one
 })
 
 test('if a package is public, it is packed for publication, and a test installs it', () => {
-  const published = MANIFESTS.filter((file) => readJson(path.join(ROOT, file)).private !== true)
+  const published = WORKSPACES.filter((file) => readJson(path.join(ROOT, file)).private !== true)
   expect(published.length).toBeGreaterThan(0)
   for (const file of published) {
     const manifest = readJson(path.join(ROOT, file))
@@ -118,4 +120,18 @@ test('if a workflow uses an external action, it pins the commit', () => {
     .filter((line) => !line.startsWith('uses: ./'))
   expect(actions.length).toBeGreaterThan(0)
   for (const action of actions) expect(action).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
+test('when the package of the n8n nodes is built, it has the files that n8n loads, and no dependencies', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'n8n-node-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, [path.join(ROOT, 'scripts', 'build-n8n-node.ts'), folder])
+  const file = path.join(folder, stdout.trim())
+  const files = (await run('tar', ['--list', '--gzip', '--file', file])).stdout.split('\n')
+  const { n8n, dependencies } = readJson(path.join(ROOT, 'connectors/n8n/package.json'))
+  for (const each of [...n8n.nodes, ...n8n.credentials, 'LICENSE', 'README.md', 'dist/icons/storeExport.svg'])
+    expect(files).toContain(`package/${each}`)
+  for (const each of n8n.nodes) expect(files).toContain(`package/${each.replace(/js$/, 'json')}`)
+  expect(dependencies).toBeUndefined()
 })

@@ -61,7 +61,7 @@ const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   {
     id: 'n8n',
     title: 'n8n',
-    note: 'Import as a workflow. In “Get a page”, choose a Header Auth credential with the name x-api-key and your key as value. Replace the node “Your tool” with your tool, and activate the workflow. Every hour, it passes on changed orders and continues where the last run stopped.',
+    note: 'For n8n without community nodes; otherwise install n8n-nodes-store-export. Import as a workflow. In “Get a page”, choose a Header Auth credential with the name x-api-key and your key as value. Replace the node “Your tool” with your tool, and activate the workflow. Every hour, it passes on changed orders and continues where the last run stopped.',
     language: 'json',
     file: 'n8n.json',
   },

@@ -1,0 +1,141 @@
+// Sends requests to the service: waits, retries, pages, and translates errors for n8n.
+
+import {
+  type IDataObject,
+  type IExecuteFunctions,
+  type IHttpRequestOptions,
+  type IPollFunctions,
+  type JsonObject,
+  NodeApiError,
+  sleep,
+} from 'n8n-workflow'
+
+export type Context = IExecuteFunctions | IPollFunctions
+
+/** Name of the credential type. */
+export const CREDENTIAL = 'storeExportApi'
+export const ROWS_PER_PAGE = 250
+
+const REQUEST_TIMEOUT_MS = 60_000
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([409, 429, 502, 503, 504])
+const ATTEMPTS_MAX = 8
+/** Longest wait between two attempts. The limit of requests starts again each minute. */
+const WAIT_MAX_SECONDS = 60
+/** n8n expects a poll to end within five minutes. */
+const TOTAL_WAIT_MAX_SECONDS = 180
+
+export type Query = Readonly<Record<string, string | number>>
+
+/** A list's page, or the response of one row. */
+export interface StoreResponse {
+  readonly body: { readonly data: IDataObject | IDataObject[]; readonly meta?: { readonly next_cursor: string | null } }
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** A page of a list. */
+export interface Page {
+  readonly rows: IDataObject[]
+  readonly cursor: string | null
+  readonly headers: StoreResponse['headers']
+}
+
+interface FullResponse {
+  readonly statusCode: number
+  readonly headers: StoreResponse['headers']
+  readonly body: unknown
+}
+
+/** Returns a page. The filters of a list must be the same for each page. */
+export async function getPage(context: Context, path: string, query: Query): Promise<Page> {
+  const { body, headers } = await get(context, path, query)
+  return { rows: body.data as IDataObject[], cursor: body.meta?.next_cursor ?? null, headers }
+}
+
+/** Returns every row of a list, or the first `maximum` rows. */
+export async function getRows(context: Context, path: string, query: Query, maximum: number): Promise<IDataObject[]> {
+  const rows: IDataObject[] = []
+  let cursor: string | null = ''
+  while (cursor !== null && rows.length < maximum) {
+    const page: Page = await getPage(context, path, { ...query, ...(cursor === '' ? {} : { cursor }) })
+    rows.push(...page.rows)
+    cursor = page.cursor
+  }
+  return rows.slice(0, maximum)
+}
+
+/**
+ * Returns a response with status 200. Waits and tries again after an error that passes. Throws `NodeApiError` with the
+ * message of the service after other errors.
+ */
+export async function get(context: Context, path: string, query: Query = {}): Promise<StoreResponse> {
+  const { url } = await context.getCredentials<{ url: string }>(CREDENTIAL)
+  const options: IHttpRequestOptions = {
+    method: 'GET',
+    url: url.replace(/\/+$/, '') + path,
+    qs: query,
+    json: true,
+    returnFullResponse: true,
+    ignoreHttpStatusErrors: true,
+    timeout: REQUEST_TIMEOUT_MS,
+  }
+  let waited = 0
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(context, options)
+    if (!(response instanceof Error) && response.statusCode === 200) {
+      checkIgnored(context, response)
+      return { body: response.body as StoreResponse['body'], headers: response.headers }
+    }
+    const seconds = secondsToWait(response, attempt)
+    waited += seconds ?? 0
+    if (seconds === null || attempt === ATTEMPTS_MAX || waited > TOTAL_WAIT_MAX_SECONDS)
+      throw apiError(context, response)
+    await sleep(seconds * 1000)
+  }
+}
+
+async function send(context: Context, options: IHttpRequestOptions): Promise<FullResponse | Error> {
+  try {
+    return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options)) as FullResponse
+  } catch (error) {
+    // The service did not respond. Connections that fail are tried again.
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** Returns the seconds before the next attempt, or null if another attempt can't succeed. */
+function secondsToWait(response: FullResponse | Error, attempt: number): number | null {
+  const doubled = Math.min(WAIT_MAX_SECONDS, 2 ** (attempt - 1))
+  if (response instanceof Error) return doubled
+  if (!RETRIED_STATUSES.has(response.statusCode)) return null
+  const asked = Number(response.headers['retry-after'])
+  return asked > 0 ? Math.min(WAIT_MAX_SECONDS, asked) : doubled
+}
+
+function apiError(context: Context, response: FullResponse | Error): NodeApiError {
+  const node = context.getNode()
+  if (response instanceof Error)
+    return new NodeApiError(node, response as unknown as JsonObject, {
+      message: `The service did not respond: ${response.message}`,
+    })
+  const { statusCode, body } = response
+  const error = (body as { error?: { code?: string; message?: string } } | null)?.error
+  const message = error?.message ?? `The service responded with status ${statusCode}, and not with JSON. Check the URL.`
+  return new NodeApiError(node, (error ?? {}) as JsonObject, {
+    message,
+    description: error?.code ?? '',
+    httpCode: String(statusCode),
+  })
+}
+
+/** Throws if the service does not know a parameter: the response then has rows that the filter excludes. */
+function checkIgnored(context: Context, { headers }: FullResponse): void {
+  const ignored = headers['x-ignored-params']
+  if (ignored === undefined) return
+  const message = `The service does not know these filters: ${ignored}. Upgrade the service, or remove the filters.`
+  throw new NodeApiError(context.getNode(), {}, { message })
+}
+
+/** Whether the service rejected the cursor of a page. */
+export function isInvalidCursor(error: unknown): boolean {
+  return error instanceof NodeApiError && error.description === 'INVALID_CURSOR'
+}
