@@ -1,5 +1,5 @@
-// The events of the export API. They may be logged as they are: they contain IDs, names of the contract, and numbers,
-// but no keys, cursors, or rows.
+// The events of the export API. They contain IDs, names of the contract, and numbers, but no keys, cursors, or rows. A
+// `cause` can contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 import type { TraceContext } from './request-ids.ts'
 

@@ -1,5 +1,5 @@
-// The events of the control database. They may be logged as they are: they contain IDs and numbers, but no key and no
-// password.
+// The events of the control database. They contain IDs and numbers, but no key and no password. A `cause` can contain
+// anything, so the log writes only its safe parts (operator/src/log.ts).
 
 /** A query on the control database failed. */
 export interface ControlQueryFailed {

@@ -1,5 +1,5 @@
-// The events of the dashboard. They may be logged as they are: they contain IDs and names of routes, but no key, form,
-// or email address.
+// The events of the dashboard. They contain IDs and names of routes, but no key, form, or email address. A `cause` can
+// contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 import type { ControlQueryFailed } from '@store-export/control'
 

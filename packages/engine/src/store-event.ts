@@ -1,5 +1,5 @@
-// The events of the engine. They may be logged as they are: they contain IDs, names of the contract, and numbers, but
-// no data of a row.
+// The events of the engine. They contain IDs, names of the contract, and numbers, but no data of a row. A `cause` can
+// contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 /** A query on a store database failed. */
 export interface StoreQueryFailed {

@@ -1,5 +1,3 @@
-// Reads the remote address of the connection.
-
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 

@@ -1,4 +1,5 @@
-// Generates SQL that adds missing columns to a platform's own database. Reads only the migration files.
+// Lets `doctor` show how to add missing columns to a platform's own database, which it doesn't change: SQL with the
+// definitions from the migration files. Reads only these files.
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'

@@ -1,4 +1,6 @@
-// Reads PostgreSQL's lock file `postmaster.pid`: the process of a cluster, its socket, and whether it is ready.
+// Finds out without a connection whether the server of a cluster is ready, and where its socket is. The source is
+// PostgreSQL's lock file `postmaster.pid`.
+
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 

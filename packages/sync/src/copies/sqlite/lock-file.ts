@@ -1,4 +1,5 @@
-// Locks a copy that is a file, with the lock of an empty SQLite file next to it.
+// Prevents two runs from writing the same copy. The lock is on an empty SQLite file next to the copy. Other programs
+// can therefore read the copy during a run.
 
 import { mkdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
