@@ -125,7 +125,7 @@ describe('[Q-STATUS, ST-1] status', () => {
     },
   )
 
-  test('the test store has orders with all seven statuses', async () => {
+  test('the test store contains orders of all seven statuses', async () => {
     const statuses = new Set((await list('limit=250')).map(({ status }) => status))
     expect(statuses.size).toBe(7)
   })

@@ -83,7 +83,7 @@ test('of 12 simultaneous requests for large pages, three fit into the limit, and
   await platform.close()
 })
 
-test('a single response that is larger than the limits is sent', async () => {
+test('a single response that is larger than the limits returns 200', async () => {
   const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
