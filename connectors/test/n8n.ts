@@ -25,7 +25,7 @@ const TRIGGER = 'n8n-nodes-store-export.storeExportTrigger'
 export async function testN8n(): Promise<ConnectorResult[]> {
   await install()
   await checkTypes()
-  return [await runUnderLoad(LATEST_REVISION), await runUnderLoad('launch')]
+  return Promise.all([runUnderLoad(LATEST_REVISION), runUnderLoad('launch')])
 }
 
 /** Installs the engine without its native modules, which only other nodes need, and the packed nodes as npm has them. */
