@@ -157,6 +157,13 @@ describe('[R37] updated_until', () => {
     expect(Date.parse(later[0] ?? '')).toBeLessThan(Date.now() + 1000)
   })
 
+  test('[R12] if an offset moves the end of a window before the year 1, a request from its watermark returns 200', async () => {
+    const { watermarks } = await readList(store, 'orders', 'updated_until=0001-01-01T00:00:00%2B23:59')
+    expect(watermarks).toEqual(['0001-01-01T00:00:00.000Z'])
+    const { rows } = await readList(store, 'orders', `updated_since=${watermarks[0]}`)
+    expect(rows).toHaveLength(SIZE.orders)
+  })
+
   test('rows with a future or infinite updated_at are in no window, and in lists without a window', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders disable trigger user`

@@ -5,7 +5,7 @@
 import { ApiError } from './errors.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
-import { hasSpaceForPlus, isAtLimitOfYears, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
+import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
 
 /**
  * A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. `NOW` stands
@@ -133,12 +133,7 @@ function parseLimit(text: string): number {
 function timestampOf(name: string, text: string, rule: string = TIMESTAMP_RULE): Microseconds {
   const timestamp = parseDatetime(text)
   if (timestamp !== null) return timestamp
-  throw invalidParameter(name, rule + timestampHint(text), text)
-}
-
-function timestampHint(text: string): string {
-  if (hasSpaceForPlus(text)) return '; write the + of an offset as %2B in a URL'
-  return isAtLimitOfYears(text) ? ', and in the years 0001 to 9999 of UTC' : ''
+  throw invalidParameter(name, hasSpaceForPlus(text) ? `${rule}; write the + of an offset as %2B in a URL` : rule, text)
 }
 
 function windowEndOf(name: string, text: string): Microseconds | typeof NOW {

@@ -7,18 +7,15 @@ export type Microseconds = bigint
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 const SPACE_FOR_PLUS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})? \d\d:\d\d$/
 const EPOCH_MILLISECONDS = Date.UTC(2000, 0, 1)
-/** 0001-01-01T00:00:00Z. `formatTimestamp` and the pattern above have no form for an earlier year. */
 const EARLIEST = BigInt(Date.parse('0001-01-01T00:00:00Z') - EPOCH_MILLISECONDS) * 1000n
-/** 9999-12-31T23:59:59.999999Z. */
-const LATEST = BigInt(Date.UTC(10_000, 0, 1) - EPOCH_MILLISECONDS) * 1000n - 1n
 
 /** The rule for a datetime parameter, as the words after "must be" in a message. */
 export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
 
 /**
- * Parses an RFC 3339 datetime with `Z` or an offset, with up to nine fraction digits. Returns null for any other text,
- * and for a time outside the years 0001 to 9999 of UTC (reading R12). Digits after the microseconds round up. Stored
- * values have microseconds, so rounding up does not change which of them are "at or after" the time.
+ * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits.
+ * Returns null for any other text (reading R12). Digits after the microseconds round up. Stored values have microseconds, so
+ * rounding up does not change which of them are "at or after" the time.
  */
 export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)
@@ -32,12 +29,15 @@ export function parseDatetime(text: string): Microseconds | null {
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return null
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
   const seconds = (midnight.getTime() - EPOCH_MILLISECONDS) / 1000 + hour * 3600 + (minute - offset) * 60 + second
-  const timestamp = BigInt(seconds) * 1_000_000n + microsecondsOf(fraction)
-  return timestamp < EARLIEST || timestamp > LATEST ? null : timestamp
+  return BigInt(seconds) * 1_000_000n + microsecondsOf(fraction)
 }
 
-/** Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (reading R18). */
+/**
+ * Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (reading R18). An offset can lead to the year 0000, which
+ * `parseDatetime` rejects, so such a timestamp becomes 0001-01-01T00:00:00.000Z, as in rows (reading R17).
+ */
 export function formatTimestamp(timestamp: Microseconds): string {
+  if (timestamp < EARLIEST) return formatTimestamp(EARLIEST)
   const milliseconds = timestamp / 1000n - (timestamp % 1000n < 0n ? 1n : 0n)
   return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()
 }
@@ -45,11 +45,6 @@ export function formatTimestamp(timestamp: Microseconds): string {
 /** Whether `text` is a datetime with a space in place of the `+`. URL decoding turns an unescaped `+` into a space. */
 export function hasSpaceForPlus(text: string): boolean {
   return SPACE_FOR_PLUS.test(text)
-}
-
-/** Whether `text` is a datetime whose year is outside the years 0001 to 9999, or whose offset can lead out of them. */
-export function isAtLimitOfYears(text: string): boolean {
-  return RFC_3339.test(text) && /^(?:000[01]|9999)/.test(text)
 }
 
 type NumberParts = [number, number, number, number, number, number]
