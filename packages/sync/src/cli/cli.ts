@@ -64,19 +64,19 @@ export function createProgram(context: CliContext): Command {
   withCommonOptions(command.command('run'))
     .description('update the copy: everything on the first run, later only what changed')
     .option('--full', 'read all rows again, and remove rows that the store no longer has')
-    .option('--prune', 'remove rows that the store has deleted; reads only IDs, in fewer requests than --full')
-    .option('--allow-empty', 'remove all rows of a table if the store returns none; by default they stay')
+    .option('--prune', 'also remove rows that the store has deleted. This reads all IDs, in fewer requests than --full')
+    .option('--allow-empty', 'remove all rows of a table if the store returns none. Without this option, the rows stay')
     .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
-    .option('--since <time>', 'skip rows last changed before this time: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
+    .option('--since <time>', 'skip rows last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)')
     .option('--overlap <duration>', 'also read changes from this long before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
     .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" (default: ",")')
     .option(
       '--csv-no-apostrophe',
-      'write text that looks like a formula unchanged; not for files that a spreadsheet opens',
+      'write text that looks like a formula unchanged. Do not open the files in a spreadsheet',
     )
-    .option('--state <file>', 'continue from this state, which a Singer target printed; only with --to singer')
-    .option('--dry-run', 'print what a run would request; write nothing')
+    .option('--state <file>', 'continue from this state, which a Singer target printed. It needs --to singer')
+    .option('--dry-run', 'print what a run would request, without writing anything')
     .action((options: RunCommandOptions) => {
       if (options.dryRun && options.every !== undefined)
         throw new CommandLineError('--dry-run: cannot be combined with --every')
@@ -107,7 +107,7 @@ function withCommonOptions(command: Command): Command {
     .requiredOption('--url <url>', 'read from the service at this address')
     .requiredOption('--to <destination>', `store the copy here: ${DESTINATIONS}`)
     .option('--requests-per-minute <number>', 'limit the requests, evenly spaced, if other tools use the same key')
-    .option('--insecure-http', 'allow an http:// address of another machine; sends the key unencrypted')
+    .option('--insecure-http', 'allow an http:// address of another machine. The key is then sent unencrypted')
     .option('--json', 'print one JSON object per line, for programs')
     .addHelpText('after', COMMON_HELP)
 }
