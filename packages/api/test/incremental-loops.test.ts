@@ -120,3 +120,22 @@ test.each(RUNNABLE)(
     for (const { id, tracking } of rows) expect(second[id].tracking_number).toBe(tracking)
   },
 )
+
+test.runIf(hasPython)(
+  '[SYNC-1, SYNC-2] the documented Python program copies all orders, then only the changed order',
+  async () => {
+    const document = await readFile(DOCUMENT, 'utf8')
+    const program = /```python\n(import [^]*?)```/.exec(document)?.[1] ?? ''
+    const { key, sql } = await platform.provision()
+    await sql`insert into orders (id, email) select gen_random_uuid(), 'a@example.com' from generate_series(1, 300)`
+    await writeFile(path.join(folder, 'sync_orders.py'), program)
+    const round = async () => {
+      const env = { ...process.env, BASE_URL: platform.service.url, STORE_EXPORT_KEY: key }
+      return (await run('python3', ['sync_orders.py'], { cwd: folder, env })).stdout
+    }
+    expect(await round()).toBe('orders read: 300, orders in the copy: 300\n')
+    await expect.poll(round).toBe('orders read: 0, orders in the copy: 300\n')
+    await sql`update orders set status = 'paid' where id = (select min(id::text)::uuid from orders)`
+    expect(await round()).toBe('orders read: 1, orders in the copy: 300\n')
+  },
+)
