@@ -67,7 +67,10 @@ export function createProgram(context: CliContext): Command {
     .option('--prune', 'also remove rows that the store has deleted. This reads all IDs, in fewer requests than --full')
     .option('--allow-empty', 'remove all rows of a table if the store returns none. Without this option, the rows stay')
     .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
-    .option('--since <time>', 'skip rows last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)')
+    .option(
+      '--since <time>',
+      'skip rows last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)',
+    )
     .option('--overlap <duration>', 'also read changes from this long before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
     .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" (default: ",")')
