@@ -125,7 +125,7 @@ test.runIf(hasPython)(
   '[SYNC-1, SYNC-2] the documented Python program copies all orders, then only the changed order',
   async () => {
     const document = await readFile(DOCUMENT, 'utf8')
-    const program = /```python\n(import [^]*?)```/.exec(document)?.[1] ?? ''
+    const program = /```python\n(import [\s\S]*?)```/.exec(document)?.[1] ?? ''
     const { key, sql } = await platform.provision()
     await sql`insert into orders (id, email) select gen_random_uuid(), 'a@example.com' from generate_series(1, 300)`
     await writeFile(path.join(folder, 'sync_orders.py'), program)
