@@ -10,14 +10,14 @@ export function peersSection(results: readonly PeersResult[]): string {
   return `
 ## Peers
 
-Other servers return the same orders with their items, on the same database and in the same run, page by page in
-turns. [bench/peers](../../bench/peers/README.md) describes them.
+Other servers return the same orders with their items from the same database. In each run, the servers take turns
+after each page. [bench/peers](../../bench/peers/README.md) describes them.
 
 - Before the measurement, each server must return the same orders as the service, with as many items and the same
   totals.
 - **Key** says whether the server checks a key and counts the request, as the service does. A server without it does
   less work.
-- **CPU** includes the work of a process between its turns. **Against the service** are ratios within a round.
+- **CPU** includes the work of a process between its turns. **Against the service** is the ratio within a round.
 ${results.map(peersSummary).join('')}`
 }
 

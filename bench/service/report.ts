@@ -18,19 +18,19 @@ request with the cheapest way to read the same rows, \`COPY\`, and with other se
 
 ![${chartDescription(results, peers)}](${CHART_FROM_DOCUMENT})
 
-\`npm run bench\` creates a store, measures, and writes this page. Times depend on the machine, so no test checks
-them. Compare the ratios: each comes from one run.
+\`npm run bench\` creates a store, measures, and writes this page. Compare the ratios, because each
+comes from one run. Times depend on the machine, so no test checks them.
 
-- **CPU** is the processor time of the service, or of the client of COPY, and of all processes of the database
-  server. It includes the check and count of the key.
-- **COPY** is \`COPY (the same rows) TO STDOUT\` as text, with a second statement for the embedded rows. A process
-  of its own drops the bytes: Node for **COPY**, \`psql\` for **COPY by libpq**, the cheapest client that we know.
-  COPY uses no HTTP and checks no key.
-- **Goal** is the value that we aim for. Each section starts with these figures.
-- Variants take turns in short rounds. A number is the median of the rounds, and a ratio is the median of the ratios
-  within a round. **Before** is the previous result of the same server and size.
-- **Throughput** is measured in bursts that take turns. Each connection sends its next request after the response to
-  the previous one. The client is a process on the same machine; its processor time is in a column of its own.
+- **Process** is the processor time of the service, or of the client of COPY. **Database** is that of all processes
+  of the database server. **CPU** is their sum, including the check and count of the key. **Wall** is elapsed time.
+- **COPY** is \`COPY (the same rows) TO STDOUT\` as text, with a second statement for the embedded rows. A separate
+  process drops the bytes: Node for **COPY**, and \`psql\` for **COPY by libpq**. COPY uses no HTTP and checks no key.
+- **Goal** is the highest value that the project accepts. Each section starts with the figures that have a goal.
+- The benchmark measures the variants in short rounds, one after the other. A number is the median of the rounds. A
+  ratio is the median of the ratios within a round.
+- **Before** is the previous result of the same server and size.
+- **Throughput**: each connection sends its next request after the response to the previous one. The client is a
+  process on the same machine. The column **client** has its processor time.
 ${results.map(section).join('')}${peersSection(peers)}`
 }
 

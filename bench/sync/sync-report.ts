@@ -17,20 +17,21 @@ export function syncSection({ version, date, machine, node, command, figures, pa
   return `${TITLE}
 ${version}; Node ${node}; ${machine}; ${date}; \`${command}\`.
 
-\`store-sync\` copies a store from a service without the request limit: from one that generates its pages, and from
-the real one. Rows are those of all tables, including order items and variants. The service, its database,
-\`store-sync\`, and the destination's PostgreSQL share the machine.
+\`store-sync\` copies a store from a service without a request limit. **Made on the fly** is a test server that
+generates its pages without a database. **A service** is the real one. Rows include order items and variants. The
+service, its database, \`store-sync\`, and the destination's PostgreSQL share the machine.
 
-- **fetch and discard** is a loop of \`fetch\` over the same pages in a process of its own, which drops each body.
+- **Fetch and discard** is a loop of \`fetch\` over the same pages, in a separate process that drops each body.
   **Ratio** is the time of a run as a multiple of this loop.
-- **CPU** and **memory** are those of the requesting process from its start to its end. \`store-sync\` runs as it is
+- **CPU** and **memory** are those of the requesting process, from its start to its end. \`store-sync\` runs as
   published.
 - A second run finds no changes.
 
 ${table(['', 'rows', 'seconds', 'rows/s', 'CPU, s', 'memory, MiB', 'ratio'], figures.map(figureRow))}
-At the limit, 120 pages of 250 orders a minute (30,000 orders with their items):
+The next table is a run at the rate limit: 120 pages of 250 orders with their items in a minute. **Other work** is the
+processor time besides requests and parsing:
 
-${table(['', 'CPU, s', 'fetching and parsing, s', 'the rest, s', 'rest, share of a core'], paced.map(pacedRow))}`
+${table(['', 'CPU, s', 'fetching and parsing, s', 'other work, s', 'other work, share of a core'], paced.map(pacedRow))}`
 }
 
 function figureRow({ source, what, rows, wallMs, cpuMs, residentMebibytes, ratio }: SyncFigure): string[] {
