@@ -177,7 +177,7 @@ export const METRICS = {
   buildInfo: {
     name: 'store_export_build_info',
     type: 'gauge',
-    help: 'The value is 1; the labels name the version of the service and of Node.',
+    help: 'Constant 1. The labels name the version of the service and of Node.',
     labels: { version: 'version of the service', node: 'version of Node' },
   },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
