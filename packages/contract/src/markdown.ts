@@ -11,10 +11,10 @@ import {
 } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { type ErrorDeclaration, errorStatusesOf } from './errors.ts'
-import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
+import { code, fieldType } from './field-type.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { LIMITS } from './limits.ts'
-import { endpointNote, fieldNote, fieldSince, memberType, parameterNote, sentence } from './notes.ts'
+import { endpointNote, fieldNote, fieldSince, parameterNote, sentence } from './notes.ts'
 import { PARAMETERS, type ParameterName } from './parameters.ts'
 import type { RowShape } from './resource.ts'
 
@@ -194,54 +194,12 @@ function parameterType(name: ParameterName, users: readonly Endpoint[]): string 
   return `${format ?? type}${range}`
 }
 
-function fieldType({ type, nullable }: Field): string {
-  return `${kindOf(type)}${nullable ? ' or null' : ''}`
-}
-
-function kindOf(type: FieldType): string {
-  switch (type.kind) {
-    case 'text':
-    case 'oneOf':
-      return 'string'
-    case 'money':
-      return 'decimal string'
-    case 'decimal':
-      return 'decimal string (stored digits)'
-    case 'texts':
-      return 'string[]'
-    case 'many':
-      return `array of ${type.resource.name}`
-    case 'counts':
-      return `object: ${type.tables.map(code).join(', ')}`
-    case 'json':
-      return shapeOf(type.shape)
-    default:
-      return type.kind
-  }
-}
-
-function shapeOf(shape: JsonShape): string {
-  if (shape.outer === 'array') return `array of ${entryOf(shape.entries)}`
-  if ('keys' in shape) return `object: ${shape.keys.map(code).join(', ')}`
-  return shape.valuesOf === 'any' ? 'object' : `object of ${entryOf(shape.valuesOf)}`
-}
-
-function entryOf(entry: JsonEntry): string {
-  if (entry === 'any') return 'any'
-  const members = Object.entries(entry).map(([name, member]) => `${name}: ${memberType(member) ?? 'any'}`)
-  return code(`{${members.join(', ')}}`)
-}
-
 function errorLink(name: string): string {
   return `[${name}](../errors/${name}.md)`
 }
 
 function list(items: readonly string[]): string {
   return items.length === 0 ? 'none' : items.join(', ')
-}
-
-function code(text: string): string {
-  return `\`${text}\``
 }
 
 /** Joins paragraphs with empty lines, and adds a line break at the end. */

@@ -7,7 +7,8 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
-import type { Frame, KeyCreatedPage } from './models.ts'
+import type { KeyCreatedPage } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 export function keyCreatedView(frame: Frame, page: KeyCreatedPage): Html {
   const paths = pathsOf(frame)

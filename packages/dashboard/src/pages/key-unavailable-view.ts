@@ -7,7 +7,8 @@ import { type Html, html } from '../ui/html.ts'
 import { keyFacts } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
-import type { Frame, KeyRow, KeyUnavailablePage } from './models.ts'
+import type { KeyRow, KeyUnavailablePage } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): Html {
   const paths = pathsOf(frame)

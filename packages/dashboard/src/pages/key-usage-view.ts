@@ -9,7 +9,8 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
-import type { Frame, KeyRow, KeyUsagePage } from './models.ts'
+import type { KeyRow, KeyUsagePage } from './key-models.ts'
+import type { Frame } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
 
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {

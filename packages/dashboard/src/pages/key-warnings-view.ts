@@ -5,7 +5,8 @@ import { linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
-import type { Frame, KeyWarning } from './models.ts'
+import type { KeyWarning } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 /** Returns an element with the warnings. It is empty without warnings, so that the page can refresh it. */
 export function warningsPart(frame: Frame, warnings: readonly KeyWarning[]): Html {

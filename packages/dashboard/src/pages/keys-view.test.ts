@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { KeyRow, KeysPage } from './key-models.ts'
 import { keysView } from './keys-view.ts'
-import type { Frame, KeyRow, KeysPage } from './models.ts'
+import type { Frame } from './models.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const KEY: KeyRow = {

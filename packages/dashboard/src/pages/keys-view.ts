@@ -9,8 +9,9 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
+import type { KeyRow, KeysPage, KeyTiles } from './key-models.ts'
 import { warningsPart } from './key-warnings-view.ts'
-import type { Frame, KeyRow, KeysPage, KeyTiles } from './models.ts'
+import type { Frame } from './models.ts'
 
 export function keysView(frame: Frame, page: KeysPage): Html {
   const head = pageHead({

@@ -8,7 +8,8 @@ import { keyFacts, maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
-import type { Frame, KeyRow, ReplacePage } from './models.ts'
+import type { KeyRow, ReplacePage } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   const paths = pathsOf(frame)

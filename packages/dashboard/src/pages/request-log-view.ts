@@ -7,7 +7,8 @@ import { field, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
-import type { Frame, KeyRow, KeyUsagePage, RequestLogPart } from './models.ts'
+import type { KeyRow, KeyUsagePage, RequestLogPart } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 /** Returns the log. The lines have their own element ID, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {

@@ -6,7 +6,8 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { keyFacts, maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
-import type { Frame, RevokePage } from './models.ts'
+import type { RevokePage } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 export function revokeView(frame: Frame, { key, makesRoomFor }: RevokePage): Html {
   const paths = pathsOf(frame)

@@ -9,7 +9,8 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
-import type { Frame, RequestSums, UsagePage } from './models.ts'
+import type { RequestSums, UsagePage } from './key-models.ts'
+import type { Frame } from './models.ts'
 
 export function usageView(frame: Frame, page: UsagePage): Html {
   const paths = pathsOf(frame)

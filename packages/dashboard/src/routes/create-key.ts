@@ -3,8 +3,9 @@
 
 import { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from '@store-export/control'
 import { keyCreatedView } from '../pages/key-created-view.ts'
+import type { KeyRow, KeysPage } from '../pages/key-models.ts'
 import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
-import type { KeyRow, KeysPage, PageNotice } from '../pages/models.ts'
+import type { PageNotice } from '../pages/models.ts'
 import { replaceView } from '../pages/replace-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'

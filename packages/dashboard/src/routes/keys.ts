@@ -3,8 +3,9 @@
 
 import { LIMITS } from '@store-export/contract'
 import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
+import type { KeyRow, KeysPage, KeyTiles } from '../pages/key-models.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
-import type { KeyRow, KeysPage, KeyTiles, PageNotice } from '../pages/models.ts'
+import type { PageNotice } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { peakMinuteToday, readSince, rejectedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
 import { stoppedWalkRange } from '../usage/walk-status.ts'

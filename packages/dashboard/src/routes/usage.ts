@@ -1,8 +1,8 @@
 // Handles requests for the usage of a store in the last 30 days, and for the recent usage of one key.
 
 import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks } from '@store-export/control'
+import type { RequestLogPart } from '../pages/key-models.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
-import type { RequestLogPart } from '../pages/models.ts'
 import { usageView } from '../pages/usage-view.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'

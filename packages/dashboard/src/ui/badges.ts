@@ -1,6 +1,7 @@
 // Renders badges for the status of stores, keys, requests, walks and rows.
 
-import type { KeyRow, StoreStatus, WalkRow } from '../pages/models.ts'
+import type { KeyRow, WalkRow } from '../pages/key-models.ts'
+import type { StoreStatus } from '../pages/models.ts'
 import { badge, type Tone } from './components.ts'
 import type { Html } from './html.ts'
 

@@ -1,7 +1,7 @@
 // Draws requests per day as stacked bars. Color, position and pattern distinguish the parts. Widths are percentages and
 // heights are pixels, so that text has the same size at every width.
 
-import type { RequestSums } from '../pages/models.ts'
+import type { RequestSums } from '../pages/key-models.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import { count, type DisplayContext, dayText, languageOf, quantity } from './dates.ts'
 import { type Html, html, NOTHING } from './html.ts'

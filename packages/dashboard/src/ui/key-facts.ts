@@ -1,6 +1,7 @@
 // Renders facts about a key, for the confirmation pages before its replacement or revocation.
 
-import type { Frame, KeyRow, MaskedKey } from '../pages/models.ts'
+import type { KeyRow, MaskedKey } from '../pages/key-models.ts'
+import type { Frame } from '../pages/models.ts'
 import { facts } from './components.ts'
 import { count, exactTime, relativeTime } from './dates.ts'
 import { type Html, html } from './html.ts'

@@ -2,7 +2,7 @@
 // it begins in the store's time zone.
 
 import type { UsageHour } from '@store-export/control'
-import type { RequestSums } from '../pages/models.ts'
+import type { RequestSums } from '../pages/key-models.ts'
 
 export interface UsageOfStore {
   readonly hours: readonly UsageHour[]

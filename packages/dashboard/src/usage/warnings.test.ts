@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KeyRow } from '../pages/models.ts'
+import type { KeyRow } from '../pages/key-models.ts'
 import { warningsOf } from './warnings.ts'
 
 const NOW = new Date('2026-11-21T09:30:00Z')

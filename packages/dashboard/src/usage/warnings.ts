@@ -1,7 +1,7 @@
 // Warns about tools that get only errors, that stopped in the middle of a list, or that no longer send requests.
 
 import type { StoppedWalk, UsageHour } from '@store-export/control'
-import type { KeyRow, KeyWarning } from '../pages/models.ts'
+import type { KeyRow, KeyWarning } from '../pages/key-models.ts'
 import { sumsByKey, totalRequests } from './summaries.ts'
 
 export interface WarningOptions {

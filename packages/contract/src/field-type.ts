@@ -1,0 +1,48 @@
+// Writes the types of fields as words, such as `decimal string or null`.
+
+import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
+import { memberType } from './notes.ts'
+
+/** Returns the type of a field as Markdown. */
+export function fieldType({ type, nullable }: Field): string {
+  return `${kindOf(type)}${nullable ? ' or null' : ''}`
+}
+
+function kindOf(type: FieldType): string {
+  switch (type.kind) {
+    case 'text':
+    case 'oneOf':
+      return 'string'
+    case 'money':
+      return 'decimal string'
+    case 'decimal':
+      return 'decimal string (stored digits)'
+    case 'texts':
+      return 'string[]'
+    case 'many':
+      return `array of ${type.resource.name}`
+    case 'counts':
+      return `object: ${type.tables.map(code).join(', ')}`
+    case 'json':
+      return shapeOf(type.shape)
+    default:
+      return type.kind
+  }
+}
+
+function shapeOf(shape: JsonShape): string {
+  if (shape.outer === 'array') return `array of ${entryOf(shape.entries)}`
+  if ('keys' in shape) return `object: ${shape.keys.map(code).join(', ')}`
+  return shape.valuesOf === 'any' ? 'object' : `object of ${entryOf(shape.valuesOf)}`
+}
+
+function entryOf(entry: JsonEntry): string {
+  if (entry === 'any') return 'any'
+  const members = Object.entries(entry).map(([name, member]) => `${name}: ${memberType(member) ?? 'any'}`)
+  return code(`{${members.join(', ')}}`)
+}
+
+/** Returns the text as code in Markdown. */
+export function code(text: string): string {
+  return `\`${text}\``
+}

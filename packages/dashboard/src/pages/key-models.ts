@@ -1,0 +1,128 @@
+// The data of the pages about keys and their usage. `models.ts` has the other pages.
+
+import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
+
+/** The first and last characters of a key, which are not secret. */
+export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
+
+export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
+  readonly requests24h: number
+  /** The newer key that replaces this key, while both keys are active. Both have the same name. */
+  readonly replacedBy: (MaskedKey & { readonly id: string }) | null
+}
+
+/** A problem of an active key that the merchant should investigate. */
+export type KeyWarning =
+  /** All `requests` requests since `since` failed. */
+  | { readonly kind: 'failing'; readonly key: KeyRow; readonly requests: number; readonly since: Date }
+  /** The tool stopped in the middle of a list. */
+  | { readonly kind: 'stopped'; readonly key: KeyRow; readonly walk: StoppedWalk }
+  /** The tool stopped sending requests. `pauseHours` is its longest earlier pause. */
+  | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
+
+/** Settings > API. */
+export interface KeysPage {
+  /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
+  readonly unconfirmed: KeyRow | null
+  readonly warnings: readonly KeyWarning[]
+  readonly tiles: KeyTiles
+  readonly active: readonly KeyRow[]
+  /** Newest first. */
+  readonly revoked: readonly KeyRow[]
+  readonly create: { readonly name: string; readonly problem: string | null }
+  readonly keysMax: number
+  /** The least recently used key, if the limit of keys is reached; null otherwise. */
+  readonly leastUsed: KeyRow | null
+}
+
+export interface KeyTiles {
+  readonly requestsToday: number
+  /** The highest number of requests of one key in one minute today, and the name of that key. */
+  readonly peakMinute: { readonly requests: number; readonly keyName: string | null }
+  readonly requestsPerMinute: number
+  readonly refusedSevenDays: number
+  readonly activeKeys: number
+  readonly keysMax: number
+}
+
+/** The only page that shows a new key. */
+export interface KeyCreatedPage {
+  readonly id: string
+  readonly name: string
+  readonly key: string
+  /** A shell command that contains the key. */
+  readonly curl: string
+  /** The old key that the new key replaces; null if there is no old key, or if it is already revoked. */
+  readonly replaces: KeyRow | null
+}
+
+/** The page of a new key that the dashboard can't show again. */
+export interface KeyUnavailablePage {
+  readonly key: KeyRow
+}
+
+/** The confirmation page before a key is revoked. */
+export interface RevokePage {
+  readonly key: KeyRow
+  /** The key that the merchant wants to replace after this revocation; null if the limit is not the reason for it. */
+  readonly makesRoomFor: KeyRow | null
+}
+
+/** The confirmation page before a key is replaced. */
+export interface ReplacePage {
+  readonly key: KeyRow
+  /** The other active keys, if the limit is reached and the merchant must revoke a key first; null otherwise. */
+  readonly others: readonly KeyRow[] | null
+}
+
+/** Numbers of requests by outcome. */
+export interface RequestSums {
+  /** Requests that returned data. */
+  readonly successful: number
+  /** Requests with an error of the client, such as a wrong parameter. */
+  readonly clientErrors: number
+  /** Requests over the rate limit, or to a store that is not ready or imported. */
+  readonly rejected: number
+  /** Requests that failed because of an error of the service. */
+  readonly failed: number
+}
+
+/** Usage of the last 30 days. */
+export interface UsagePage {
+  /** Every day in the store's time zone, such as `2026-11-21`, oldest first. */
+  readonly days: readonly (RequestSums & { readonly day: string })[]
+  /** Active keys, and revoked keys with requests. Keys with most requests come first. */
+  readonly keys: readonly (RequestSums & { readonly id: string; readonly name: string; readonly isActive: boolean })[]
+  /** The only key that `days` counts; null for all keys. */
+  readonly selectedKeyId: string | null
+}
+
+/** A list that a tool reads page by page. */
+export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
+  readonly status: 'finished' | 'in progress' | 'stopped'
+}
+
+/** The recent usage of one key. */
+export interface KeyUsagePage {
+  readonly key: KeyRow
+  readonly log: RequestLogPart
+  /** Unfinished walks first, then newest first. */
+  readonly walks: readonly WalkRow[]
+}
+
+/** A part of the request log of a key. */
+export interface RequestLogPart {
+  /** Newest first. */
+  readonly lines: readonly RequestLine[]
+  /** URL of older lines; null if there are no older lines. */
+  readonly olderHref: string | null
+  /** Whether these are the newest lines, because no time was chosen. */
+  readonly isNewest: boolean
+  readonly errorsOnly: boolean
+  /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; '' without a choice. */
+  readonly until: string
+  /** The error message for an invalid time; null otherwise. */
+  readonly problem: string | null
+  /** Hours for which the log retains lines. */
+  readonly hours: number
+}
