@@ -43,7 +43,7 @@ export interface Trace {
    * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key.
    */
   minuteRequests: number
-  /** Position of this page in its list; null for other responses, and for a list with one page. */
+  /** Whether this page begins or ends its list, and its filters; null for other responses, and for a list with one page. */
   walk: WalkStep | null
   readonly headers: Record<string, string>
 }
@@ -137,7 +137,7 @@ function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
   if (header !== null) trace.headers['x-ignored-params'] = header
 }
 
-/** Set before the rows are checked, so that the 404 of a row has the headers too. */
+/** Sets the headers of the schema. Call it before the check for rows, so that a 404 has them, too. */
 function setSchemaHeaders({ schema }: PageWriter, { headers }: Trace): void {
   if (schema === null) return
   headers['x-store-schema'] = schema.version
@@ -161,7 +161,7 @@ function syncParameter(
   tracksUpdates: boolean,
 ): 'updated_since' | 'created_since' | null {
   if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
-  // Rows without updates are tracked by their creation only if older stores have none for the resource.
+  // A `launch` store has no `updated_at` for such a resource, so only the creation of its rows can be tracked.
   const isUntrackedOnOlderStores = resource.fields.updated_at?.since !== 'launch'
   return parameters.includes('created_since') && isUntrackedOnOlderStores ? 'created_since' : null
 }
@@ -193,7 +193,10 @@ function notFound({ name }: Resource): ApiError {
   return new ApiError('NOT_FOUND', `this store has no ${name.toLowerCase()} with this ID`)
 }
 
-/** Returns null for a list with one page, which needs no second request. A request without a cursor begins a list. */
+/**
+ * Returns the step of a full sync. Returns null for other plans, and for a list with one page, which needs no second request.
+ * Without `page`, a first page counts as the only one.
+ */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null
   const begins = plan.after === null

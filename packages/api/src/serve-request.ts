@@ -26,7 +26,7 @@ import { closeAfterBody } from './unread-body.ts'
 
 /** Time after which the service closes a connection whose client neither reads nor writes. */
 export const SILENCE_MS = 30_000
-/** The service records this response, and does not send it, if the client closed the connection before its response. */
+/** Recorded, but not sent, if the client closes the connection before its response. nginx logs the same status. */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 interface RequestContext {

@@ -1,5 +1,5 @@
-// Suggests the path that a client probably meant, for the message of a 404. It ignores case, the prefix `/api/v1`,
-// extra slashes, underscores, and singular or plural.
+// Suggests the path that a client probably meant, for the message of a 404. It ignores case, the prefix `/api`
+// or `/v1`, extra slashes, and singular or plural, and reads underscores as hyphens.
 
 import { ENDPOINTS } from '@store-export/contract'
 import { isUuid } from '@store-export/control'

@@ -12,7 +12,7 @@ const HEX = Buffer.from('0123456789abcdef')
 const ESCAPED_BYTES_MAX = 6
 /** For fewer bytes, a loop is faster than `Buffer.copy`. */
 const SHORT_BYTES = 64
-/** Text is written in words of eight bytes, so up to eight bytes after its end are written too. */
+/** `put` writes words of eight bytes, so it can write up to seven bytes after the end of a literal. */
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
@@ -58,6 +58,7 @@ export class JsonWriter {
     this.length = 0
   }
 
+  /** Writes a literal as words of eight bytes. `OVERHANG_BYTES` makes room for the end of the last word. */
   put({ words, length }: JsonLiteral): void {
     this.reserve(length)
     const { view, length: at } = this

@@ -1,6 +1,6 @@
 // Removes rows that the store has deleted. A walk of the IDs needs about 1/40 of the requests of a full walk. If the
-// copy had a row before this walk, and the walk does not return it, the store has deleted the row. For the copy, this
-// is a full walk that writes no rows.
+// copy had a row before this walk, and the walk does not return it, the store has deleted the row. The copy treats
+// this as a full walk without rows, so it removes every row whose ID was not returned.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState } from '../copies/copy.ts'
@@ -40,8 +40,8 @@ export class Pruner {
 
   /**
    * Removes deleted rows of a table whose walk has ended with `state`. Returns null if the service has no lists of IDs.
-   * Throws `EmptyTableError`. The caller must not write the table during the walk, because the pruner would remove rows
-   * that are newer than its start.
+   * Throws `EmptyTableError` if the list of IDs is empty, but the table of the copy is not, unless `allowsEmpty` is true.
+   * The caller must not write the table during the walk, because the pruner would remove rows that are written then.
    */
   async prune(table: CopyTable, state: TableState): Promise<PruneResult | null> {
     if (this.#isListMissing) return null
