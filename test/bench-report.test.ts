@@ -119,7 +119,7 @@ describe('the chart of the bench', () => {
     expect(elementsOf(performanceChart([], []))).toContain('svg')
   })
 
-  test("if the page shows the chart, it has a text for people who can't see it", () => {
+  test('the chart has a text alternative', () => {
     expect(performanceDocument([whole], [])).toMatch(
       /^!\[Processor time [^[\]\n]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
     )

@@ -113,7 +113,7 @@ test('if a package is public, it is packed for publication, and a test installs 
   }
 })
 
-test('if a workflow uses an external action, it pins the commit', () => {
+test('each external action in a workflow is pinned to a commit', () => {
   const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT })
   const actions = workflows
     .flatMap((file) => readFileSync(path.join(ROOT, file), 'utf8').match(/uses: .*/g) ?? [])

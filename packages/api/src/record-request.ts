@@ -49,6 +49,7 @@ export function recordRequest(request: CompletedRequest): void {
   })
 }
 
+/** Returns the outcome for usage. 403, 409, and 429 depend on the store and the rate limit, not on the request's content. */
 function outcomeOf(status: number): UsageOutcome {
   if (status < 400) return 'successful'
   if (status >= 500) return 'failed'

@@ -41,7 +41,7 @@ interface RequestContext {
   readonly isDraining: () => boolean
 }
 
-/** Waits for the previous response of the connection, then sends the response to this request and records it. */
+/** Sends the response to a request in its turn, and records it. */
 export async function serveRequest(context: RequestContext): Promise<void> {
   const { message, response, before, options, openResponses, bodies, isDraining } = context
   response.on('error', () => undefined)
@@ -78,10 +78,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
   recordRequest({ message, result, trace, requestId, traceContext, durationMs, options })
 }
 
-/**
- * Resolves when the response is sent. The service handles the requests of a connection one after another, so a client
- * that reads no response uses the memory of one page.
- */
+/** Resolves when the response is sent or its connection is closed; immediately if it is undefined. */
 export function whenSent(before: ServerResponse | undefined): Promise<void> {
   if (before === undefined || before.writableFinished) return Promise.resolve()
   return new Promise((resolve) => before.once('close', resolve))

@@ -57,7 +57,7 @@ describe('[R37] updated_until', () => {
     expect(idsIn(await readList(store, path, 'updated_until=now'))).toEqual(idsIn(await readList(store, path, '')))
   })
 
-  test('returns the rows from updated_since up to, but not including, the end', async () => {
+  test('a window returns the rows from updated_since up to, but not including, updated_until', async () => {
     const times = await store.sql<{ at: Date }[]>`select distinct updated_at as at from orders order by at`
     const [start, end] = [times[10], times[60]].map((row) => row?.at.toISOString())
     const expected = await idsOf(store, `updated_at >= '${start}' and updated_at < '${end}'`)
@@ -216,7 +216,7 @@ describe('[R37] created_until', () => {
     expect(read.flatMap(idsIn).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
   })
 
-  test('a row of an open transaction is in no slice that ends now', async () => {
+  test('a window that ends now contains no row of an open transaction', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const open = openClient(of.ownerUrl)
     try {

@@ -1,4 +1,4 @@
-// The union of all events of the service. `serve` passes each event to the log and to the metrics.
+// Declares every event of the service. `serve` passes each event to the log and to the metrics.
 
 import type { KeyRejected, RequestEvent } from '@store-export/api'
 import type { ControlEvent } from '@store-export/control'

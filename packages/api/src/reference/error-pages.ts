@@ -1,3 +1,5 @@
+// Renders a page for each error code of the contract, because errors link to it.
+
 import { type Contract, type ErrorDeclaration, errorStatusesOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 

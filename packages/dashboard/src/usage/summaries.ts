@@ -22,7 +22,7 @@ export function sumsByDay({ hours, timeZone, now }: UsageOfStore, count: number)
   return [...sums].map(([day, sum]) => ({ day, ...sum }))
 }
 
-/** Returns the hours of the last `count` days. `hours` can have more, because each time zone has other days. */
+/** Returns the hours of the last `count` days. `hours` can start earlier, because it covers the days of every time zone. */
 export function hoursOfDays({ hours, timeZone, now }: UsageOfStore, count: number): UsageHour[] {
   const dayOf = dayNames(timeZone)
   const days = new Set(lastDays(dayOf(now), count))
@@ -59,7 +59,7 @@ export function rejectedSince({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'
   return hours.reduce((sum, { hour, rejected }) => (hour.getTime() >= since ? sum + rejected : sum), 0)
 }
 
-/** Returns the number of requests of each key in the last 24 hours and the part of this hour, by key ID. */
+/** Returns the number of requests of each key in the current hour and the 24 hours before it, by key ID. */
 export function requestsIn24Hours({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>): Map<string, number> {
   const since = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - DAY_MS
   const recent = hours.filter(({ hour }) => hour.getTime() >= since)

@@ -43,7 +43,7 @@ test('if a key is being replaced and no longer used, there is no warning', () =>
   expect(kinds({ keys, hours: usedIn(every(1, 6, 100)), stopped: [] })).toEqual([])
 })
 
-test('if all requests of a key failed for an hour, there is a warning, unless one succeeded', () => {
+test('a warning appears if a key had only failed requests for an hour, and not if one succeeded', () => {
   const keys = [keyUsed(NOW)]
   expect(kinds({ keys, hours: usedIn([0, 1], { successful: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
   expect(kinds({ keys, hours: usedIn([0], { successful: 0, clientErrors: 4 }), stopped: [] })).toEqual([])

@@ -39,7 +39,7 @@ async function elementsOf(page: Page, address: string): Promise<string[]> {
   return shownElements(page)
 }
 
-test('the hostile texts are 500 different names of valid length', () => {
+test('the list of hostile names has 500 different entries of valid length', () => {
   expect(new Set(HOSTILE).size).toBe(HOSTILE_TEXTS_COUNT)
   expect(HARMLESS).toHaveLength(HOSTILE_TEXTS_COUNT)
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)

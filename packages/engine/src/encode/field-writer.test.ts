@@ -88,7 +88,7 @@ describe('strings', () => {
 })
 
 describe('nulls', () => {
-  test('[R21] if a field that is not nullable is null, the JSON has a replacement, and it is counted', async () => {
+  test('[R21] if a non-nullable field is null, the JSON has a replacement, and the violation is counted', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
     const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([
