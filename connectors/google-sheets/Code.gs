@@ -158,7 +158,7 @@ function connect() {
     // The tabs contain rows of another store. The next export replaces them.
     if (shared.getProperty('store') !== store.id) forgetPositions()
     shared.setProperty('store', store.id)
-    PropertiesService.getUserProperties().setProperties(connection)
+    PropertiesService.getUserProperties().setProperties({ ...connection, store: store.id })
   })
   ui.alert('Connected to ' + store.name + '. Choose Store export > Export now.')
 }
@@ -288,8 +288,11 @@ class Rejected extends Error {
 
 function openRun() {
   const shared = PropertiesService.getDocumentProperties()
-  const { url, key } = PropertiesService.getUserProperties().getProperties()
+  const { url, key, store } = PropertiesService.getUserProperties().getProperties()
   if (!key) throw new Error('Choose Store export > Connect first.')
+  // Each person has a key of their own. Keys of two stores would mix the rows of both.
+  if (store !== shared.getProperty('store'))
+    throw new Error('Another person has connected this spreadsheet to another store. Choose Store export > Connect.')
   const file = SpreadsheetApp.getActiveSpreadsheet()
   // Created first, because its cells count.
   const status = file.getSheetByName(STATUS_TAB) || file.insertSheet(STATUS_TAB, 0)

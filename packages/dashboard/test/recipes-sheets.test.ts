@@ -302,6 +302,17 @@ describe('the script for Google Sheets', () => {
     await expectEqual(spreadsheet, other)
   })
 
+  test('if another person connects the spreadsheet to another store, the first person must connect again', async () => {
+    const spreadsheet = await exported()
+    const first = spreadsheet.state.userProperties
+    const other = await platform.provision()
+    spreadsheet.state.userProperties = {}
+    await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
+    spreadsheet.state.userProperties = first
+    const { error } = await spreadsheet.run('exportOnSchedule')
+    expect(error).toMatch(/Another person has connected this spreadsheet to another store/)
+  })
+
   test('the menu has the functions of the script, and the schedule has one trigger', async () => {
     const spreadsheet = await connected()
     for (const handler of ['onOpen', 'startSchedule', 'startSchedule'])
