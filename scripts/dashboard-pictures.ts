@@ -72,6 +72,7 @@ async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
   for (const name of TOOLS) {
     await page.goto(`${base}/settings/api`)
     await page.getByLabel('Name', { exact: false }).first().fill(name)
+    if (name === 'Accounting') await chooseLimits(page)
     await page.getByRole('button', { name: /create/i }).click()
     await page.locator('#key').waitFor()
     const key = /sdx_\w{49}/.exec(await page.content())?.[0] ?? ''
@@ -80,6 +81,13 @@ async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
   }
   await close()
   return keyIds
+}
+
+async function chooseLimits(page: Page): Promise<void> {
+  await page.getByText('Limit what the key can do').click()
+  await page.getByLabel('Orders and products').check()
+  await page.getByLabel('Leave out personal data').check()
+  await page.getByLabel('The key ends').selectOption('90')
 }
 
 /** Reads one list completely and one list partly, and sends an invalid request. */
@@ -104,7 +112,7 @@ async function useKey(url: string, key: string): Promise<void> {
 async function addUsageHistory(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
     await sql`
-      insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+      insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
       select k.id, hour, (20 + 15 * sin(n / 9.0 + ${index}::int) + 10 * (n * 7919 % 11) / 11)::int / (${index}::int + 1),
         case when n * 23 % 41 = 0 then 4 else 0 end, case when n * 31 % 53 = 0 then 9 else 0 end, case when n * 17 % 97 = 0 then 2 else 0 end, 70
       from api_keys k, generate_series(1, 700, ${index + 2}::int) n,
@@ -143,6 +151,10 @@ async function takeAll(
   await page.goto(`${base}/settings/api`)
   await take('keys')
   await take('keys-dark', 'dark')
+  await chooseLimits(page)
+  await page.getByLabel('Only what you choose').check()
+  await take('key-limits')
+  await page.goto(`${base}/settings/api`)
   const usage = await page.locator('tr', { hasText: prefix }).getByRole('link').first().getAttribute('href')
   await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
   await page.getByRole('button', { name: /create/i }).click()

@@ -4,7 +4,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
-import { type PlainKey, parseApiKey } from '@store-export/control'
+import { clientAddress, type PlainKey, parseApiKey } from '@store-export/control'
 import type { KeyRejected } from './request-event.ts'
 
 export interface ApiRequest {
@@ -16,6 +16,8 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   /** All values of the header `x-api-key`, in their order; empty without the header. */
   readonly keys: readonly string[]
+  /** Address of the client; null if the connection is already closed. */
+  readonly clientAddress: string | null
 }
 
 /** Headers that must not be repeated. Otherwise, a proxy and the service could disagree about the end of a request. */
@@ -23,8 +25,11 @@ const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
 const VERSIONS = ['1.0', '1.1']
 
-/** Returns the parsed request. Throws an `ApiError` with status 400 for a malformed request (reading R36). */
-export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
+/**
+ * Returns the parsed request. `proxies` is the number of trusted proxies in front of the API. Throws an `ApiError` with
+ * status 400 for a malformed request (reading R36).
+ */
+export function readRequest(message: IncomingMessage, requestId: string, proxies: number): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
   // Node parses a request line without a version as HTTP/0.9, whose responses have no headers.
   if (!VERSIONS.includes(message.httpVersion)) throw malformedRequest('it must use HTTP/1.1 or HTTP/1.0')
@@ -41,6 +46,7 @@ export function readRequest(message: IncomingMessage, requestId: string): ApiReq
     path,
     query: new URLSearchParams(query),
     keys: values('x-api-key'),
+    clientAddress: addressOf(message, values('x-forwarded-for').join(','), proxies),
   }
 }
 
@@ -65,6 +71,10 @@ export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] 
   if (text === undefined) return 'missing'
   if (second !== undefined) return 'repeated'
   return parseApiKey(text) ?? 'malformed'
+}
+
+function addressOf({ socket }: IncomingMessage, forwardedFor: string, proxies: number): string | null {
+  return socket.remoteAddress === undefined ? null : clientAddress(socket.remoteAddress, forwardedFor, proxies)
 }
 
 function headerValues(rawHeaders: readonly string[], name: string): string[] {

@@ -3,13 +3,37 @@
 //
 // - 401 for an invalid key. 429 for a key that reached its rate limit.
 // - 403 for a store that the service does not export. 409 for a store that is not ready.
-// - 404 for an unknown path. 405 for a method other than GET and HEAD. 400 for invalid parameters.
+// - 404 for an unknown path, or for a resource outside of the key's scopes. 405 for a method other than GET and HEAD.
+//   400 for invalid parameters.
 // - Then the rows are read. 404 if the row of a path does not exist. 502 if the store can't be read.
 
 import type { KeyObject } from 'node:crypto'
-import { ApiError, type Endpoint, formatTimestamp, type Resource, readResource } from '@store-export/contract'
-import { type Admission, type HashedKey, hashApiKey, type PlainKey, type WalkStep } from '@store-export/control'
-import type { FirstPage, PageWriter, Plan, ReadRequest, StoreAddress, StoreReader } from '@store-export/engine'
+import {
+  ApiError,
+  type Endpoint,
+  formatTimestamp,
+  type Resource,
+  readResource,
+  scopeOf,
+  withoutPersonalData,
+} from '@store-export/contract'
+import {
+  type Admission,
+  type HashedKey,
+  hashApiKey,
+  type PlainKey,
+  type PresentedKey,
+  type WalkStep,
+} from '@store-export/control'
+import {
+  type FirstPage,
+  type PageWriter,
+  type Plan,
+  pseudonymSecret,
+  type ReadRequest,
+  type StoreAddress,
+  type StoreReader,
+} from '@store-export/engine'
 import { type ApiRequest, readKey } from './api-request.ts'
 import { type ApiResponse, listResponse, OPENING, objectResponse } from './api-response.ts'
 import { type CursorContent, openCursor, sealCursor } from './cursor.ts'
@@ -22,11 +46,12 @@ import { windowBounds } from './window.ts'
 
 /** Dependencies and limits of the pipeline. */
 export interface Pipeline {
-  /** Checks a key and counts the request. Returns null for an unknown or revoked key. */
-  readonly admit: (hash: HashedKey) => Promise<Admission | null>
+  /** Checks a key and counts the request. Returns null for a key that does not work from this address. */
+  readonly admit: (key: PresentedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router
-  readonly cursorSecret: KeyObject
+  /** Seals cursors. The secrets of pseudonyms are derived from it. */
+  readonly secret: KeyObject
   readonly requestsPerMinute: number
 }
 
@@ -54,16 +79,17 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   // Set before the key is checked, so that events of rejected keys have the endpoint.
   if (route !== null) trace.endpoint = route.endpoint.path
   const key = requireKey(readKey(request), trace)
-  const admission = await admit(key, pipeline, trace)
+  const admission = await admit({ hash: key, address: request.clientAddress }, pipeline, trace)
   const address = openStore(admission)
   const { endpoint, rawId } = requireRoute(route, request)
+  requireScope(endpoint, admission)
   setIgnoredHeader(ignoredNames(endpoint, request.query), trace)
   const id = readId(endpoint, rawId)
   const values = readParameters(endpoint, request.query)
-  const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.cursorSecret }
+  const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.secret }
   const cursor = values.get('cursor')
   const cursorContent = typeof cursor === 'string' ? openCursor(cursor, scope) : null
-  const plan = planRequest(endpoint, id, values, cursorContent)
+  const plan = forKey(planRequest(endpoint, id, values, cursorContent), admission, pipeline)
   trace.walk = walkStep(plan, request)
   const context = { address, requestId: request.requestId, startedAt: performance.now() }
   if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline, trace)
@@ -94,8 +120,8 @@ function requireKey(key: PlainKey | KeyRejected['reason'], trace: Trace): Hashed
   throw invalidKey()
 }
 
-async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, trace: Trace): Promise<Admission> {
-  const admission = await admit(hash)
+async function admit(key: PresentedKey, { admit, requestsPerMinute }: Pipeline, trace: Trace): Promise<Admission> {
+  const admission = await admit(key)
   if (admission === null) {
     trace.keyRejected = 'unknown'
     throw invalidKey()
@@ -130,6 +156,22 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
       'this store is being generated and has no database yet; wait for the seconds in the header Retry-After, then try again',
     )
   return { storeId, databaseUrl, schemaName, encryptedPassword }
+}
+
+/** Returns the plan with pseudonyms and nulls in place of personal data, if the key gets none (reading R40). */
+function forKey(plan: Plan, { withoutPersonalData: isReduced, storeId }: Admission, { secret }: Pipeline): Plan {
+  if (!isReduced) return plan
+  return { ...plan, resource: withoutPersonalData(plan.resource), pseudonymSecret: pseudonymSecret(secret, storeId) }
+}
+
+/** Throws `NOT_FOUND` if the key may not read the resource of the endpoint (reading R38). */
+function requireScope({ resource }: Endpoint, { scopes }: Admission): void {
+  const needed = scopeOf(resource)
+  if (needed === null || scopes === null || scopes.includes(needed)) return
+  throw new ApiError(
+    'NOT_FOUND',
+    `this key may not read ${resource.plural}: it has the scope ${scopes.join(' ')}; create a key with the scope ${needed}`,
+  )
 }
 
 function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
@@ -195,7 +237,7 @@ function notFound({ name }: Resource): ApiError {
 
 /**
  * Returns the step of a full sync. Returns null for other plans, and for a list with one page, which needs no second request.
- * Without `page`, a first page counts as the only one.
+ * Without `page`, a first page counts as a list with one page.
  */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null

@@ -6,14 +6,16 @@ export const ERRORS = {
   INVALID_API_KEY: {
     status: 401,
     returnedBy: 'every',
-    condition: 'The header x-api-key is missing, repeated, malformed, unknown, or revoked.',
+    condition:
+      'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, or expired, or it does not work from this network address.',
     retry: 'No.',
     fix: 'Send the whole key once, in the header x-api-key. If the key is lost or revoked, create a new one in the store dashboard under Settings, API.',
     mistakes: [
       'The key was sent as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
-      'A space, a line break or quotes were copied with the key.',
+      'A space, a line break, or quotes were copied with the key.',
       'The header was sent twice.',
-      'The key was replaced and revoked, but this tool still sends the old key.',
+      'The key was replaced, but this tool still sends the old key.',
+      'The key has an allow list, and the tool now runs in another network.',
     ],
   },
   STORE_NOT_SUPPORTED: {
@@ -28,7 +30,7 @@ export const ERRORS = {
     status: 409,
     returnedBy: 'every',
     condition: 'The store exists, but the platform is still creating its database.',
-    retry: 'Yes, after the 30 seconds in the header Retry-After.',
+    retry: 'Yes, after 30 seconds (the header Retry-After).',
     retryAfterSeconds: { min: 30, max: 30 },
     fix: 'Wait for the seconds in the header Retry-After, then try again.',
     mistakes: ['The client treats the response as an empty store.'],
@@ -66,9 +68,9 @@ export const ERRORS = {
   NOT_FOUND: {
     status: 404,
     returnedBy: ['one', 'allOf'],
-    condition: 'The path does not exist, or this store has no row with this ID.',
+    condition: 'The path does not exist, the key may not read this resource, or this store has no row with this ID.',
     retry: 'No.',
-    fix: 'Compare the path with the reference. If the path is right, the row was deleted or belongs to another store.',
+    fix: 'Read the message. Compare the path with the reference, or create a key with the scope that the message names. If both are right, the row was deleted or belongs to another store.',
     mistakes: [
       'The key of another store was used.',
       'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
@@ -93,9 +95,9 @@ export const ERRORS = {
     returnedBy: 'every',
     condition:
       'The store database could not be read because of a temporary failure. If the service itself failed, the message says so.',
-    retry: 'Yes, after the 1 to 5 seconds in the header Retry-After, with exponential backoff.',
+    retry: 'Yes, after 1 to 5 seconds (the header Retry-After), with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait for the seconds in the header Retry-After, then twice as long after each further failure. Pass the same cursor: no row is lost.',
+    fix: 'Wait for the seconds in the header Retry-After, and double the wait after each further failure. Pass the same cursor: no row is lost.',
     mistakes: ['The client treats the failed page as the last one. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>

@@ -68,6 +68,8 @@ export interface Field {
   readonly nullWhen?: { readonly field: string; readonly value: string }
   /** Set if the value can identify a person who buys in the store. */
   readonly personal?: PersonalRemainder
+  /** What the service reads from the field, for a key without personal data. */
+  readonly reducedTo?: PersonalRemainder
   /** Set if the service reads the field only to sort the list, and does not serve it. */
   readonly unserved?: true
 }

@@ -25,6 +25,8 @@ export { ORDER_STATUSES, order, orderItem, PAYMENT_PROVIDERS } from './resources
 export { PRODUCT_STATUSES, product, variant } from './resources/product.ts'
 export { store, WEIGHT_UNITS } from './resources/store.ts'
 export * from './revisions.ts'
+export * from './scopes.ts'
 export { swagger20, swaggerServer } from './swagger-20.ts'
 export * from './timestamp.ts'
 export * from './typescript.ts'
+export * from './without-personal-data.ts'

@@ -3,10 +3,11 @@
 
 import { returnsList } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
-import type { Field, JsonMember } from './field.ts'
+import type { Field, JsonMember, PersonalRemainder } from './field.ts'
 import { NOW, PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 import type { Resource, RowShape } from './resource.ts'
 import { TIMESTAMP_RULE } from './timestamp.ts'
+import { remainderOf } from './without-personal-data.ts'
 
 /** Returns whole sentences: what the field holds, its values, and when it is null. */
 export function fieldNote(field: Field): string {
@@ -15,7 +16,18 @@ export function fieldNote(field: Field): string {
   const open = listed ? [`One of ${codes(type.values)}`, 'More values can be added'] : []
   const nulls = nullWhen === undefined ? [] : [`null if ${nullWhen.field} is ${nullWhen.value}`]
   const older = since === 'launch' ? [] : [`null on stores older than ${since}`]
-  return [note, ...open, ...nulls, ...older].map(sentence).join(' ')
+  return [note, ...open, ...nulls, ...older, ...personalNote(field)].map(sentence).join(' ')
+}
+
+function personalNote(field: Field): string[] {
+  const remainder = remainderOf(field)
+  return remainder === null ? [] : [`Keys without personal data get ${REMAINDER_NOTES[remainder]}`]
+}
+
+const REMAINDER_NOTES: Readonly<Record<PersonalRemainder, string>> = {
+  null: 'null',
+  pseudonym: 'a pseudonym',
+  region: 'only the country and the state',
 }
 
 /**

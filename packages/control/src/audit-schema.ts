@@ -46,11 +46,14 @@ export const AUDIT_SCHEMA = `
     if tg_op = 'INSERT' then
       perform audit_record('key.created', new.store_id, new.id, null, '{}');
     elsif old.revoked_at is null and new.revoked_at is not null then
-      perform audit_record('key.revoked', new.store_id, new.id, null, '{}');
+      perform audit_record('key.revoked', new.store_id, new.id, null,
+        case when new.revoked_at = least(new.expires_at, new.retires_at) then '{"reason": "expired"}' else '{}' end::jsonb);
+    elsif old.name <> new.name then
+      perform audit_record('key.renamed', new.store_id, new.id, null, '{}');
     end if;
     return null;
   end $$;
-  create trigger audit_api_keys after insert or update of revoked_at on api_keys
+  create trigger audit_api_keys after insert or update of revoked_at, name on api_keys
     for each row execute function audit_api_keys();
 
   -- A rotation encrypts every password again, which changes no store: it is one separate event.

@@ -13,7 +13,7 @@ export interface AuditLogOptions {
 }
 
 const INTERVAL_MS = 1000
-/** Longest wait of a shutdown for events that are being logged. Another node, or the next start, logs the rest. */
+/** Maximum time that a shutdown waits for events that are being logged. Another node, or the next start, logs the rest. */
 const CLOSE_MS_MAX = 1000
 const EVENTS_AT_ONCE = 500
 
@@ -46,7 +46,7 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
 
 /**
  * Writes the events that no node has logged yet, oldest first, until the log accepts no more. Returns how many it
- * accepted. Rejects like `Pool.query`.
+ * accepted. Rejects with errors of the PostgreSQL client.
  */
 export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
   const { pool } = database

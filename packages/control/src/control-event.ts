@@ -22,6 +22,7 @@ export interface UsageWriteFailed {
 export const AUDIT_ACTIONS = [
   'key.created',
   'key.revoked',
+  'key.renamed',
   'store.added',
   'store.changed',
   'store.removed',

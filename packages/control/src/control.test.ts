@@ -34,7 +34,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('if the control database is of a newer version, a migration fails', async () => {
+  test('if a newer version migrated the control database, a migration fails and names that cause', async () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
@@ -44,7 +44,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('if the control database is of an early build, a migration fails and says what to do', async () => {
+  test('if an early build made the control database, a migration fails and says to create an empty database', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     await database.pool.execute(sql`create table kysely_migration (name text)`)
@@ -73,7 +73,7 @@ describe('the registry', () => {
     expect(String(opened)).toBe('[connection URL]')
   })
 
-  test("if an encrypted password is copied to another store, it can't be decrypted", async () => {
+  test("an encrypted password that is copied to another store can't be decrypted", async () => {
     const [one, two] = [await control.store(), await control.store()]
     expect(() => decryptStoreUrl(control.keys, { ...two, encryptedPassword: one.encryptedPassword })).toThrow(
       DecryptionError,

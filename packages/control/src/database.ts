@@ -38,8 +38,8 @@ export function openControlDatabase(url: string, options: ControlDatabaseOptions
 }
 
 /**
- * Returns the row of a statement that always returns one. Rejects like `Pool.query`, and with `TypeError` without a
- * row.
+ * Returns the row of a statement that always returns one. Rejects with errors of the PostgreSQL client, and with
+ * `TypeError` without a row.
  */
 export async function queryOne<Row extends object>(pool: Pool, statement: Statement): Promise<Row> {
   const [row] = await pool.query<Row>(statement)

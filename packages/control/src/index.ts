@@ -1,10 +1,13 @@
 // Exports the control database: stores, API keys, admission, merchants, usage, secrets, and migrations.
 
-export { type Admission, admit } from './access/admission.ts'
+export { type Admission, admit, type PresentedKey } from './access/admission.ts'
 export { type Admitter, ControlDatabaseError, createAdmitter } from './access/admitter.ts'
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
-export { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
-export { findKeyByHash, type KeySummary, listKeys, revokeKey } from './access/keys.ts'
+export { clientAddress } from './access/client-address.ts'
+export { createKey, KeyLimitReached, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
+export { InvalidKeyNameError } from './access/key-name.ts'
+export { ALL_PERMISSIONS, InvalidKeyPermissionError, type KeyPermissions } from './access/key-permissions.ts'
+export { endExpiredKeys, findKeyByHash, type KeySummary, listKeys, renameKey, revokeKey } from './access/keys.ts'
 export { startAuditLog } from './audit.ts'
 export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'

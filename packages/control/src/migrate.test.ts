@@ -68,7 +68,7 @@ test('while a dump locks the tables, a migration retries without blocking reques
   await locked
   const migrating = migrate({ url, random: randomBytes, migrations: MIGRATIONS_LATER })
   await migrationWaits(url)
-  expect(await admitter.admit(hashes[0] as HashedKey)).not.toBeNull()
+  expect(await admitter.admit({ hash: hashes[0] as HashedKey, address: null })).not.toBeNull()
   expect(isDumping).toBe(true)
   endDump()
   await dumping
@@ -83,7 +83,10 @@ test('if requests run during a migration, the migration is applied, and no reque
   const refused: unknown[] = []
   const client = async (index: number) => {
     while (!isOver) {
-      const admitting = (nodes[index % 2] as (typeof nodes)[0]).admit(hashes[index % 20] as HashedKey)
+      const admitting = (nodes[index % 2] as (typeof nodes)[0]).admit({
+        hash: hashes[index % 20] as HashedKey,
+        address: null,
+      })
       await admitting.catch((error: unknown) => refused.push(error))
     }
   }

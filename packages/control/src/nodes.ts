@@ -31,7 +31,7 @@ export class NodesWithoutSecret extends Error {
 }
 
 const INTERVAL_MS = 10_000
-/** A node that has missed four announcements has stopped, or can't reach the control database and serves nothing. */
+/** A node that missed four announcements has stopped, or can't write to the control database and so serves no data. */
 const LIVE_SECONDS = 45
 const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})`
 const NAMES_MAX = 5

@@ -1,6 +1,6 @@
 // Creates IDs from random bytes. The source of the bytes is an argument, so that tests can fix it.
 
-/** Returns `size` random bytes. Outside of tests, this is `randomBytes` of node:crypto. */
+/** A source of random bytes. Outside of tests, this is `randomBytes` of node:crypto. */
 export type RandomBytes = (size: number) => Buffer
 
 /** Returns a version 4 UUID (RFC 9562) in lower case. */

@@ -37,7 +37,15 @@ export const SCHEMA = `
     created_at timestamptz not null default clock_timestamp(),
     last_used_at timestamptz,
     revoked_at timestamptz,
-    replaces uuid references api_keys (id)
+    replaces uuid references api_keys (id),
+    -- null: the key may read every resource
+    scopes text[] check (cardinality(scopes) > 0),
+    without_personal_data boolean not null default false,
+    expires_at timestamptz,
+    -- the end of a replaced key
+    retires_at timestamptz,
+    -- null: the key works from every address
+    allowed_addresses cidr[] check (cardinality(allowed_addresses) > 0)
   );
   create unique index api_keys_active_slot on api_keys (store_id, slot) where revoked_at is null;
   create index api_keys_store on api_keys (store_id, created_at);

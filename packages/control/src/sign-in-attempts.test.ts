@@ -58,7 +58,7 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
-  test('if a window of sign-in attempts started in the future, it counts as ended', async () => {
+  test('if a window of sign-in attempts started in the future, the next attempt starts a new window', async () => {
     const scope = aScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)

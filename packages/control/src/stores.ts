@@ -116,7 +116,7 @@ export async function getStore({ pool }: ControlDatabase, reference: string): Pr
   return store ?? null
 }
 
-/** Returns a store like `getStore`. Rejects with `UnknownStore` if there is none. */
+/** Returns a store. Rejects with `UnknownStore` if there is none. */
 export async function requireStore(database: ControlDatabase, reference: string): Promise<RegisteredStore> {
   const store = await getStore(database, reference)
   if (store === null) throw new UnknownStore(reference)

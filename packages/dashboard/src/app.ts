@@ -8,6 +8,7 @@ import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './
 import { notFoundPage } from './routes/error-pages.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
 import { recipesPage } from './routes/recipes.ts'
+import { rename, renamePage } from './routes/rename-key.ts'
 import { chooseEncoding } from './routes/respond.ts'
 import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
@@ -60,6 +61,8 @@ export function createApp(services: Services): Hono<Environment> {
   store.post('/settings/api/keys/:key/revoke', storeForm(revoke, REPEATABLE))
   store.get('/settings/api/keys/:key/replace', storePage(replacePage))
   store.post('/settings/api/keys/:key/replace', storeForm(replace, REPEATABLE))
+  store.get('/settings/api/keys/:key/rename', storePage(renamePage))
+  store.post('/settings/api/keys/:key/rename', storeForm(rename, REPEATABLE))
   store.get('/usage', storePage(usagePage))
   store.get('/usage/keys/:key', storePage(keyUsagePage))
   store.get('/data/:file{[a-z-]+\\.csv}', storeFile(csvDownload))

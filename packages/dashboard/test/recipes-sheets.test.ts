@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Spreadsheet } from '../../../connectors/test/apps-script.ts'
-import { compareRows } from '../../../connectors/test/compare.ts'
-import { rowsOfTabs, withoutEmptyText } from '../../../connectors/test/google-sheets.ts'
-import { readStore } from '../../../connectors/test/read-store.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
-import { recipesFor } from '../src/recipes/recipes.ts'
 import { type ProxyError, startBusyProxy } from './support/busy-proxy.ts'
+import { changeStore, connected, expectEqual, FEW_ROWS, HOUR_MS, SMALL } from './support/sheets.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
-const HOUR_MS = 3_600_000
+/** 1 stops the script at every call. That takes three times as long. */
+const STOPPED_EVERY = 3
 const GOOGLE_LIMIT_MS = 6 * 60_000
-const NO_DIFFERENCES = { missing: 0, stale: 0, extra: 0, examples: [] }
 
 let platform: TestPlatform
 let store: TestStore
@@ -22,17 +19,11 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Returns a spreadsheet with the dashboard's script, which knows the URL. */
-function connected(url = platform.service.url, { key } = store): Promise<Spreadsheet> {
-  const code = recipesFor(url).find(({ id }) => id === 'google-sheets')?.code ?? ''
-  return Spreadsheet.connect(url, key, code)
-}
-
 let firstExport: Spreadsheet['state'] | undefined
 
 /** Returns a spreadsheet after its first export, which tests share. */
 async function exported(): Promise<Spreadsheet> {
-  const spreadsheet = await connected()
+  const spreadsheet = await connected(platform.service.url, store)
   if (firstExport === undefined) {
     const results = await spreadsheet.export('exportNow')
     expect(results.map(({ error }) => error)).toEqual([null])
@@ -42,31 +33,10 @@ async function exported(): Promise<Spreadsheet> {
   return spreadsheet
 }
 
-async function expectEqual(spreadsheet: Spreadsheet, { key } = store): Promise<void> {
-  const rows = withoutEmptyText(await readStore(platform.service.url, key))
-  expect(compareRows(rows, rowsOfTabs(spreadsheet))).toMatchObject(NO_DIFFERENCES)
-}
-
-/** Changes, moves, adds, and deletes rows of all kinds. */
-async function changeStore({ sql } = store): Promise<void> {
-  await sql`
-    update orders set status = 'refunded', email = '=1+1' where id in (select id from orders order by id limit 3)`
-  await sql`delete from orders where id in (select id from orders order by id desc limit 4)`
-  await sql`delete from order_items where id in (select id from order_items order by id limit 5)`
-  await sql`
-    update order_items set order_id = (select id from orders order by id offset 9 limit 1)
-    where id = (select id from order_items order by id desc limit 1)`
-  await sql`
-    insert into customers (id, email, name) values (gen_random_uuid(), gen_random_uuid() || '@example.com', '00123')`
-  await sql`delete from categories where id = (select id from categories order by id desc limit 1)`
-  await sql`
-    update products set price = 1234567890123456.78, name = '-2' where id = (select id from products order by id limit 1)`
-}
-
 describe('the script for Google Sheets', () => {
   test('[SYNC-1] the first export writes all rows of all tables, and the tabs have the values of the store', async () => {
     const spreadsheet = await exported()
-    await expectEqual(spreadsheet)
+    await expectEqual(platform.service.url, spreadsheet, store)
     expect(spreadsheet.message()).toMatch(/^Up to date\./)
     const [order] = spreadsheet.rows('orders')
     expect(typeof order?.total).toBe('number')
@@ -79,13 +49,13 @@ describe('the script for Google Sheets', () => {
 
   test('[SYNC-2] the next export requests changes and IDs, and the tabs have the values of the store', async () => {
     const spreadsheet = await exported()
-    await changeStore()
+    await changeStore(store)
     const proxy = await startBusyProxy(platform.service.url, new Map())
     spreadsheet.state.userProperties.url = proxy.url
     const [result] = await spreadsheet.export('exportOnSchedule')
     await proxy.close()
     expect(result?.error).toBeNull()
-    await expectEqual(spreadsheet)
+    await expectEqual(platform.service.url, spreadsheet, store)
     const orders = proxy.seen.filter(({ path }) => path === '/api/v1/orders')
     expect(orders.map(({ query }) => query.has('updated_since'))).toEqual([true])
     expect(proxy.seen.map(({ path }) => path)).toContain('/api/v1/ids/orders')
@@ -95,42 +65,55 @@ describe('the script for Google Sheets', () => {
   })
 
   test('[SYNC-3] if Google stops an export at any call, the next execution completes it', async () => {
-    const small = await filledStore(platform)
-    const spreadsheet = await connected(undefined, small)
+    const small = await filledStore(platform, undefined, SMALL)
+    const spreadsheet = await connected(platform.service.url, small, FEW_ROWS)
     for (const change of [async () => undefined, changeStore]) {
       const before = spreadsheet.state
       await change(small)
-      const { calls } = await spreadsheet.run('exportNow')
-      for (let call = 1; call <= calls; call += Math.ceil(calls / 5)) {
+      const { callsAfterChange } = await spreadsheet.run('exportNow')
+      // Between these calls, Google stores nothing. A stop at a call between them has the same result.
+      for (const stopAtCall of [1, ...callsAfterChange].filter((_, place) => place % STOPPED_EVERY === 0)) {
         spreadsheet.state = before
-        const [stopped, ...later] = await spreadsheet.export('exportNow', { stopAtCall: call })
+        const [stopped, ...later] = await spreadsheet.export('exportNow', { stopAtCall })
         expect(stopped?.isStopped).toBe(true)
         // Before its first trigger exists, only the schedule or the user runs it again.
         if (later.length === 0) later.push(await spreadsheet.run('exportOnSchedule'))
         expect(later.map(({ error }) => error)).toEqual([null])
-        await expectEqual(spreadsheet, small)
+        await expectEqual(platform.service.url, spreadsheet, small)
         expect(spreadsheet.state.triggers).toEqual([])
       }
     }
   }, 60_000)
 
   test('[SYNC-3] while an export is active, a trigger exists that continues it if Google stops it', async () => {
-    const spreadsheet = await connected()
+    const spreadsheet = await connected(platform.service.url, store)
     const { isStopped } = await spreadsheet.run('exportNow', { stopAtCall: 150 })
     expect(isStopped).toBe(true)
     const at = expect.closeTo(spreadsheet.state.nowMs + 10 * 60_000, -5)
     expect(spreadsheet.state.triggers).toMatchObject([{ handler: 'continueExport', kind: 'once', at }])
   })
 
+  test('[SYNC-3] if Google stops a continuation while it replaces its trigger, a trigger still exists', async () => {
+    const spreadsheet = await connected(platform.service.url, store)
+    await spreadsheet.run('exportNow', { slowness: 60 })
+    const before = spreadsheet.state
+    const { callsAfterChange } = await spreadsheet.run('continueExport', { slowness: 60 })
+    for (const stopAtCall of callsAfterChange) {
+      spreadsheet.state = before
+      expect((await spreadsheet.run('continueExport', { slowness: 60, stopAtCall })).isStopped).toBe(true)
+      expect(spreadsheet.state.triggers).not.toEqual([])
+    }
+  })
+
   test('[SYNC-3] if an export needs more than 6 minutes, it pauses, and a trigger continues it', async () => {
-    const spreadsheet = await connected()
+    const spreadsheet = await connected(platform.service.url, store)
     const results = await spreadsheet.export('exportNow', { slowness: 60 })
     expect(results.length).toBeGreaterThan(2)
     for (const { isStopped, durationMs, error } of results) {
       expect([isStopped, error]).toEqual([false, null])
       expect(durationMs).toBeLessThan(GOOGLE_LIMIT_MS)
     }
-    await expectEqual(spreadsheet)
+    await expectEqual(platform.service.url, spreadsheet, store)
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
@@ -141,7 +124,7 @@ describe('the script for Google Sheets', () => {
       [5, { status: 502, code: 'STORE_DB_ERROR' }],
     ]
     const proxy = await startBusyProxy(platform.service.url, new Map(busy))
-    const spreadsheet = await connected(proxy.url)
+    const spreadsheet = await connected(proxy.url, store)
     const [result] = await spreadsheet.export('exportNow')
     expect(result).toMatchObject({ error: null, sleptMs: [17_000, 30_000, 2000] })
     await proxy.close()
@@ -182,7 +165,7 @@ describe('the script for Google Sheets', () => {
   })
 
   test('if another export is active, a scheduled export changes nothing, and the menu shows a message', async () => {
-    const spreadsheet = await connected()
+    const spreadsheet = await connected(platform.service.url, store)
     const before = structuredClone(spreadsheet.state)
     const scheduled = await spreadsheet.run('exportOnSchedule', { isLocked: true })
     expect([scheduled.error, scheduled.calls]).toEqual([null, 2])
@@ -197,37 +180,14 @@ describe('the script for Google Sheets', () => {
     })
   })
 
-  test('if a person deletes, copies, or empties rows of a tab, the next export repairs the tab', async () => {
-    const spreadsheet = await exported()
-    const { rows } = spreadsheet.sheet('orders')
-    rows.splice(5, 3)
-    rows[9] = [...(rows[8] ?? [])]
-    spreadsheet.sheet('order_items').rows[3] = []
-    spreadsheet.waitMs(HOUR_MS)
-    const [result] = await spreadsheet.export('exportOnSchedule')
-    expect(result?.error).toBeNull()
-    await expectEqual(spreadsheet)
-  })
-
-  test('if a person deletes a tab, the next export creates it again', async () => {
-    const spreadsheet = await exported()
-    spreadsheet.state.sheets = spreadsheet.state.sheets.filter(({ name }) => name !== 'order_items')
-    const [result] = await spreadsheet.export('exportOnSchedule')
-    expect(result?.error).toBeNull()
-    await expectEqual(spreadsheet)
-  })
-
   test('if the columns of a table changed, the export adapts the tab and reads the table again', async () => {
     const spreadsheet = await exported()
     const sheet = spreadsheet.sheet('orders')
     for (const row of sheet.rows) row?.splice(4, 2)
     sheet.maxColumns -= 2
-    const state = JSON.parse(spreadsheet.state.documentProperties['table.orders'] ?? '')
-    state.sheets.orders.width -= 2
-    spreadsheet.state.documentProperties['table.orders'] = JSON.stringify(state)
     const [result] = await spreadsheet.export('exportOnSchedule')
     expect(result?.error).toBeNull()
-    await expectEqual(spreadsheet)
+    await expectEqual(platform.service.url, spreadsheet, store)
   })
 
   test('if the store got new fields, the export reads the list without updated_since', async () => {
@@ -252,15 +212,17 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.rows('customers')).toHaveLength(58)
     spreadsheet.waitMs(24 * HOUR_MS)
     await spreadsheet.export('exportOnSchedule')
-    await expectEqual(spreadsheet, old)
+    await expectEqual(platform.service.url, spreadsheet, old)
   })
 
   test('a tab of the user with the name of a table stays as it is, and the message says what to do', async () => {
-    const spreadsheet = await connected()
+    const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'orders', rows: [['mine']], maxRows: 10, maxColumns: 5, formats: [] }
     spreadsheet.state.sheets.push(own)
     const { error } = await spreadsheet.run('exportNow')
-    expect(error).toBe('The tab orders is not from this export. Rename or delete it, and export again.')
+    expect(error).toBe(
+      'The table orders is incomplete: The tab orders is not from this export. Rename or delete it, and export again.',
+    )
     expect(spreadsheet.sheet('orders')).toEqual(own)
     expect(spreadsheet.rows('products')).toHaveLength(SIZE.products)
     await store.sql`update products set name = 'Later' where id = (select id from products limit 1)`
@@ -269,11 +231,11 @@ describe('the script for Google Sheets', () => {
   })
 
   test('if the rows exceed the size of a spreadsheet, the message says what to do', async () => {
-    const spreadsheet = await connected()
+    const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'mine', rows: [], maxRows: 9_880_000, maxColumns: 1, formats: [] }
     spreadsheet.state.sheets.push(own)
     const { error } = await spreadsheet.run('exportNow')
-    expect(error).toMatch(/^The rows of \w+ do not fit, because Google Sheets has at most 10 million cells\. Choose/)
+    expect(error).toMatch(/: The rows of \w+ do not fit, because Google Sheets has at most 10 million cells\. Choose/)
     expect(spreadsheet.message()).toBe(`Stopped: ${error}`)
     await spreadsheet.run('chooseTables', { isInteractive: true, replies: ['customers, products'] })
     spreadsheet.state.sheets = spreadsheet.state.sheets.filter(({ name }) => ['mine', 'Store export'].includes(name))
@@ -291,30 +253,36 @@ describe('the script for Google Sheets', () => {
     expect(texts.filter((text) => text.endsWith('(cut: a cell has at most 50,000 characters)'))).toHaveLength(1)
   })
 
-  test('if the spreadsheet is connected to another store, the next export replaces the rows', async () => {
-    const spreadsheet = await exported()
-    const other = await filledStore(platform)
-    spreadsheet.state.userProperties.key = other.key
-    const { error } = await spreadsheet.run('exportOnSchedule')
-    expect(error).toBe('This spreadsheet has the rows of another store. Choose Store export > Connect.')
-    await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
+  test('a long number in a custom field keeps all digits', async () => {
+    const small = await filledStore(platform, undefined, SMALL)
+    const values = { id: '12345678901234567890', rate: '0.12345678901234567891', text: '"\\"1234567890123456, \\\\"' }
+    const json = `[{"id": ${values.id}, "rate": ${values.rate}, "text": ${values.text}, "list": [-9007199254740993, 5]}]`
+    await small.sql`update products set metafields = ${json}::text::jsonb`
+    const spreadsheet = await connected(platform.service.url, small)
     await spreadsheet.export('exportNow')
-    await expectEqual(spreadsheet, other)
+    const [product] = spreadsheet.rows('products')
+    for (const value of [...Object.values(values), '[-9007199254740993,5]'])
+      expect(product?.metafields).toContain(value)
+    await expectEqual(platform.service.url, spreadsheet, small)
   })
 
-  test('if another person connects the spreadsheet to another store, the first person must connect again', async () => {
-    const spreadsheet = await exported()
-    const first = spreadsheet.state.userProperties
-    const other = await platform.provision()
-    spreadsheet.state.userProperties = {}
-    await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
-    spreadsheet.state.userProperties = first
-    const { error } = await spreadsheet.run('exportOnSchedule')
-    expect(error).toMatch(/Another person has connected this spreadsheet to another store/)
+  test('if the service ignores a parameter of the script, the export writes no rows of the list', async () => {
+    const spreadsheet = await connected(platform.service.url, store, ['{ limit: PAGE_ROWS', '{ limits: PAGE_ROWS'])
+    const { error } = await spreadsheet.run('exportNow')
+    expect(error).toMatch(/^The service ignored the parameter limits, so its rows can be wrong\. Replace this script/)
+    expect(spreadsheet.rows('customer_groups')).toEqual([])
+  })
+
+  test('if a proxy adds a parameter that the service ignores, the export completes', async () => {
+    const added = "request(url + (url.includes('?') ? '&' : '?') + 'utm=1', run.key)"
+    const spreadsheet = await connected(platform.service.url, store, ['request(url, run.key)', added])
+    const { error } = await spreadsheet.run('exportNow')
+    expect(error).toBeNull()
+    await expectEqual(platform.service.url, spreadsheet, store)
   })
 
   test('the menu has the functions of the script, and the schedule has one trigger', async () => {
-    const spreadsheet = await connected()
+    const spreadsheet = await connected(platform.service.url, store)
     for (const handler of ['onOpen', 'startSchedule', 'startSchedule'])
       expect((await spreadsheet.run(handler, { isInteractive: true })).error).toBeNull()
     expect(spreadsheet.state.triggers.map(({ handler, kind }) => [handler, kind])).toEqual([

@@ -3,6 +3,7 @@
 export { PageWriter } from './encode/page-writer.ts'
 export type { Filter, PagePlan, Plan, Position, Search, Window, WindowEnd, WindowField } from './query/plan.ts'
 export type { PresentColumns } from './query/present-columns.ts'
+export { pseudonymSecret } from './query/reduced-expression.ts'
 export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, schemaRevision } from './query/revision.ts'
 export type { StoreEvent, StoreRequestRejected } from './store-event.ts'
 export { type OpenTransaction, pollOpenTransactions, type TransactionSnapshot } from './stores/open-transactions.ts'

@@ -72,7 +72,7 @@ export interface Order {
   id: Uuid
   /** ID of the customer; null for guest checkout. */
   customer_id: Uuid | null
-  /** Email address of the buyer. */
+  /** Email address of the buyer. Keys without personal data get a pseudonym. */
   email: string
   /** Order status. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. More values can be added. */
   status: 'pending' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded' | 'return_requested' | (string & {})
@@ -90,7 +90,7 @@ export interface Order {
   currency: string | null
   /** Total refunded so far. */
   refund_amount: Decimal | null
-  /** Reason that the customer gave for a return. */
+  /** Reason that the customer gave for a return. Keys without personal data get null. */
   return_reason: string | null
   /** Discount code. An automatic discount can set discount_amount without a code. */
   discount_code: string | null
@@ -104,19 +104,19 @@ export interface Order {
   payment_method_label: string | null
   /** ID of the pickup location, if the order is picked up in person. null on stores older than v1.2. */
   pickup_location_id: Uuid | null
-  /** Snapshot of the shipping address. */
+  /** Snapshot of the shipping address. Keys without personal data get only the country and the state. */
   shipping_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
-  /** Snapshot of the billing address, in the shape of shipping_address. */
+  /** Snapshot of the billing address, in the shape of shipping_address. Keys without personal data get only the country and the state. */
   billing_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
-  /** Payment intent ID at the payment processor, for reconciliation. null if payment_provider is manual. */
+  /** Payment intent ID at the payment processor, for reconciliation. null if payment_provider is manual. Keys without personal data get null. */
   processor_payment_intent_id: string | null
-  /** Charge ID at the payment processor. null if payment_provider is manual. */
+  /** Charge ID at the payment processor. null if payment_provider is manual. Keys without personal data get null. */
   processor_charge_id: string | null
-  /** URL of the receipt at the payment processor. */
+  /** URL of the receipt at the payment processor. Keys without personal data get null. */
   receipt_url: string | null
-  /** Tracking number, set when the order is fulfilled. */
+  /** Tracking number, set when the order is fulfilled. Keys without personal data get null. */
   tracking_number: string | null
-  /** URL of the tracking page of the carrier. */
+  /** URL of the tracking page of the carrier. Keys without personal data get null. */
   tracking_url: string | null
   /** Carrier code. */
   carrier: string | null
@@ -124,7 +124,7 @@ export interface Order {
   shipping_method: string | null
   /** Language of the checkout. null on stores older than v1.3. */
   locale: string | null
-  /** Custom fields of the order, set by catalog imports. null on stores older than v1.5. */
+  /** Custom fields of the order, set by catalog imports. null on stores older than v1.5. Keys without personal data get null. */
   metafields: Array<{ key: string; label: string; value: JsonValue }> | null
   /** Time at which the order was placed. */
   created_at: Timestamp
@@ -150,7 +150,7 @@ export interface OrderItem {
   price: Decimal
   /** Number of units. */
   quantity: number
-  /** Variant attributes at the time of purchase, by option name. */
+  /** Variant attributes at the time of purchase, by option name. Keys without personal data get null. */
   attributes: Record<string, JsonValue> | null
   /** Time of creation. */
   created_at: Timestamp
@@ -160,15 +160,15 @@ export interface OrderItem {
 export interface Customer {
   /** Customer ID. */
   id: Uuid
-  /** Email address, unique within the store. */
+  /** Email address, unique within the store. Keys without personal data get a pseudonym. */
   email: string
-  /** Full name. */
+  /** Full name. Keys without personal data get null. */
   name: string | null
-  /** Phone number. null on stores older than v1.1. */
+  /** Phone number. null on stores older than v1.1. Keys without personal data get null. */
   phone: string | null
   /** ID of the customer group; null if the customer is in no group. null on stores older than v1.1. */
   group_id: Uuid | null
-  /** Customer ID at the payment processor, for reconciliation. */
+  /** Customer ID at the payment processor, for reconciliation. Keys without personal data get null. */
   processor_customer_id: string | null
   /** Preferred language. null on stores older than v1.3. */
   locale: string | null
@@ -186,27 +186,27 @@ export interface CustomerAddress {
   id: Uuid
   /** ID of the customer. */
   customer_id: Uuid
-  /** Name that the customer gave the address. */
+  /** Name that the customer gave the address. Keys without personal data get null. */
   label: string | null
-  /** First name. */
+  /** First name. Keys without personal data get a pseudonym. */
   first_name: string
-  /** Last name. */
+  /** Last name. Keys without personal data get a pseudonym. */
   last_name: string
-  /** Company. */
+  /** Company. Keys without personal data get null. */
   company: string | null
-  /** Street and number. */
+  /** Street and number. Keys without personal data get a pseudonym. */
   line1: string
-  /** Second address line. */
+  /** Second address line. Keys without personal data get null. */
   line2: string | null
-  /** City. */
+  /** City. Keys without personal data get a pseudonym. */
   city: string
   /** State or region. */
   state: string | null
-  /** Postal code. */
+  /** Postal code. Keys without personal data get a pseudonym. */
   postal_code: string
   /** Country code, ISO 3166-1 alpha-2. */
   country: string
-  /** Phone number. */
+  /** Phone number. Keys without personal data get null. */
   phone: string | null
   /** Whether this is the default shipping address. */
   is_default_shipping: boolean

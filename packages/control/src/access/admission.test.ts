@@ -24,7 +24,11 @@ function keyOf(storeId: string): Promise<NewKey> {
 }
 
 async function admitKey(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
-  const [admission] = await admit(hashApiKey(made.key), 1, requestOn({ node, ...(at === undefined ? {} : { at }) }))
+  const [admission] = await admit(
+    hashApiKey(made.key),
+    [null],
+    requestOn({ node, ...(at === undefined ? {} : { at }) }),
+  )
   return admission ?? null
 }
 
@@ -134,7 +138,7 @@ describe('admission', () => {
 
   test('[LIM-1] [R8] if a key is admitted for three requests at once, each has its own count', async () => {
     const at = '2026-03-01 12:00:30+00'
-    const admissions = await admit(hashApiKey(key.key), 3, requestOn({ at }))
+    const admissions = await admit(hashApiKey(key.key), [null, null, null], requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
       [1, 119],
       [2, 118],

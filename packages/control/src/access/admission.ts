@@ -6,6 +6,7 @@ import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
+import type { KeyPermissions } from './key-permissions.ts'
 
 /** The pool, the limit, and the deadline of an admission. */
 export interface AdmissionRequest {
@@ -18,7 +19,7 @@ export interface AdmissionRequest {
 }
 
 /** A valid key, its store, and its requests in the current one-minute window. */
-export interface Admission {
+export interface Admission extends Pick<KeyPermissions, 'scopes' | 'withoutPersonalData'> {
   readonly keyId: string
   readonly storeId: string
   readonly origin: StoreOrigin
@@ -38,22 +39,51 @@ export interface Admission {
   readonly secondsToNextMinute: number
 }
 
-/** Result for a request that was not counted, because another statement has locked the key's counter. */
+/** A key, and the address of the client that sent it. */
+export interface PresentedKey {
+  readonly hash: HashedKey
+  /** IPv4 or IPv6 address; null if it is not known. A key with an allow list then doesn't work. */
+  readonly address: string | null
+}
+
+/** Result for a request that was not counted, because the key's counter is locked or the key has an allow list. */
 export const BUSY = Symbol('busy')
 
 /**
- * Returns the admissions of `times` requests of one key, in their order. They are null if the key is unknown or
- * revoked, or if its store was removed. Waits for the lock on the key's counter. Rejects like `Pool.query`.
+ * Returns the admissions of requests of one key, one for each address, in their order. They are null if the key is
+ * unknown, revoked, or expired, if its store was removed, or if the key doesn't work from the address. Waits for the
+ * lock on the key's counter. Rejects with errors of the PostgreSQL client.
+ *
+ * Runs one statement. Only a key with an allow list needs one for each different address.
  */
-export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
-  const [row] = await run(request, OF_ONE, [hash.bytes, times])
-  return Array.from({ length: times }, (_, index) => admissionOf(row, times - 1 - index, request))
+export async function admit(
+  hash: HashedKey,
+  addresses: readonly (string | null)[],
+  request: AdmissionRequest,
+): Promise<(Admission | null)[]> {
+  const admissions: (Admission | null)[] = addresses.map(() => null)
+  let left = [...addresses.keys()]
+  while (left.length > 0) {
+    const address = addresses[left[0] ?? 0] ?? null
+    const same = left.filter((index) => (addresses[index] ?? null) === address)
+    const [row] = await run(request, OF_ONE, [hash.bytes, left.length, same.length, address])
+    if (row === undefined) break
+    const counted = row.isLimited ? same : left
+    for (const [position, index] of counted.entries())
+      admissions[index] = admissionOf(row, counted.length - 1 - position, request)
+    left = left.filter((index) => !counted.includes(index))
+  }
+  return admissions
 }
 
 /**
- * Returns the admissions of requests of many keys, in their order, or null as in `admit`. A request is `BUSY` if
- * another statement has locked the counter, because a wait for one counter would delay all keys. Rejects like
- * `Pool.query`.
+ * Returns the admissions of requests of many keys, in their order, or null as in `admit`. A request is `BUSY` in two
+ * cases, and was not counted:
+ *
+ * - Another statement has locked the counter. A wait for one counter would delay all keys.
+ * - The key has an allow list. Only `admit` compares addresses, so that other keys don't pay for it.
+ *
+ * Rejects with errors of the PostgreSQL client.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],
@@ -76,8 +106,13 @@ export async function admitMany(
 interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
   /** The key's hash in hexadecimal, in the statement for many keys. */
   readonly hash?: string
-  /** Requests in the window, including all requests of this statement; null if they were not counted. */
+  /**
+   * Requests in the window, including all requests of this statement. Null if they were not counted: the counter is
+   * locked, or the address is not allowed.
+   */
   readonly requests: number | null
+  /** Whether the key has an allow list. */
+  readonly isLimited: boolean
 }
 
 async function run(
@@ -85,7 +120,7 @@ async function run(
   text: string,
   values: readonly Value[],
 ): Promise<readonly AdmissionRow[]> {
-  return await pool.query<AdmissionRow>({ text, values: [...values, at ?? null], prepared: true }, { deadline })
+  return await pool.query<AdmissionRow>({ text, values: [at ?? null, ...values], prepared: true }, { deadline })
 }
 
 /**
@@ -99,8 +134,9 @@ function admissionOf(
 ): Admission | null {
   if (row === undefined || row.requests === null) return null
   const requests = row.requests - later
+  const { isLimited: _, ...admission } = row
   return {
-    ...row,
+    ...admission,
     requests,
     withinLimit: requests <= requestsPerMinute,
     remaining: Math.max(0, requestsPerMinute - requests),
@@ -108,7 +144,7 @@ function admissionOf(
 }
 
 /** The time at which the statement started. */
-const INSTANT = 'coalesce($3::timestamptz, statement_timestamp())'
+const INSTANT = 'coalesce($1::timestamptz, statement_timestamp())'
 
 /** The time at which the counter changes. It is later than `INSTANT` if the statement waited for the counter. */
 const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
@@ -135,12 +171,12 @@ const statement = ({
   times,
   free,
   source,
-  counted,
-}: Record<'keys' | 'hash' | 'times' | 'free' | 'source' | 'counted', string>) => `
+}: Record<'keys' | 'hash' | 'times' | 'free' | 'source', string>) => `
 with known as (
-  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, s.schema_name, ${times} as times${hash}
+  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, s.schema_name,
+    k.scopes, k.without_personal_data, k.allowed_addresses, ${times} as times${hash}
   from ${keys} join stores s on s.id = k.store_id
-  where k.revoked_at is null and s.removed_at is null
+  where k.revoked_at is null and coalesce(least(k.expires_at, k.retires_at) > ${INSTANT}, true) and s.removed_at is null
 ), ${free}counted as (
   insert into request_counters as c (key_id, minute, requests)
   select id, date_trunc('minute', ${INSTANT}, 'UTC'), times from ${source} where ${WITHOUT_WAIT} order by id
@@ -152,21 +188,23 @@ with known as (
 )
 select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
   known.database_url as "databaseUrl", known.database_password as "encryptedPassword",
-  known.schema_name as "schemaName", counted.requests,
+  known.schema_name as "schemaName", to_jsonb(known.scopes) as scopes,
+  known.without_personal_data as "withoutPersonalData",
+  known.allowed_addresses is not null as "isLimited", counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - ${INSTANT}))))::int
     as "secondsToNextMinute"${hash}
-from known ${counted}`
+from known left join counted on counted.key_id = known.id`
 
 const OF_ONE = statement({
-  keys: '(select * from api_keys where key_hash = $1::bytea) k',
-  times: '$2::int',
+  keys: '(select * from api_keys where key_hash = $2::bytea) k',
+  // Requests from other addresses of a key with an allow list are not counted yet.
+  times: 'case when k.allowed_addresses is null then $3::int else $4::int end',
   hash: '',
   free: '',
-  source: 'known',
-  counted: 'cross join counted',
+  source: '(select * from known where allowed_addresses is null or $5::inet <<= any (allowed_addresses)) known',
 })
 const OF_MANY = statement({
-  keys: "unnest($1::text[], $2::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
+  keys: "unnest($2::text[], $3::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
   times: 'asked.times',
   hash: ', hash',
   free: `held as materialized (
@@ -174,8 +212,8 @@ const OF_MANY = statement({
   order by c.key_id for update skip locked
 ), free as (
   select id, times from known
-  where id in (select key_id from held) or not exists (select from request_counters c where c.key_id = known.id)
+  where allowed_addresses is null
+    and (id in (select key_id from held) or not exists (select from request_counters c where c.key_id = known.id))
 ), `,
   source: 'free',
-  counted: 'left join counted on counted.key_id = known.id',
 })

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openProxy } from '../../../operator/test/support/tcp-proxy.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import type { ControlEvent } from '../control-event.ts'
+import type { PresentedKey } from './admission.ts'
 import { type Admitter, ControlDatabaseError, createAdmitter } from './admitter.ts'
-import { type HashedKey, hashApiKey, makeApiKey } from './api-key.ts'
+import { hashApiKey, makeApiKey } from './api-key.ts'
 import { createKey } from './create-key.ts'
 import { revokeKey } from './keys.ts'
 
@@ -17,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-async function newKey(): Promise<{ id: string; hash: HashedKey }> {
+async function newKey(): Promise<PresentedKey & { readonly id: string }> {
   const { id: storeId } = await control.store()
   const { id, key } = await createKey({ ...control, storeId, name: 'sync', createdBy: null })
-  return { id, hash: hashApiKey(key) }
+  return { id, hash: hashApiKey(key), address: null }
 }
 
 function admitterAt(url: string): { admitter: Admitter; eventsOf: ControlEvent[] } {
@@ -37,7 +38,7 @@ test('[AUTH-5, AUTH-6] if requests of several keys are concurrent, each gets the
   const [one, other, revoked] = [await newKey(), await newKey(), await newKey()]
   await revokeKey({ database: control.database, keyId: revoked.id })
   const hashes = [one.hash, hashApiKey(makeApiKey(control.random)), other.hash, revoked.hash, one.hash]
-  const admissions = await Promise.all(hashes.map((hash) => admitter.admit(hash)))
+  const admissions = await Promise.all(hashes.map((hash) => admitter.admit({ hash, address: null })))
   expect(admissions.map((each) => each && [each.keyId, each.requests])).toEqual([
     [one.id, 1],
     null,
@@ -50,30 +51,30 @@ test('[AUTH-5, AUTH-6] if requests of several keys are concurrent, each gets the
 test('[AUTH-5] if a key is revoked between two requests, the second request is rejected', async () => {
   const { admitter } = admitterAt(control.url)
   const { id, hash } = await newKey()
-  expect(await admitter.admit(hash)).not.toBeNull()
+  expect(await admitter.admit({ hash, address: null })).not.toBeNull()
   await revokeKey({ database: control.database, keyId: id })
-  expect(await admitter.admit(hash)).toBeNull()
+  expect(await admitter.admit({ hash, address: null })).toBeNull()
 })
 
 test('[ERR-3] if the counter of a key is locked, only requests of this key wait', async () => {
   const { admitter } = admitterAt(control.url)
   const [held, other] = [await newKey(), await newKey()]
-  await Promise.all([admitter.admit(held.hash), admitter.admit(other.hash)])
+  await Promise.all([admitter.admit(held), admitter.admit(other)])
   const holder = await control.sql.reserve()
   await holder`begin`
   await holder`select from request_counters where key_id = ${held.id} for update`
   const waiting: Promise<unknown>[] = []
   for (let request = 0; request < 10 * POOL_SIZE; request++) {
-    waiting.push(admitter.admit(held.hash))
+    waiting.push(admitter.admit(held))
     const begunAt = performance.now()
-    expect(await admitter.admit(other.hash)).toMatchObject({ requests: request + 2 })
+    expect(await admitter.admit(other)).toMatchObject({ requests: request + 2 })
     expect(performance.now() - begunAt).toBeLessThan(TIMEOUT_MS / 2)
   }
   await holder`rollback`
   holder.release()
   const admissions = await Promise.all(waiting)
   expect(admissions).toHaveLength(10 * POOL_SIZE)
-  expect(await admitter.admit(held.hash)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
+  expect(await admitter.admit(held)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
 })
 
 test('[R5, ERR-3] while the control database hangs, requests fail within twice their time limit', async () => {
@@ -81,14 +82,14 @@ test('[R5, ERR-3] while the control database hangs, requests fail within twice t
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   const { admitter, eventsOf } = admitterAt(url)
   const { hash } = await newKey()
-  await admitter.admit(hash)
+  await admitter.admit({ hash, address: null })
   way.setMode({ kind: 'freeze' })
   const begunAt = performance.now()
-  const refused = await Promise.allSettled(Array.from({ length: 50 }, () => admitter.admit(hash)))
+  const refused = await Promise.allSettled(Array.from({ length: 50 }, () => admitter.admit({ hash, address: null })))
   expect(performance.now() - begunAt).toBeLessThan(2 * TIMEOUT_MS)
   for (const each of refused) expect(each).toMatchObject({ reason: expect.any(ControlDatabaseError) })
   expect(eventsOf).toHaveLength(50)
   expect(admitter.sums().waiting).toBe(0)
   way.setMode({ kind: 'forward' })
-  expect(await admitter.admit(hash)).not.toBeNull()
+  expect(await admitter.admit({ hash, address: null })).not.toBeNull()
 })

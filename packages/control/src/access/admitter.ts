@@ -5,12 +5,11 @@
 // - The shared statement counts up to 250 requests of several keys. It skips a counter that another statement has
 //   locked, because a wait for one counter would delay all keys.
 // - The statement of one key waits for the lock on its counter. It counts the requests that the shared statement
-//   skipped, and batches with a single key.
+//   skipped, and batches with a single key. Only this statement compares addresses with the key's allow list.
 
 import { type Pool, PostgresError } from '@store-export/postgres'
 import type { ControlEventHandler } from '../control-event.ts'
-import { type Admission, type AdmissionRequest, admit, admitMany, BUSY } from './admission.ts'
-import type { HashedKey } from './api-key.ts'
+import { type Admission, type AdmissionRequest, admit, admitMany, BUSY, type PresentedKey } from './admission.ts'
 import { Batcher } from './batcher.ts'
 
 /** Thrown if the control database didn't respond. The message is for the log. */
@@ -38,13 +37,13 @@ const CLOSE_MS = 5000
 /** Admits the requests of all keys on a node. Close it after the last request. */
 export interface Admitter {
   /** Returns the admission; null if the key is invalid. Rejects with `ControlDatabaseError` after calling `emit`. */
-  admit(hash: HashedKey): Promise<Admission | null>
+  admit(key: PresentedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */
   sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
   close(): Promise<void>
 }
 
-type Admissions = Batcher<HashedKey, Admission | null>
+type Admissions = Batcher<PresentedKey, Admission | null>
 
 /** Returns an admitter. Nothing else may use `pool`. */
 export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOptions): Admitter {
@@ -58,45 +57,53 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
    * and holds one connection meanwhile.
    */
   const alone = new Map<string, Admissions>()
-  const admitAlone = (hash: HashedKey) => {
-    const text = textOf(hash)
+  const admitAlone = (key: PresentedKey) => {
+    const text = textOf(key)
     const known = alone.get(text)
-    if (known !== undefined) return known.load(hash)
+    if (known !== undefined) return known.load(key)
     const begun: Admissions = new Batcher({
       ...bounds,
       batchesMax: 1,
-      load: (all) => admit(hash, all.length, request()),
+      load: (all) =>
+        admit(
+          key.hash,
+          all.map(({ address }) => address),
+          request(),
+        ),
       onIdle: () => alone.delete(text),
     })
     alone.set(text, begun)
-    return begun.load(hash)
+    return begun.load(key)
   }
 
   const requests: Admissions = new Batcher({
     ...bounds,
     batchesMax: poolSize,
-    load: async (hashes) => {
-      const [text = '', ...others] = new Set(hashes.map(textOf))
+    load: async (keys) => {
+      const [text = '', ...others] = new Set(keys.map(textOf))
       // If the key is already being counted, the batch doesn't wait for the result, so that requests of other keys can
       // continue.
-      if (others.length === 0 && alone.has(text)) return hashes.map(admitAlone)
-      if (others.length === 0) return await Promise.all(hashes.map(admitAlone))
+      if (others.length === 0 && alone.has(text)) return keys.map(admitAlone)
+      if (others.length === 0) return await Promise.all(keys.map(admitAlone))
       try {
-        const admissions = await admitMany(hashes, request())
-        return admissions.map((each, index) => (each === BUSY ? admitAlone(hashes[index] as HashedKey) : each))
+        const admissions = await admitMany(
+          keys.map(({ hash }) => hash),
+          request(),
+        )
+        return admissions.map((each, index) => (each === BUSY ? admitAlone(keys[index] as PresentedKey) : each))
       } catch (error) {
         // The server has rolled the statement back, so no request was counted.
         if (!(error instanceof PostgresError) || error.isFatal) throw error
-        return hashes.map(admitAlone)
+        return keys.map(admitAlone)
       }
     },
   })
 
   const waitingAlone = () => [...alone.values()].reduce((sum, { waitingCount }) => sum + waitingCount, 0)
   return {
-    async admit(hash) {
+    async admit(key) {
       try {
-        return await requests.load(hash)
+        return await requests.load(key)
       } catch (cause) {
         emit({ event: 'control.query_failed', requestId: null, cause })
         throw new ControlDatabaseError('the control database did not respond', { cause })
@@ -110,6 +117,6 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
   }
 }
 
-function textOf({ bytes }: HashedKey): string {
-  return bytes.toString('hex')
+function textOf({ hash }: PresentedKey): string {
+  return hash.bytes.toString('hex')
 }

@@ -13,12 +13,12 @@ describe('API keys', () => {
     expect(makeApiKey((size) => Buffer.alloc(size, 0xff)).reveal()).toHaveLength(53)
   })
 
-  test('[AUTH-2] if 1000 keys are made, all differ', () => {
+  test('[AUTH-2] 1,000 new keys are all different', () => {
     const keys = new Set(Array.from({ length: 1000 }, () => makeApiKey(randomBytes).reveal()))
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] if a made key is parsed, the result is the same key', () => {
+  test('[AUTH-2] a new key is parsed to the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
@@ -43,15 +43,15 @@ describe('API keys', () => {
     ['a key with its prefix in upper case', `SDX_${text.slice(4)}`],
     ['a key with a hyphen', `${text.slice(0, 20)}-${text.slice(21)}`],
     ['a key with a Cyrillic letter', `${text.slice(0, 20)}а${text.slice(21)}`],
-  ])('[AUTH-6] if the value is %s, it is no API key', (_, wrong) => {
+  ])('[AUTH-6] %s is no API key', (_, wrong) => {
     expect(parseApiKey(wrong)).toBeNull()
   })
 
-  test('[AUTH-3] when a key is hashed, the hash is the SHA-256 of the whole key', () => {
+  test('[AUTH-3] the hash of a key is the SHA-256 of the whole key', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] when a key is listed, its first twelve and last four characters are visible', () => {
+  test('[AUTH-3] in a list of keys, the first twelve and the last four characters are visible', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 

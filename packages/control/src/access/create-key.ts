@@ -8,12 +8,17 @@ import { type ControlDatabase, queryOne } from '../database.ts'
 import { isUuid, type RandomBytes, randomUuid } from '../random.ts'
 import { UnknownStore } from '../stores.ts'
 import { hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
-import { KEY_COLUMNS, type KeySummary, namingActor } from './keys.ts'
+import { checkKeyName } from './key-name.ts'
+import {
+  ALL_PERMISSIONS,
+  checkPermissions,
+  type KeyPermissions,
+  PERMISSION_COLUMNS,
+  permissionsRow,
+} from './key-permissions.ts'
+import { endExpiredKeys, KEY_COLUMNS, type KeySummary, namingActor } from './keys.ts'
 
 const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
-
-/** Maximum length of a key's name, in characters. */
-const KEY_NAME_LENGTH_MAX = 80
 
 /** A new key. No other value contains the key's text. */
 export interface NewKey {
@@ -21,6 +26,8 @@ export interface NewKey {
   readonly key: PlainKey
   readonly storeId: string
   readonly name: string
+  /** What the key may do, as the control database stores it. */
+  readonly permissions: KeyPermissions
 }
 
 export interface KeyRequest {
@@ -30,9 +37,11 @@ export interface KeyRequest {
   readonly name: string
   /** The account that creates the key, for lists; null for the operator's command line. */
   readonly createdBy: string | null
+  /** What the key may do; everything by default. A replacement has its own end, and the replaced key's other permissions. */
+  readonly permissions?: KeyPermissions
   /**
    * The key of the same store that the new key replaces. `at once` revokes it in the same statement, which frees its
-   * slot.
+   * slot. `later` ends it 24 hours after the first use of the new key (usage/hours.ts).
    */
   readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
   /** The actor for the audit table. Without it, the name of the database session. */
@@ -61,11 +70,6 @@ export class KeyNotReplaceable extends Error {
   override readonly name = 'KeyNotReplaceable'
 }
 
-/** Thrown for a name that is not accepted. The message contains the rule. */
-export class InvalidKeyNameError extends Error {
-  override readonly name = 'InvalidKeyNameError'
-}
-
 /**
  * Another request takes the slot of each failed attempt. So more attempts fail only if keys are revoked in the
  * meantime.
@@ -77,17 +81,21 @@ const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
  *
  * Rejects in these cases:
  * - With `InvalidKeyNameError` for a name that is not accepted.
+ * - With `InvalidKeyPermissionError` for permissions that are not accepted.
  * - With `UnknownStore` if the store is unknown or was removed.
  * - With `KeyLimitReached` if no slot is free.
  * - With `KeyNotReplaceable` if the key to replace is not active, is not of this store, or was already replaced.
  */
 export async function createKey(request: KeyRequest): Promise<NewKey> {
-  const name = checkName(request.name)
+  const name = checkKeyName(request.name)
+  const permissions = checkPermissions(request.permissions ?? ALL_PERMISSIONS, new Date())
+  if (isUuid(request.storeId)) await endExpiredKeys(request.database, request.storeId)
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const key = makeApiKey(request.random)
     const id = randomUuid(request.random)
-    const outcome = await insert(request, { id, name, key })
-    if (outcome === 'inserted') return { id, key, storeId: request.storeId.toLowerCase(), name }
+    const outcome = await insert(request, { id, name, key, permissions })
+    if (typeof outcome === 'object')
+      return { id, key, storeId: request.storeId.toLowerCase(), name, permissions: outcome }
     if (outcome === 'unknown store') throw new UnknownStore(request.storeId)
     if (outcome === 'not replaceable')
       throw new KeyNotReplaceable(`the key ${request.replaces?.keyId} is not active, or was replaced already`)
@@ -96,48 +104,28 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
   throw new KeyLimitReached(await leastRecentlyUsed(request))
 }
 
-/** Invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
-const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
-
-/** Returns the name without spaces around it. Throws `InvalidKeyNameError` if it is empty, too long, or unprintable. */
-function checkName(text: string): string {
-  const name = text.trim().normalize('NFC')
-  const length = Array.from(name).length
-  if (
-    length < 1 ||
-    length > KEY_NAME_LENGTH_MAX ||
-    name.replace(INVISIBLE, '') === '' ||
-    /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
-  ) {
-    throw new InvalidKeyNameError(
-      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, one of them visible, without control characters; got ${length} characters`,
-    )
-  }
-  return name
-}
-
 /**
- * Tries to insert the key into the lowest free slot, or into the slot of the replaced key. A concurrent removal of the
+ * Tries to insert the key into the lowest free slot, or into the slot of the replaced key. Returns its permissions. A concurrent removal of the
  * store waits for the lock on the store's row, and then revokes this key. If another request has taken the slot, the
  * result is `taken`.
  */
 async function insert(
   request: KeyRequest,
-  made: { readonly id: string; readonly name: string; readonly key: PlainKey },
-): Promise<'inserted' | 'unknown store' | 'not replaceable' | 'full' | 'taken'> {
+  made: Pick<NewKey, 'id' | 'name' | 'key'> & { readonly permissions: KeyPermissions },
+): Promise<KeyPermissions | 'unknown store' | 'not replaceable' | 'full' | 'taken'> {
   if (!isUuid(request.storeId)) return 'unknown store'
   const { prefix, lastFour } = visibleParts(made.key)
   const isReplacing = request.replaces !== undefined
   const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
   const endsNow = request.replaces?.ends === 'at once'
-  const row = await queryOne<{ stores: number; replaced: number; free: number; inserted: number }>(
+  const row = await queryOne<Sums & KeyPermissions>(
     request.database.pool,
     sql`
     with store as (
       select id from stores
       where id = ${request.storeId} and removed_at is null and ${namingActor(request.actor)} for share
     ), replaced as (
-      select k.id, k.slot from api_keys k join store on store.id = k.store_id
+      select k.* from api_keys k join store on store.id = k.store_id
       where k.id = ${replaced}::uuid and k.revoked_at is null
         and not exists (select from api_keys n where n.replaces = k.id and n.revoked_at is null)
     ), ended as (
@@ -154,21 +142,36 @@ async function insert(
       ) as s
       where not ${isReplacing}::boolean or exists (select from replaced)
       order by s.choice, s.slot limit 1
+    ), given as (${permissionsRow(made.permissions)}
+    ), permissions as (
+      select given.expires_at, r.scopes, r.without_personal_data, r.allowed_addresses from replaced r, given
+      union all
+      select expires_at, scopes, without_personal_data, allowed_addresses from given where not ${isReplacing}::boolean
     ), inserted as (
-      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces)
+      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces,
+        expires_at, scopes, without_personal_data, allowed_addresses)
       select ${made.id}, store_id, slot, ${made.name}, ${prefix}, ${lastFour}, ${hashApiKey(made.key).bytes},
-        ${request.createdBy}, (select id from replaced)
-      from free
+        ${request.createdBy}, (select id from replaced), permissions.*
+      from free, permissions
       on conflict do nothing
-      returning id
+      returning ${PERMISSION_COLUMNS}
     )
-    select (select count(*)::int from store) as stores, (select count(*)::int from replaced) as replaced, (select count(*)::int from free) as free,
-      (select count(*)::int from inserted) as inserted`,
+    select (select count(*)::int from store) as stores, (select count(*)::int from replaced) as replaced,
+      (select count(*)::int from free) as free, inserted.*
+    from (values (0)) one left join inserted on true`,
   )
-  if (row.inserted === 1) return 'inserted'
-  if (row.stores === 0) return 'unknown store'
-  if (isReplacing && row.replaced === 0) return 'not replaceable'
-  return row.free === 0 ? 'full' : 'taken'
+  const { stores, replaced: replacedCount, free, ...permissions } = row
+  if (row.withoutPersonalData !== null) return permissions
+  if (stores === 0) return 'unknown store'
+  if (isReplacing && replacedCount === 0) return 'not replaceable'
+  return free === 0 ? 'full' : 'taken'
+}
+
+/** Numbers of rows that the insert depends on. */
+interface Sums {
+  readonly stores: number
+  readonly replaced: number
+  readonly free: number
 }
 
 async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { removeStore, UnknownStore } from '../stores.ts'
-import { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from './create-key.ts'
+import { createKey, KeyLimitReached, KeyNotReplaceable, type NewKey } from './create-key.ts'
+import { InvalidKeyNameError } from './key-name.ts'
 import { listKeys, revokeKey } from './keys.ts'
 
 let control: TestControl
@@ -78,7 +79,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] if a key is revoked, revoked again, or unknown, the results differ', async () => {
+  test('[AUTH-5] revokeKey returns revoked, then already revoked, and unknown for a key of another store', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -173,7 +174,7 @@ describe('the keys of a store', () => {
     await expect(create(store.id, name)).rejects.toThrow(InvalidKeyNameError)
   })
 
-  test('if the name of a key has eighty emoji, it is stored unchanged', async () => {
+  test('a key name of eighty emoji is stored unchanged', async () => {
     const store = await control.store()
     const name = '🛒'.repeat(80)
     expect((await create(store.id, name)).name).toBe(name)

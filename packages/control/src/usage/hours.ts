@@ -1,5 +1,5 @@
 // Shows merchants how much a key is used, with rows for each key and hour instead of each request: requests by outcome,
-// and the busiest minute. Also writes when a key was last used.
+// and the busiest minute. Also writes when a key was last used, and ends the key that it replaces.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -21,6 +21,8 @@ export interface HourEntry {
 }
 
 const HOUR_MS = 3_600_000
+/** Time for the other copies of a tool to get the new key, after its first use. */
+const REPLACED_KEY_LIFETIME = '24 hours'
 
 /** Returns the entry of a single request. `at` is in milliseconds since 1970. */
 export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
@@ -55,12 +57,19 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
           "peakMinute" integer, "lastUsed" double precision)
     ), locked as materialized (
       select k.id from api_keys k join stores s on s.id = k.store_id
-      where k.id in (select key_id from used) and s.removed_at is null
+      where s.removed_at is null and (k.id in (select key_id from used) or k.id in (
+        select n.replaces from api_keys n where n.id in (select key_id from used) and n.last_used_at is null))
       order by k.id for no key update of k
+    ), changes as (
+      select key_id, last_used, null::timestamptz as retires_at from used
+      union all
+      select n.replaces, null, u.last_used + ${REPLACED_KEY_LIFETIME}::interval
+      from used u join api_keys n on n.id = u.key_id and n.last_used_at is null
     ), latest as (
-      select key_id, max(last_used) as last_used from used group by key_id
-    ), moved as (
-      update api_keys k set last_used_at = greatest(k.last_used_at, latest.last_used)
+      select key_id, max(last_used) as last_used, min(retires_at) as retires_at from changes group by key_id
+    ), changed as (
+      update api_keys k set last_used_at = greatest(k.last_used_at, latest.last_used),
+        retires_at = coalesce(k.retires_at, latest.retires_at)
       from latest, locked where k.id = latest.key_id and locked.id = k.id
     )
     insert into usage_hours as h (key_id, hour, successful, client_errors, rejected, failed, peak_minute)

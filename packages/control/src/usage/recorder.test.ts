@@ -195,7 +195,7 @@ describe('the request log of a key', () => {
     expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('if a key makes 120 requests a minute for six hours, its request log stores every line', async () => {
+  test('the request log of a key that uses its whole limit for six hours stays below the maximum and loses no line', async () => {
     const { id } = await aKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }

@@ -1,5 +1,6 @@
 // The data of the pages about keys and their usage. `models.ts` has the other pages.
 
+import type { Scope } from '@store-export/contract'
 import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
 
 /** The first and last characters of a key, which are not secret. */
@@ -29,10 +30,38 @@ export interface KeysPage {
   readonly active: readonly KeyRow[]
   /** Newest first. */
   readonly revoked: readonly KeyRow[]
-  readonly create: { readonly name: string; readonly problem: string | null }
+  readonly create: CreateForm
   readonly keysMax: number
   /** The least recently used key, if the limit of keys is reached; null otherwise. */
   readonly leastUsed: KeyRow | null
+}
+
+/** The form that creates a key, as the merchant filled it in. */
+export interface CreateForm {
+  readonly name: string
+  readonly problem: string | null
+  readonly limits: TypedLimits
+  readonly limitsProblem: string | null
+}
+
+/** The limits of a new key as the merchant typed them. */
+export interface TypedLimits {
+  readonly access: 'everything' | 'sales' | 'chosen'
+  /** The chosen scopes. They count only if `access` is `chosen`. */
+  readonly scopes: readonly Scope[]
+  readonly withoutPersonalData: boolean
+  /** Days, or the day in `endsOn`. */
+  readonly ends: 'never' | '30' | '90' | 'date'
+  /** A day such as `2027-01-31`, or ''. */
+  readonly endsOn: string
+  readonly addresses: string
+}
+
+/** The page that changes the name of a key. */
+export interface RenamePage {
+  readonly key: KeyRow
+  readonly name: string
+  readonly problem: string | null
 }
 
 export interface KeyTiles {

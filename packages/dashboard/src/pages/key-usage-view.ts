@@ -9,6 +9,7 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
+import { limitTexts } from './key-limits-view.ts'
 import type { KeyRow, KeyUsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
@@ -19,7 +20,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const used = key.lastUsedAt === null ? 'Never used' : html`Last used ${relativeTime(key.lastUsedAt, frame)}`
   const head = pageHead({
     title: key.name,
-    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(key)}<span>${used}</span></span>`,
+    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(key)}<span>${used}</span>${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
     trail: [{ label: 'Usage', href: paths.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
@@ -37,7 +38,7 @@ function walksPart(frame: Frame, page: KeyUsagePage): Html {
 function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id)) : NOTHING
-  return html`${linkButton('Usage by day', paths.usageOfKey(key.id), { about: 'of this key' })}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
+  return html`${linkButton('Usage by day', paths.usageOfKey(key.id), { about: 'of this key' })}${linkButton('Rename', paths.rename(key.id))}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {

@@ -1,4 +1,6 @@
+import { ALL_PERMISSIONS } from '@store-export/control'
 import { expect, test } from 'vitest'
+import { NO_LIMITS } from './key-limits-view.ts'
 import type { KeyRow, KeysPage } from './key-models.ts'
 import { keysView } from './keys-view.ts'
 import type { Frame } from './models.ts'
@@ -13,6 +15,8 @@ const KEY: KeyRow = {
   createdAt: NOW,
   lastUsedAt: null,
   revokedAt: null,
+  retiresAt: null,
+  ...ALL_PERMISSIONS,
   requests24h: 0,
   replacedBy: null,
 }
@@ -38,7 +42,7 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
     activeKeys: active.length,
     keysMax: 5,
   }
-  const create = { name: '', problem: null }
+  const create = { name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
   return String(
     keysView(frame, {
       unconfirmed: null,
@@ -71,8 +75,10 @@ test('at the limit of keys, the keys page names the least recently used key inst
   expect(page).not.toContain('name="name"')
 })
 
-test('if the name of a key is rejected, it stays in its field with an error message', () => {
-  const page = pageWith([], { create: { name: '<b>', problem: 'Give the key a name.' } })
+test('if the name of a key is rejected, the field contains the name and refers to the error message', () => {
+  const page = pageWith([], {
+    create: { name: '<b>', problem: 'Give the key a name.', limits: NO_LIMITS, limitsProblem: null },
+  })
   expect(page).toMatch(
     /<input id="name"[^>]*value="&lt;b&gt;"[^>]*aria-describedby="name-hint name-problem" aria-invalid="true"/,
   )

@@ -9,6 +9,7 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
+import { keyLimitsFields, limitTexts } from './key-limits-view.ts'
 import type { KeyRow, KeysPage, KeyTiles } from './key-models.ts'
 import { warningsPart } from './key-warnings-view.ts'
 import type { Frame } from './models.ts'
@@ -68,11 +69,9 @@ function createCard(frame: Frame, page: KeysPage): Html {
     lengthMax: 80,
     hint: 'For example “Accounting” or “Stock sheet”.',
   })}
+${keyLimitsFields({ limits: page.create.limits, problem: page.create.limitsProblem })}
 ${button('Create key')}`
-  return card(
-    { id: 'create', title: 'Create a key' },
-    html`<div class="row-form">${form({ action: pathsOf(frame).keys, frame }, content)}</div>`,
-  )
+  return card({ id: 'create', title: 'Create a key' }, form({ action: pathsOf(frame).keys, frame }, content))
 }
 
 function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html {
@@ -119,7 +118,13 @@ function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
 }
 
 function nameCell(frame: Frame, key: KeyRow): Html {
-  return html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}</span>`
+  return html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}</span>${limitsNote(frame, key)}`
+}
+
+function limitsNote(frame: Frame, key: KeyRow): Html {
+  const texts = limitTexts(frame, key)
+  if (texts.length === 0) return NOTHING
+  return html`<span class="key-limits">${texts.map((text, index) => html`${index === 0 ? '' : ' · '}${text}`)}</span>`
 }
 
 function stateCell(key: KeyRow): Html {

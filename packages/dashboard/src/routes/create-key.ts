@@ -1,15 +1,23 @@
 // Creates and replaces keys, and shows a new key. If the browser sends a form twice, the form creates one key, and both
 // responses redirect to its page. Only that page contains the key. URLs, sessions and logs don't.
 
-import { createKey, InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable, type NewKey } from '@store-export/control'
+import {
+  createKey,
+  InvalidKeyNameError,
+  InvalidKeyPermissionError,
+  KeyLimitReached,
+  KeyNotReplaceable,
+  type NewKey,
+} from '@store-export/control'
 import { keyCreatedView } from '../pages/key-created-view.ts'
-import type { KeyRow, KeysPage } from '../pages/key-models.ts'
+import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
 import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { replaceView } from '../pages/replace-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type Redirect, type StoreRequest } from './dashboard-request.ts'
+import { limitsProblem, permissionsOf, typedLimits } from './key-limits.ts'
 import {
   activeKey,
   actorOf,
@@ -25,10 +33,12 @@ import { deriveNewKey, findCreatedKey, newKeyCookie, unconfirmedKey } from './ne
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const name = form.name ?? ''
   const token = tokenOf(form)
-  const created = await createOnce(request, token, { name })
-  if (created instanceof Error) return rejected(request, name, created)
+  const limits = typedLimits(form)
+  const created = await createOnce(request, token, { name, permissions: permissionsOf(limits, request) })
+  const typed = { name, limits }
+  if (created instanceof Error) return rejected(request, typed, created)
   // A page from the browser's cache can send another name with a used token.
-  if (created.name !== name.trim().normalize('NFC')) return nameChanged(request, name, created.name)
+  if (created.name !== name.trim().normalize('NFC')) return nameChanged(request, typed, created.name)
   return toCreated(request, created.id, token)
 }
 
@@ -77,8 +87,11 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
   return { html: keyCreatedView(frame, { id: row.id, name: row.name, key, curl, replaces }) }
 }
 
-type Refusal = InvalidKeyNameError | KeyLimitReached | KeyNotReplaceable
-type NewKeyOptions = Pick<Parameters<typeof createKey>[0], 'name' | 'replaces'>
+type Refusal = InvalidKeyNameError | InvalidKeyPermissionError | KeyLimitReached | KeyNotReplaceable
+type NewKeyOptions = Pick<Parameters<typeof createKey>[0], 'name' | 'permissions' | 'replaces'>
+type Typed = Pick<CreateForm, 'name' | 'limits'>
+
+const REFUSALS = [InvalidKeyNameError, InvalidKeyPermissionError, KeyLimitReached, KeyNotReplaceable]
 
 /** Creates the key of this token, or returns it if the same form has already created it. */
 async function createOnce(
@@ -97,8 +110,7 @@ async function createOnce(
     services.emit({ event: 'key.created', requestId, storeId: store.id, keyId: created.id })
     return created
   } catch (error) {
-    const isRefusal = [InvalidKeyNameError, KeyLimitReached, KeyNotReplaceable].some((known) => error instanceof known)
-    if (!isRefusal) throw error
+    if (!REFUSALS.some((known) => error instanceof known)) throw error
     // A second request with the same form can have created the key at the same time.
     return (await findCreatedKey(request, token)) ?? (error as Refusal)
   }
@@ -112,21 +124,27 @@ function toCreated(request: StoreRequest, keyId: string, token: string): Redirec
   return { to: storePaths(request.store.id).created(keyId), cookies: [newKeyCookie(request, token)] }
 }
 
-async function rejected(request: StoreRequest, name: string, refusal: Refusal): Promise<PageResult> {
+async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): Promise<PageResult> {
   const page = await readKeysPage(request)
+  const { name, limits } = typed
   if (refusal instanceof InvalidKeyNameError)
-    return { ...renderKeysPage(request, page, { create: { name, problem: nameProblem(name) } }), status: 400 }
+    return { ...renderKeysPage(request, page, { create: { ...typed, problem: nameProblem(name) } }), status: 400 }
+  if (refusal instanceof InvalidKeyPermissionError)
+    return {
+      ...renderKeysPage(request, page, { create: { ...typed, limitsProblem: limitsProblem(limits) } }),
+      status: 400,
+    }
   const text = `“${name.trim()}” was not created, because you have reached the limit of ${page.keysMax} active keys.`
   return {
-    ...renderKeysPage(request, page, { create: { name, problem: null }, notice: { kind: 'problem', text } }),
+    ...renderKeysPage(request, page, { create: typed, notice: { kind: 'problem', text } }),
     status: 409,
   }
 }
 
-async function nameChanged(request: StoreRequest, name: string, before: string): Promise<PageResult> {
-  const text = `No key was created, because this form already created the key “${before}”. Send it again to create “${name.trim()}”.`
+async function nameChanged(request: StoreRequest, typed: Typed, before: string): Promise<PageResult> {
+  const text = `No key was created, because this form already created the key “${before}”. Send it again to create “${typed.name.trim()}”.`
   const notice = { kind: 'problem', text } as const
-  return conflict(renderKeysPage(request, await readKeysPage(request), { create: { name, problem: null }, notice }))
+  return conflict(renderKeysPage(request, await readKeysPage(request), { create: typed, notice }))
 }
 
 const KEYS_FULL: PageNotice = {
@@ -153,7 +171,7 @@ function askToReplace(
   return { html: replaceView(frameOf(request, { title: 'Replace a key', section: 'api', notice }), { key, others }) }
 }
 
-function nameProblem(name: string): string {
+export function nameProblem(name: string): string {
   if (name.trim() === '') return 'Enter the name of the tool that will use the key.'
   return 'Use at most 80 characters, at least one visible character, and no control characters.'
 }

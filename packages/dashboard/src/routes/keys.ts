@@ -3,7 +3,8 @@
 
 import { LIMITS } from '@store-export/contract'
 import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
-import type { KeyRow, KeysPage, KeyTiles } from '../pages/key-models.ts'
+import { NO_LIMITS } from '../pages/key-limits-view.ts'
+import type { CreateForm, KeyRow, KeysPage, KeyTiles } from '../pages/key-models.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
@@ -33,7 +34,7 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   const [page, shown] = await Promise.all([readKeysPage(request), unconfirmedKey(request)])
   const { notice, cookies } = revokedNotice(request, page)
   const unconfirmed = page.active.find(({ id }) => id === shown?.id) ?? null
-  const create = { name: req.query('name') ?? '', problem: null }
+  const create = { name: req.query('name') ?? '' }
   return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
 
@@ -42,14 +43,16 @@ export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
   return { html: liveFragment(frameOf(request, { title: 'API keys', section: 'api' }), await readKeysPage(request)) }
 }
 
+const EMPTY_FORM: CreateForm = { name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
+
 /** Returns the page, with the content of its form and a notice. */
 export function renderKeysPage(
   request: StoreRequest,
   page: Omit<KeysPage, 'create'>,
-  { create, notice = null }: { create?: KeysPage['create']; notice?: PageNotice | null },
+  { create = {}, notice = null }: { create?: Partial<CreateForm>; notice?: PageNotice | null },
 ): PageResult {
   const frame = frameOf(request, { title: 'API keys', section: 'api', notice })
-  return { html: keysView(frame, { ...page, create: create ?? { name: '', problem: null } }) }
+  return { html: keysView(frame, { ...page, create: { ...EMPTY_FORM, ...create } }) }
 }
 
 /** Returns the notice that a key was revoked, and the cookies that prevent a second display. */
@@ -131,10 +134,9 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
 export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<string, number>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
-    const { id, name, prefix, lastFour, createdBy, createdAt, lastUsedAt, revokedAt } = key
+    const { storeId: _, replaces: __, ...row } = key
     const replacedBy = newer === undefined ? null : { id: newer.id, prefix: newer.prefix, lastFour: newer.lastFour }
-    const requests24h = requests.get(id) ?? 0
-    return { id, name, prefix, lastFour, createdBy, createdAt, lastUsedAt, revokedAt, requests24h, replacedBy }
+    return { ...row, requests24h: requests.get(key.id) ?? 0, replacedBy }
   })
 }
 

@@ -1,9 +1,10 @@
 // Handles sign-in by password or one-time link, and sign-out. The error message does not reveal whether an account
 // exists.
 
+import { clientAddress } from '@store-export/control'
 import { linkView } from '../pages/link-view.ts'
 import { signInView } from '../pages/sign-in-view.ts'
-import { clientAddress } from '../security/client-address.ts'
+import { clientNetwork } from '../security/client-network.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { quantity } from '../ui/dates.ts'
 import { connectionAddress } from './connection-address.ts'
@@ -113,7 +114,7 @@ const SAFE_PATH = /^\/(?:stores|account)(?:\/[A-Za-z0-9_-]+)*(?:\?[A-Za-z0-9_.~%
 export function clientOf({ context, services }: DashboardRequest): { clientAddress: string; headers: Headers } {
   const forwardedFor = context.req.header('x-forwarded-for') ?? null
   return {
-    clientAddress: clientAddress(connectionAddress(context), forwardedFor, services.proxies),
+    clientAddress: clientNetwork(clientAddress(connectionAddress(context), forwardedFor, services.proxies)),
     headers: context.req.raw.headers,
   }
 }

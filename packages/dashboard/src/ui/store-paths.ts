@@ -13,6 +13,7 @@ export function storePaths(storeId: string): StorePaths {
     keys,
     revoke: (id) => `${key(id)}/revoke`,
     replace: (id) => `${key(id)}/replace`,
+    rename: (id) => `${key(id)}/rename`,
     created: (id) => `${key(id)}/created`,
     usage: `${base}/usage`,
     usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
@@ -30,6 +31,7 @@ export interface StorePaths {
   readonly keys: string
   readonly revoke: (keyId: string) => string
   readonly replace: (keyId: string) => string
+  readonly rename: (keyId: string) => string
   readonly created: (keyId: string) => string
   readonly usage: string
   readonly usageOfKey: (keyId: string) => string

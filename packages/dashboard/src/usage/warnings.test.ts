@@ -1,3 +1,4 @@
+import { ALL_PERMISSIONS } from '@store-export/control'
 import { expect, test } from 'vitest'
 import type { KeyRow } from '../pages/key-models.ts'
 import { warningsOf } from './warnings.ts'
@@ -7,8 +8,24 @@ const HOUR_MS = 3_600_000
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
 
 function keyUsed(lastUsedAt: Date | null, more: Partial<KeyRow> = {}): KeyRow {
-  const visible = { id: 'k', name: 'ERP', prefix: 'sdx_7Hq2Lm9x', lastFour: 'w3Zk', createdBy: null }
-  return { ...visible, createdAt: NOW, lastUsedAt, revokedAt: null, requests24h: 0, replacedBy: null, ...more }
+  const visible = {
+    id: 'k',
+    name: 'ERP',
+    prefix: 'sdx_7Hq2Lm9x',
+    lastFour: 'w3Zk',
+    createdBy: null,
+    ...ALL_PERMISSIONS,
+  }
+  return {
+    ...visible,
+    createdAt: NOW,
+    lastUsedAt,
+    revokedAt: null,
+    retiresAt: null,
+    requests24h: 0,
+    replacedBy: null,
+    ...more,
+  }
 }
 
 /** Returns usage in each of these hours before the current one. */

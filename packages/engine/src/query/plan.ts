@@ -2,6 +2,7 @@
 // code. sql.ts translates a plan into SQL.
 
 import type { Microseconds, Resource } from '@store-export/contract'
+import type { PseudonymSecret } from './reduced-expression.ts'
 
 /** `created_at` of a row. Null if the row has none. Such rows come last in a list (reading R17). */
 export type CreatedAt = Microseconds | null
@@ -46,21 +47,28 @@ export interface Search {
   readonly containing: readonly string[]
 }
 
-/** A page of a list: at most `limit` rows after the position, oldest row first. */
-export interface PagePlan {
-  readonly kind: 'page'
+/** What every plan has. */
+interface CommonPlan {
   readonly resource: Resource
+  /** Set if the resource is one of `withoutPersonalData`. */
+  readonly pseudonymSecret?: PseudonymSecret
+}
+
+/** A page of a list: at most `limit` rows after the position, oldest row first. */
+export interface PagePlan extends CommonPlan {
+  readonly kind: 'page'
   readonly limit: number
   readonly after: Position | null
   readonly filters: readonly Filter[]
   readonly window?: Window
   readonly search?: Search
-  /** Set if the newest row comes first. */
+  /** Whether the newest row comes first; absent if the oldest does. */
   readonly isNewestFirst?: true
-  /** Set if the changed rows were counted. */
+  /** How PostgreSQL finds the changed rows; absent if they were not counted. */
   readonly accessPath?: AccessPath
   /**
-   * Set if the list is read in scan batches. `end` is the last position of this batch, or null for the end of the list.
+   * The range of a scan batch; absent if the list is not read in batches. `end` is the last position of the batch, or
+   * null for the end of the list.
    */
   readonly scanBatch?: { readonly end: Position | null }
 }
@@ -73,24 +81,21 @@ export interface PagePlan {
 export type AccessPath = 'sort' | 'skip'
 
 /** The row with this ID. */
-export interface OnePlan {
+export interface OnePlan extends CommonPlan {
   readonly kind: 'one'
-  readonly resource: Resource
   readonly id: string
 }
 
 /** All rows whose `column` is `id`, oldest row first. */
-export interface AllOfPlan {
+export interface AllOfPlan extends CommonPlan {
   readonly kind: 'allOf'
-  readonly resource: Resource
   readonly column: string
   readonly id: string
 }
 
 /** Reads the single row of a one-row table, such as `store`. */
-export interface SingleRowPlan {
+export interface SingleRowPlan extends CommonPlan {
   readonly kind: 'only'
-  readonly resource: Resource
   /** Row counts by table, for fields of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
 }

@@ -42,8 +42,14 @@ function versionOf(present: PresentTables): string {
 
 function fieldsDigest(resource: Resource, present: PresentTables): string {
   const names = [resource, ...childrenOf(resource)].flatMap((each) =>
-    presentColumnsOf(each, present).map((column) => `${each.table}.${column}`),
+    presentColumnsOf(each, present).map((column) => `${each.table}.${column}${reductionOf(each, column)}`),
   )
   // Sorted, so that another order of the fields in the contract gives the same digest.
   return createHash('sha256').update(names.toSorted().join('\n')).digest('hex').slice(0, DIGEST_LENGTH)
+}
+
+/** Returns a suffix for a reduced field. A copy that begins to get personal data, or no longer gets it, is read again. */
+function reductionOf({ fields }: Resource, column: string): string {
+  const reducedTo = fields[column]?.reducedTo
+  return reducedTo === undefined ? '' : ` ${reducedTo}`
 }

@@ -5,6 +5,7 @@ import { columnsOf, type Field, type FieldType, type Resource } from '@store-exp
 import { columnExpression } from './column-expression.ts'
 import { identifier, textLiteral } from './literal.ts'
 import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
+import { type PseudonymSecret, reducedExpression } from './reduced-expression.ts'
 import type { Values } from './values.ts'
 
 /** The store's columns, the alias, and the values for all expressions of a select list. */
@@ -15,6 +16,8 @@ export interface SelectContext {
   /** Row counts by table, for fields of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
   readonly values: Values
+  /** Required for resources without personal data. */
+  readonly pseudonymSecret?: PseudonymSecret | undefined
 }
 
 /** Returns one expression for each field of `resource`, without fields of kind `many`. */
@@ -41,7 +44,15 @@ function fieldExpression({ resource, name, field, context }: FieldInContext): st
   if (type.kind === 'counts') return countsArray(type.tables, context)
   if (!hasColumn(context.present, resource.table, name)) return 'null'
   const column = columnExpression({ ...context, resource }, name)
+  if (field.reducedTo !== undefined) return reduced({ resource, name, field, context, column })
   return nulledIf({ resource, field, context, column: typedExpression(column, { resource, type, context }) })
+}
+
+function reduced({ resource, name, field, context, column }: FieldInContext & { readonly column: string }): string {
+  const { present, pseudonymSecret: secret } = context
+  if (field.reducedTo === undefined || secret === undefined) throw new Error(`${name} is read without a secret`)
+  const type = present.get(resource.table)?.get(name)?.type ?? ''
+  return reducedExpression(field.reducedTo, { column, type, secret })
 }
 
 function typedExpression(

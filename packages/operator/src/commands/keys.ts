@@ -2,12 +2,15 @@
 // database stores its hash.
 
 import { randomBytes } from 'node:crypto'
+import type { Scope } from '@store-export/contract'
 import {
   createKey,
+  type KeyPermissions,
   type KeySummary,
   listKeys,
   listStores,
   type RegisteredStore,
+  renameKey,
   requireStore,
   revokeKey,
   UnknownStore,
@@ -17,10 +20,19 @@ import { type CommandContext, type ProcessContext, withControl } from '../comman
 import { print, printJson, printMessage, printTable } from '../output.ts'
 import { UserError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
+import { addScope, addValue, parseTime } from './option-values.ts'
 import { type ReplayOptions, replay } from './replay-revocations.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly store: string
+  readonly name: string
+  readonly scope?: readonly Scope[]
+  readonly withoutPersonalData?: true
+  readonly expires?: Date
+  readonly allow?: readonly string[]
+}
+
+interface RenameOptions extends CommonOptions {
   readonly name: string
 }
 
@@ -34,10 +46,24 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
   addCommand(keys, 'create', 'create an API key and print it once. No command shows it again.')
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
+    .option('--scope <scope>', 'let the key read only this resource, such as orders:read. Can be repeated.', addScope)
+    .option('--without-personal-data', 'replace names, addresses and other personal data in responses')
+    .option('--expires <time>', 'reject the key from this time on, such as 2027-01-31T00:00:00Z', parseTime)
+    .option(
+      '--allow <network>',
+      'accept the key only from this address or network, such as 10.0.0.0/8. Can be repeated.',
+      addValue,
+    )
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
   addCommand(keys, 'list', 'list the keys of all stores')
     .option('--store <id>', 'list only the keys of the store with this ID or external ID')
     .action((options: ListOptions) => withControl(processContext, (context) => list(context, options)))
+  addCommand(keys, 'rename', 'change the name of an active key')
+    .argument('<key-id>', 'ID of the key, from create or list')
+    .requiredOption('--name <text>', 'new name')
+    .action((keyId: string, options: RenameOptions) =>
+      withControl(processContext, (context) => rename(context, keyId, options)),
+    )
   addCommand(keys, 'revoke', 'revoke a key. The API rejects it from the next request on.')
     .argument('<key-id>', 'ID of the key, from create or list')
     .action((keyId: string, options: CommonOptions) =>
@@ -62,9 +88,19 @@ function addReplayCommand(keys: Command, processContext: ProcessContext): void {
 async function create({ database }: CommandContext, options: CreateOptions): Promise<void> {
   const { id: storeId } = await requireStore(database, options.store)
   const { name } = options
-  const created = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
+  const permissions: KeyPermissions = {
+    scopes: options.scope ?? null,
+    withoutPersonalData: options.withoutPersonalData ?? false,
+    expiresAt: options.expires ?? null,
+    allowedAddresses: options.allow ?? null,
+  }
+  const created = await createKey({ database, storeId, name, permissions, createdBy: null, random: randomBytes })
   const key = created.key.reveal()
-  if (options.json) return printJson({ id: created.id, key, store_id: created.storeId, name: created.name })
+  if (options.json)
+    return printJson({
+      ...{ id: created.id, key, store_id: created.storeId, name: created.name },
+      ...describePermissions(created.permissions),
+    })
   printMessage(`Created the key "${created.name}" (ID ${created.id}). Copy it now, because it is never shown again:`)
   print(key)
 }
@@ -79,30 +115,58 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
   for (const storeId of ids) keys.push(...(await listKeys({ database, storeId })))
   if (json) return printJson({ keys: keys.map(describe) })
   printTable(
-    ['key id', 'store', 'key', 'last used', 'state', 'name'],
+    ['key id', 'store', 'key', 'last used', 'state', 'may read', 'expires', 'allowed from', 'name'],
     keys.map((key) => [
       key.id,
       key.storeId,
       `${key.prefix}…${key.lastFour}`,
       key.lastUsedAt === null ? 'never' : key.lastUsedAt.toISOString(),
-      key.revokedAt === null ? 'active' : 'revoked',
+      stateOf(key),
+      `${key.scopes?.join(' ') ?? 'everything'}${key.withoutPersonalData ? ', without personal data' : ''}`,
+      (key.retiresAt ?? key.expiresAt)?.toISOString() ?? 'never',
+      key.allowedAddresses?.join(' ') ?? 'everywhere',
       key.name,
     ]),
   )
 }
 
+async function rename({ database }: CommandContext, keyId: string, { name, json }: RenameOptions): Promise<void> {
+  if (!(await renameKey({ database, keyId, name }))) throw unknownKey('active key', keyId)
+  const id = keyId.toLowerCase()
+  if (json) return printJson({ id, renamed: true })
+  printMessage('Renamed:')
+  print(id)
+}
+
 async function revoke({ database }: CommandContext, keyId: string, { json }: CommonOptions): Promise<void> {
   const outcome = await revokeKey({ database, keyId })
-  if (outcome === 'unknown')
-    throw new UserError(
-      `no key has the ID ${JSON.stringify(keyId.slice(0, 64))}: "store-export keys list" shows the IDs`,
-    )
+  if (outcome === 'unknown') throw unknownKey('key', keyId)
   const id = keyId.toLowerCase()
   if (json) return printJson({ id, revoked: true, already: outcome === 'already revoked' })
   printMessage(
     outcome === 'revoked' ? 'Revoked. The API rejects this key from the next request on:' : 'Already revoked:',
   )
   print(id)
+}
+
+function unknownKey(what: string, keyId: string): UserError {
+  return new UserError(
+    `no ${what} has the ID ${JSON.stringify(keyId.slice(0, 64))}: "store-export keys list" shows the IDs`,
+  )
+}
+
+function stateOf({ revokedAt, expiresAt, retiresAt }: KeySummary): 'active' | 'expired' | 'revoked' {
+  if (revokedAt === null) return 'active'
+  return [expiresAt, retiresAt].some((end) => end?.getTime() === revokedAt.getTime()) ? 'expired' : 'revoked'
+}
+
+function describePermissions({ scopes, withoutPersonalData, expiresAt, allowedAddresses }: KeyPermissions) {
+  return {
+    scopes,
+    without_personal_data: withoutPersonalData,
+    expires_at: expiresAt,
+    allowed_addresses: allowedAddresses,
+  }
 }
 
 function describe(key: KeySummary) {
@@ -116,5 +180,8 @@ function describe(key: KeySummary) {
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
+    state: stateOf(key),
+    retires_at: key.retiresAt,
+    ...describePermissions(key),
   }
 }

@@ -1,7 +1,16 @@
 // Parses the values of options before a command connects to a database. A wrong value is an error with the accepted
 // values.
 
-import { findRevision, REVISIONS, type RevisionId } from '@store-export/contract'
+import {
+  findRevision,
+  formatTimestamp,
+  parseDatetime,
+  REVISIONS,
+  type RevisionId,
+  SCOPES,
+  type Scope,
+  TIMESTAMP_RULE,
+} from '@store-export/contract'
 import { InvalidUrlError, splitPassword } from '@store-export/postgres'
 import { InvalidArgumentError } from 'commander'
 import { printMessage } from '../output.ts'
@@ -12,6 +21,25 @@ export function parseRevision(text: string): RevisionId {
   const revision = findRevision(text)
   if (revision === null) throw new InvalidArgumentError(`Accepted: ${REVISIONS.map(({ id }) => id).join(', ')}.`)
   return revision
+}
+
+/** Returns the time that the string names. Throws commander's `InvalidArgumentError` for any other string. */
+export function parseTime(text: string): Date {
+  const microseconds = parseDatetime(text)
+  if (microseconds === null) throw new InvalidArgumentError(`Accepted: ${TIMESTAMP_RULE}.`)
+  return new Date(formatTimestamp(microseconds))
+}
+
+/** Adds a scope to those of earlier options. Throws commander's `InvalidArgumentError` for an unknown one. */
+export function addScope(text: string, earlier: readonly Scope[] = []): Scope[] {
+  const scope = SCOPES.find((known) => known === text)
+  if (scope === undefined) throw new InvalidArgumentError(`Accepted: ${SCOPES.join(', ')}.`)
+  return [...earlier, scope]
+}
+
+/** Adds a value to those of earlier options. */
+export function addValue(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text]
 }
 
 /**

@@ -22,6 +22,15 @@ export const REQUEST_SETTINGS = {
     max: 1_000_000,
     help: 'Maximum open client connections of the API.',
   },
+  proxies: {
+    env: 'STORE_EXPORT_PROXIES',
+    kind: 'integer',
+    default: 0,
+    unit: 'proxies',
+    min: 0,
+    max: 10,
+    help: 'Number of proxies in front of the API that append to X-Forwarded-For. With 0, the allow list of a key is compared with the address of the proxy.',
+  },
   headerBytesMax: {
     env: 'STORE_EXPORT_HEADER_BYTES_MAX',
     kind: 'integer',

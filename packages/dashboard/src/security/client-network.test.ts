@@ -1,5 +1,6 @@
+import { clientAddress } from '@store-export/control'
 import { expect, test } from 'vitest'
-import { clientAddress } from './client-address.ts'
+import { clientNetwork } from './client-network.ts'
 
 test.each([
   // connection, X-Forwarded-For, trusted proxies, expected address
@@ -17,7 +18,7 @@ test.each([
   ['::1', '2001:db8::1', 1, '2001:db8:0:0::/64'],
   ['fe80::1%eth0', null, 0, 'fe80:0:0:0::/64'],
   ['::1', null, 0, '0:0:0:0::/64'],
-])('for the connection %s, X-Forwarded-For %j and %i trusted proxies, the client address is %s', (...row) => {
+])('for the connection %s, X-Forwarded-For %j and %i trusted proxies, sign-ins are counted for %s', (...row) => {
   const [connection, forwardedFor, proxies, expected] = row
-  expect(clientAddress(connection, forwardedFor, proxies)).toBe(expected)
+  expect(clientNetwork(clientAddress(connection, forwardedFor, proxies))).toBe(expected)
 })

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { ENDPOINTS, SCOPES, scopeOf } from '@store-export/contract'
+import { ALL_PERMISSIONS, createKey, type KeyPermissions, type NewKey } from '@store-export/control'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+import type { RunningService } from '../../operator/src/service.ts'
+import { sendRequest } from './support/http.ts'
+import { UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { startNode } from './support/start-node.ts'
+
+let platform: TestPlatform
+let nodes: RunningService[]
+beforeAll(async () => {
+  platform = await startPlatform()
+  const [one, behindProxy] = await Promise.all([startNode(platform), startNode(platform, { PROXIES: '1' })])
+  nodes = [platform.service, one, behindProxy]
+})
+afterAll(async () => {
+  await Promise.all(nodes.slice(1).map((node) => node.close()))
+  await platform.close()
+})
+
+async function keyWith(permissions: Partial<KeyPermissions>): Promise<NewKey> {
+  const { id: storeId } = await platform.provision()
+  const given = { ...ALL_PERMISSIONS, ...permissions }
+  const database = platform.service.control
+  return createKey({ database, storeId, name: 'test', createdBy: null, permissions: given, random: randomBytes })
+}
+
+function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers = {} } = {}) {
+  return sendRequest(node?.url ?? '', { path, headers: { 'x-api-key': key.key.reveal(), ...headers } })
+}
+
+describe('scopes', () => {
+  test.each(SCOPES)(
+    '[R38] a key with the scope %s reads its resource and the store, and gets 404 for others',
+    async (scope) => {
+      const key = await keyWith({ scopes: [scope] })
+      for (const { path, resource, response } of ENDPOINTS) {
+        const needed = scopeOf(resource)
+        const { status, json } = await request(key, { path: path.replace('{id}', UNKNOWN_ID) })
+        if (needed === null || needed === scope) {
+          expect(status, path).toBe(['only', 'page', 'ids'].includes(response.kind) ? 200 : 404)
+          expect(JSON.stringify(json), path).not.toContain('scope')
+        } else {
+          expect(status, path).toBe(404)
+          expect(json, path).toEqual({
+            error: {
+              code: 'NOT_FOUND',
+              message: `this key may not read ${resource.plural}: it has the scope ${scope}; create a key with the scope ${needed}`,
+            },
+          })
+        }
+      }
+    },
+  )
+
+  test('[R38] a request outside of the scopes counts toward the rate limit', async () => {
+    const key = await keyWith({ scopes: ['orders:read'] })
+    const remaining = async (path: string) => Number((await request(key, { path })).headers['ratelimit-remaining'])
+    const before = await remaining('/api/v1/orders')
+    expect(await remaining('/api/v1/customers')).toBe(before - 1)
+  })
+})
+
+describe('the end of a key, and its allow list', () => {
+  test('[R39] when a key expires, three nodes reject its next request like an unknown key', async () => {
+    const key = await keyWith({ expiresAt: new Date(Date.now() + 3_600_000) })
+    for (const node of nodes) expect((await request(key, { node })).status).toBe(200)
+    await platform.controlSql`update api_keys set expires_at = now() where id = ${key.id}`
+    const unknown = await sendRequest(platform.service.url, {
+      path: '/api/v1/store',
+      headers: { 'x-api-key': 'sdx_x' },
+    })
+    for (const node of nodes) {
+      const { status, text } = await request(key, { node })
+      expect([status, text]).toEqual([401, unknown.text])
+    }
+  })
+
+  test('[R39] a node without a proxy compares the address of the connection, and ignores X-Forwarded-For', async () => {
+    const [local, foreign] = [
+      await keyWith({ allowedAddresses: ['127.0.0.0/8', '::1'] }),
+      await keyWith({ allowedAddresses: ['203.0.113.7'] }),
+    ]
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    expect((await request(local, { headers })).status).toBe(200)
+    expect((await request(foreign, { headers })).status).toBe(401)
+  })
+
+  test.each([
+    ['203.0.113.7', 200],
+    ['198.51.100.1, 203.0.113.7', 200],
+    ['203.0.113.7, 198.51.100.1', 401],
+    ['nonsense', 401],
+  ])('[R39] behind one proxy, X-Forwarded-For "%s" gets %i', async (forwardedFor, expected) => {
+    const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
+    const { status } = await request(key, { node: nodes[2], headers: { 'x-forwarded-for': forwardedFor } })
+    expect(status).toBe(expected)
+  })
+
+  test('[R39] 200 requests from a foreign address leave the rate limit of the key unchanged', async () => {
+    const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
+    const rejected = await Promise.all(Array.from({ length: 200 }, () => request(key)))
+    expect(new Set(rejected.map(({ status }) => status))).toEqual(new Set([401]))
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    const { status, headers: sent } = await request(key, { node: nodes[2], headers })
+    expect([status, sent['ratelimit-remaining']]).toEqual([200, '99999'])
+  })
+})

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
+import { ALL_PERMISSIONS, createKey } from '@store-export/control'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/filled-store.ts'
+
+/** Written into every personal column. It needs no escape in JSON. */
+const SENTINEL = 'Wilhelmine Sentinel'
+const ADDRESS = {
+  ...{ firstName: SENTINEL, lastName: SENTINEL, line1: SENTINEL, line2: SENTINEL, city: SENTINEL },
+  ...{ state: 'BE', postalCode: SENTINEL, country: 'DE', phone: SENTINEL },
+}
+const REGION = Object.fromEntries(
+  Object.entries(ADDRESS).map(([key, value]) => [key, value === SENTINEL ? null : value]),
+)
+
+/** The personal fields by list, with what remains of them. Copied by hand, so that an error in the contract is found. */
+const PERSONAL: Readonly<Record<string, Readonly<Record<string, 'null' | 'pseudonym' | 'region'>>>> = {
+  '/api/v1/orders': {
+    ...{ email: 'pseudonym', return_reason: 'null', shipping_address: 'region', billing_address: 'region' },
+    ...{ processor_payment_intent_id: 'null', processor_charge_id: 'null', receipt_url: 'null' },
+    ...{ tracking_number: 'null', tracking_url: 'null', metafields: 'null' },
+  },
+  '/api/v1/customers': { email: 'pseudonym', name: 'null', phone: 'null', processor_customer_id: 'null' },
+  '/api/v1/customer-addresses': {
+    ...{ label: 'null', first_name: 'pseudonym', last_name: 'pseudonym', company: 'null', line1: 'pseudonym' },
+    ...{ line2: 'null', city: 'pseudonym', postal_code: 'pseudonym', phone: 'null' },
+  },
+}
+const PSEUDONYM = /^[0-9a-f]{32}@personal\.invalid$/
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.close())
+
+/** A store whose personal columns all contain the sentinel, and a key without personal data. */
+async function sentinelStore(revision: RevisionId = LATEST_REVISION) {
+  const store = await filledStore(platform, revision)
+  for (const [path, fields] of Object.entries(PERSONAL)) {
+    const table = path.replace('/api/v1/', '').replaceAll('-', '_')
+    const columns = await store.sql<{ name: string; type: string }[]>`
+      select column_name as name, data_type as type from information_schema.columns
+      where table_name = ${table} and column_name in ${store.sql(Object.keys(fields))}`
+    for (const { name, type } of columns) await overwrite(store, table, name, type)
+  }
+  await store.sql`update order_items set attributes = ${store.sql.json({ Engraving: SENTINEL })}`
+  return { store, reduced: await reducedKey(store) }
+}
+
+async function overwrite({ sql }: TestStore, table: string, column: string, type: string): Promise<void> {
+  const [of, name] = [sql(table), sql(column)]
+  if (column.endsWith('_address')) await sql`update ${of} set ${name} = ${sql.json(ADDRESS)}`
+  else if (type === 'jsonb')
+    await sql`update ${of} set ${name} = ${sql.json([{ key: 'k', label: 'l', value: SENTINEL }])}`
+  else if (column === 'email')
+    await sql`update ${of} set email = ${SENTINEL} || coalesce(to_jsonb(${of}) ->> 'customer_id', id::text)`
+  else await sql`update ${of} set ${name} = ${SENTINEL}`
+}
+
+async function reducedKey({ id: storeId }: Pick<TestStore, 'id'>): Promise<string> {
+  const permissions = { ...ALL_PERMISSIONS, withoutPersonalData: true }
+  const database = platform.service.control
+  const { key } = await createKey({ database, storeId, name: 'bi', createdBy: null, permissions, random: randomBytes })
+  return key.reveal()
+}
+
+/** Returns all rows of a list. Fails if a response contains the sentinel. */
+async function rowsOf(path: string, key: string): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { text, json } = await platform.get(`${path}?limit=250${cursor === '' ? '' : `&cursor=${cursor}`}`, key)
+    rows.push(...json.data)
+    cursor = json.meta.next_cursor
+    isClean.push([path, !text.includes('Sentinel')])
+  }
+  return rows
+}
+const isClean: [path: string, isClean: boolean][] = []
+
+describe('a key without personal data', () => {
+  test.each<RevisionId>(['launch', 'v1.2', LATEST_REVISION])(
+    '[R40] on a %s store, gets null, pseudonyms, and regions, and every other value unchanged',
+    async (revision) => {
+      const { store, reduced } = await sentinelStore(revision)
+      let rows = 0
+      for (const [path, fields] of Object.entries(PERSONAL)) {
+        isClean.length = 0
+        const found = await rowsOf(path, reduced)
+        expect(isClean.every(([, clean]) => clean)).toBe(true)
+        const full = await rowsOf(path, store.key)
+        expect(found.length).toBe(full.length)
+        rows += found.length
+        for (const [index, row] of found.entries()) {
+          const original = full[index] ?? {}
+          expect(Object.keys(row)).toEqual(Object.keys(original))
+          for (const [name, value] of Object.entries(row)) {
+            const remainder = fields[name]
+            const before = original[name]
+            if (remainder === 'null') expect(value, name).toBeNull()
+            else if (remainder === 'pseudonym') expect(value, name).toMatch(PSEUDONYM)
+            else if (remainder === 'region') expect(value, name).toEqual(before === null ? null : REGION)
+            else if (name !== 'items') expect(value, name).toEqual(before)
+            else {
+              const items = (before as { attributes: unknown }[]).map((item) => ({ ...item, attributes: null }))
+              expect(value, name).toEqual(items)
+            }
+          }
+        }
+      }
+      expect(rows).toBeGreaterThan(300)
+    },
+  )
+
+  test('[R40] no endpoint returns a personal value, and details have the pseudonyms of lists', async () => {
+    const { store, reduced } = await sentinelStore()
+    const [orders, customers] = [await rowsOf('/api/v1/orders', reduced), await rowsOf('/api/v1/customers', reduced)]
+    const [order, customer] = [orders[0], customers[0]]
+    const paths = [
+      ...['/api/v1/store', '/api/v1/products', '/api/v1/locations', '/api/v1/customer-groups', '/api/v1/categories'],
+      ...['orders', 'customers', 'products', 'locations', 'customer-groups', 'categories'].map(
+        (name) => `/api/v1/ids/${name}`,
+      ),
+      ...[`/api/v1/orders/${order?.id}`, `/api/v1/customers/${customer?.id}`],
+      `/api/v1/customers/${customer?.id}/addresses`,
+      '/api/v1/orders?updated_since=2020-01-01T00:00:00Z&updated_until=now',
+      '/api/v1/customers?created_since=2020-01-01T00:00:00Z',
+    ]
+    for (const path of paths) {
+      const { status, text } = await platform.get(path, reduced)
+      expect([path, status, text.includes('Sentinel')]).toEqual([path, 200, false])
+    }
+    expect((await platform.get(`/api/v1/orders/${order?.id}`, reduced)).json.data).toEqual(order)
+    expect((await platform.get(`/api/v1/customers/${customer?.id}`, reduced)).json.data).toEqual(customer)
+    expect((await platform.get(`/api/v1/customers/${customer?.id}`, store.key)).text).toContain('Sentinel')
+  })
+
+  test('[R40] equal values have equal pseudonyms in all lists of the store, and others in another store', async () => {
+    const { store, reduced } = await sentinelStore()
+    await store.sql`update orders o set email = c.email from customers c where c.id = o.customer_id`
+    const emails = new Map((await rowsOf('/api/v1/customers', reduced)).map(({ id, email }) => [id, email]))
+    const orders = (await rowsOf('/api/v1/orders', reduced)).filter(({ customer_id: id }) => id !== null)
+    expect(orders.length).toBeGreaterThan(50)
+    for (const { customer_id: id, email } of orders) expect(email).toBe(emails.get(id))
+    expect(new Set(emails.values()).size).toBe(emails.size)
+    const other = await sentinelStore()
+    for (const each of [store, other.store]) await each.sql`update orders set email = 'same@example.com'`
+    const [here] = await rowsOf('/api/v1/orders', reduced)
+    const [there] = await rowsOf('/api/v1/orders', other.reduced)
+    expect(here?.email).not.toBe(there?.email)
+    const again = await rowsOf('/api/v1/orders', await reducedKey(store))
+    expect(again[0]?.email).toBe(here?.email)
+  })
+
+  test('[R46] its pages have another digest of fields, so that a copy is read again after a change of keys', async () => {
+    const { store, reduced } = await sentinelStore()
+    const digest = async (path: string, key: string) => (await platform.get(path, key)).headers.get('x-store-fields')
+    expect(await digest('/api/v1/orders', reduced)).not.toBe(await digest('/api/v1/orders', store.key))
+    expect(await digest('/api/v1/products', reduced)).toBe(await digest('/api/v1/products', store.key))
+  })
+})

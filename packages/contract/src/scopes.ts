@@ -1,0 +1,19 @@
+// Names the permissions of API keys. Each resource with an endpoint has one: the rows of `customer_addresses` need
+// `customer-addresses:read`. Every key may read `store`, so that a tool can test its connection.
+
+import { ENDPOINTS } from './endpoints.ts'
+import type { Resource } from './resource.ts'
+import { store } from './resources/store.ts'
+
+/** A permission to read a resource, such as `orders:read`. */
+export type Scope = `${string}:read`
+
+/** Returns the scope that a request for the resource needs; null for the store, which needs none. */
+export function scopeOf({ table }: Pick<Resource, 'table'>): Scope | null {
+  return table === store.table ? null : `${table.replaceAll('_', '-')}:read`
+}
+
+/** Every scope, in the order of the endpoints. */
+export const SCOPES: readonly Scope[] = [
+  ...new Set(ENDPOINTS.map(({ resource }) => scopeOf(resource)).filter((scope) => scope !== null)),
+]

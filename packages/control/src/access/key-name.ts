@@ -1,0 +1,29 @@
+// Checks the name of a key, which merchants see in lists.
+
+/** Maximum length of a key's name, in characters. */
+const KEY_NAME_LENGTH_MAX = 80
+
+/** Thrown for a name that is not accepted. The message contains the rule. */
+export class InvalidKeyNameError extends Error {
+  override readonly name = 'InvalidKeyNameError'
+}
+
+/** Invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
+const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
+
+/** Returns the name without spaces around it. Throws `InvalidKeyNameError` if it is empty, too long, or unprintable. */
+export function checkKeyName(text: string): string {
+  const name = text.trim().normalize('NFC')
+  const length = Array.from(name).length
+  if (
+    length < 1 ||
+    length > KEY_NAME_LENGTH_MAX ||
+    name.replace(INVISIBLE, '') === '' ||
+    /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
+  ) {
+    throw new InvalidKeyNameError(
+      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, one of them visible, without control characters; got ${length} characters`,
+    )
+  }
+  return name
+}

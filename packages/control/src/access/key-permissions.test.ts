@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import { createUsageRecorder } from '../usage/recorder.ts'
+import { admit, admitMany, BUSY } from './admission.ts'
+import { hashApiKey } from './api-key.ts'
+import { createKey, type KeyRequest, type NewKey } from './create-key.ts'
+import { ALL_PERMISSIONS, InvalidKeyPermissionError, type KeyPermissions } from './key-permissions.ts'
+import { listKeys, renameKey, revokeKey } from './keys.ts'
+
+const HOUR_MS = 3_600_000
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+async function keyWith(permissions: Partial<KeyPermissions>, more: Partial<KeyRequest> = {}): Promise<NewKey> {
+  const storeId = more.storeId ?? (await control.store()).id
+  const given = { ...ALL_PERMISSIONS, ...permissions }
+  return createKey({ ...control, storeId, name: 'sync', createdBy: null, permissions: given, ...more })
+}
+
+async function admissionOf({ key }: NewKey, address: string | null = null) {
+  const [admission] = await admit(hashApiKey(key), [address], { pool: control.database.pool, requestsPerMinute: 120 })
+  return admission ?? null
+}
+
+async function summaryOf({ id, storeId }: NewKey) {
+  return (await listKeys({ database: control.database, storeId })).find((key) => key.id === id)
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS)
+const replace = ({ id, storeId }: NewKey) => keyWith({}, { storeId, replaces: { keyId: id, ends: 'later' } })
+const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
+
+describe('scopes and personal data', () => {
+  test('[R38] [R40] the admission and the list have the scopes of the key, and whether it gets personal data', async () => {
+    const key = await keyWith({ scopes: ['products:read', 'orders:read'], withoutPersonalData: true })
+    const expected = { scopes: ['orders:read', 'products:read'], withoutPersonalData: true }
+    expect(await admissionOf(key)).toMatchObject(expected)
+    expect(await summaryOf(key)).toMatchObject(expected)
+    const [batched] = await admitMany([hashApiKey(key.key)], { pool: control.database.pool, requestsPerMinute: 120 })
+    expect(batched).toMatchObject(expected)
+  })
+
+  test('[R38] a key without permissions in its request may read everything, and has no end', async () => {
+    const { id: storeId } = await control.store()
+    const key = await createKey({ ...control, storeId, name: 'sync', createdBy: null })
+    expect(await summaryOf(key)).toMatchObject(ALL_PERMISSIONS)
+    expect(await admissionOf(key)).toMatchObject({ scopes: null, withoutPersonalData: false })
+  })
+
+  test('[AUTH-3] a replacement has its own end, and the other permissions of the replaced key', async () => {
+    const kept = { scopes: ['orders:read' as const], withoutPersonalData: true, allowedAddresses: ['10.0.0.0/8'] }
+    const key = await keyWith({ ...kept, expiresAt: inHours(1) })
+    const newer = await replace(key)
+    expect(newer.permissions).toEqual({ ...kept, expiresAt: null })
+    expect(await summaryOf(newer)).toMatchObject(newer.permissions)
+  })
+})
+
+describe('the end of a key', () => {
+  test('[R39] when a key expires, its next request is rejected on two nodes, alone and in a batch', async () => {
+    const key = await keyWith({ expiresAt: inHours(1) })
+    const other = control.secondNode()
+    expect(await admissionOf(key)).not.toBeNull()
+    await expire(key)
+    for (const { pool } of [control.database, other]) {
+      const request = { pool, requestsPerMinute: 120 }
+      expect(await admit(hashApiKey(key.key), [null], request)).toEqual([null])
+      expect(await admitMany([hashApiKey(key.key)], request)).toEqual([null])
+    }
+  })
+
+  test('[AUTH-4] an expired key frees its slot, and the list shows its end as the time of its revocation', async () => {
+    const first = await keyWith({ expiresAt: inHours(1) })
+    for (let index = 0; index < 4; index++) await keyWith({}, { storeId: first.storeId })
+    await expect(keyWith({}, { storeId: first.storeId })).rejects.toThrow('at most 5 active keys')
+    await expire(first)
+    await keyWith({}, { storeId: first.storeId })
+    const summary = await summaryOf(first)
+    expect(summary?.revokedAt).toEqual(summary?.expiresAt)
+    const [event] = await control.sql`
+      select details from audit_events where key_id = ${first.id} and action = 'key.revoked'`
+    expect(event?.details).toEqual({ reason: 'expired' })
+  })
+
+  test('[AUTH-3] after the first use of a replacement, the replaced key ends 24 hours later', async () => {
+    const old = await keyWith({})
+    const newer = await replace(old)
+    const usedAt = Date.now()
+    const recorder = createUsageRecorder({
+      database: control.database,
+      now: () => usedAt,
+      emit: (event) => expect(event).toBeUndefined(),
+      flushMs: 60_000,
+      requestLogLines: 100,
+    })
+    const request = { outcome: 'successful', endpoint: '/api/v1/store', status: 200, code: null } as const
+    const record = ({ id }: NewKey) =>
+      recorder.record({ ...request, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
+    record(old)
+    await recorder.flush()
+    expect(await summaryOf(old)).toMatchObject({ retiresAt: null })
+    // The old key is used in the same batch, so one statement changes both of its columns.
+    record(old)
+    record(newer)
+    await recorder.close()
+    const summary = await summaryOf(old)
+    expect(summary?.lastUsedAt?.getTime()).toBe(usedAt)
+    expect(summary?.retiresAt?.getTime()).toBe(usedAt + 24 * HOUR_MS)
+    expect(await summaryOf(newer)).toMatchObject({ retiresAt: null })
+    await control.sql`update api_keys set retires_at = now() where id = ${old.id}`
+    expect(await admissionOf(old)).toBeNull()
+    expect((await summaryOf(old))?.revokedAt).not.toBeNull()
+  })
+
+  test('[AUTH-5] when the replacement is revoked, the replaced key no longer ends by itself', async () => {
+    const old = await keyWith({})
+    const newer = await replace(old)
+    await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`
+    await revokeKey({ database: control.database, keyId: newer.id })
+    expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
+  })
+})
+
+describe('allow lists', () => {
+  const addresses: [string | null, boolean][] = [
+    ['203.0.113.7', true],
+    ['203.0.113.8', false],
+    ['10.255.0.1', true],
+    ['11.0.0.1', false],
+    ['2001:db8:1::5', true],
+    ['2001:db9::5', false],
+    [null, false],
+  ]
+
+  test('[R39] only requests from addresses in the list are admitted and counted', async () => {
+    const key = await keyWith({ allowedAddresses: ['203.0.113.7', '10.20.30.40/8', '2001:db8::/32'] })
+    const request = { pool: control.database.pool, requestsPerMinute: 120 }
+    const admissions = await admit(
+      hashApiKey(key.key),
+      addresses.map(([address]) => address),
+      request,
+    )
+    expect(admissions.map((each) => each !== null)).toEqual(addresses.map(([, isAllowed]) => isAllowed))
+    expect(admissions.flatMap((each) => (each === null ? [] : [each.requests]))).toEqual([1, 2, 3])
+    expect(await admissionOf(key, '10.0.0.1')).toMatchObject({ requests: 4 })
+    expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
+  })
+
+  test('[R39] in a batch of several keys, a key with a list is not counted, but left to its own statement', async () => {
+    const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
+    const hashes = [key, other].map((each) => hashApiKey(each.key))
+    const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })
+    expect(admissions).toMatchObject([BUSY, { requests: 1 }])
+    expect(await admissionOf(key, '10.0.0.1')).toMatchObject({ requests: 1 })
+  })
+})
+
+describe('input', () => {
+  test.each<[Partial<KeyPermissions>, string]>([
+    [{ scopes: [] }, 'scope: must name at least one resource'],
+    [{ scopes: ['payments:read'] }, 'scope: must be one of orders:read, customers:read,'],
+    [{ expiresAt: new Date('2020-01-01T00:00:00Z') }, 'expires: must be in the future; got "2020-01-01T00:00:00.000Z"'],
+    [{ expiresAt: new Date(Number.NaN) }, 'expires: must be in the future'],
+    [{ allowedAddresses: [] }, 'allow: must have 1 to 50 addresses; got 0'],
+    [{ allowedAddresses: Array(51).fill('10.0.0.1') }, 'allow: must have 1 to 50 addresses; got 51'],
+    ...[
+      '10.0.0.0/33',
+      'fe80::1%eth0',
+      '10.0.0',
+      'example.com',
+      '10.0.0.0/8/8',
+      '10.0.0.0/-1',
+      '2001:db8::/129',
+      '',
+    ].map((address): [Partial<KeyPermissions>, string] => [
+      { allowedAddresses: [address] },
+      `allow: must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32; got ${JSON.stringify(address)}`,
+    ]),
+  ])('[AUTH-3] the permissions %j are rejected with a message that names the rule', async (permissions, message) => {
+    const error = await keyWith(permissions).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(InvalidKeyPermissionError)
+    expect((error as Error).message).toContain(message)
+  })
+})
+
+test('[AUTH-3] an active key of the store gets the new name, and the change is in the audit table', async () => {
+  const key = await keyWith({})
+  const { database } = control
+  const other = await control.store()
+  expect(await renameKey({ database, keyId: key.id, storeId: other.id, name: 'Books' })).toBe(false)
+  expect(await renameKey({ database, keyId: key.id, storeId: key.storeId, name: ' Books ', actor: 'merchant m' })).toBe(
+    true,
+  )
+  expect(await summaryOf(key)).toMatchObject({ name: 'Books' })
+  const events = await control.sql`select actor from audit_events where key_id = ${key.id} and action = 'key.renamed'`
+  expect(events).toEqual([{ actor: 'merchant m' }])
+  await expire(key)
+  await summaryOf(key)
+  expect(await renameKey({ database, keyId: key.id, name: 'Again' })).toBe(false)
+})

@@ -1,0 +1,85 @@
+// Describes and checks what a key may do: the resources that it may read, whether it gets personal data, when it ends,
+// and the addresses that it works from. Admission returns or enforces each of these with every request.
+
+import { isIP } from 'node:net'
+import { SCOPES, type Scope } from '@store-export/contract'
+import { type SqlFragment, sql } from '@store-export/postgres'
+
+/** What a key may do. */
+export interface KeyPermissions {
+  /** Null for every resource. */
+  readonly scopes: readonly Scope[] | null
+  /** Whether responses replace personal data (reading R40). */
+  readonly withoutPersonalData: boolean
+  /** Null if the key has no end. */
+  readonly expiresAt: Date | null
+  /** Addresses and networks in CIDR notation; null for every address. */
+  readonly allowedAddresses: readonly string[] | null
+}
+
+/** Everything, from everywhere, without an end. */
+export const ALL_PERMISSIONS: KeyPermissions = {
+  scopes: null,
+  withoutPersonalData: false,
+  expiresAt: null,
+  allowedAddresses: null,
+}
+
+/** Thrown for permissions that are not accepted. The message contains the rule. */
+export class InvalidKeyPermissionError extends Error {
+  override readonly name = 'InvalidKeyPermissionError'
+}
+
+const ADDRESSES_MAX = 50
+
+/** Returns the permissions without repetitions. Throws `InvalidKeyPermissionError`. `now` is the earliest end. */
+export function checkPermissions(permissions: KeyPermissions, now: Date): KeyPermissions {
+  const { scopes, expiresAt, allowedAddresses } = permissions
+  const unknown = scopes?.find((scope) => !SCOPES.includes(scope))
+  if (unknown !== undefined)
+    throw new InvalidKeyPermissionError(
+      `scope: must be one of ${SCOPES.join(', ')}; got ${JSON.stringify(unknown.slice(0, 40))}`,
+    )
+  if (scopes?.length === 0) throw new InvalidKeyPermissionError('scope: must name at least one resource')
+  if (expiresAt !== null && !(expiresAt > now))
+    throw new InvalidKeyPermissionError(`expires: must be in the future; got ${JSON.stringify(expiresAt)}`)
+  return {
+    ...permissions,
+    scopes: scopes === null ? null : SCOPES.filter((scope) => scopes.includes(scope)),
+    allowedAddresses: allowedAddresses === null ? null : checkAddresses(allowedAddresses),
+  }
+}
+
+function checkAddresses(addresses: readonly string[]): string[] {
+  if (addresses.length < 1 || addresses.length > ADDRESSES_MAX)
+    throw new InvalidKeyPermissionError(`allow: must have 1 to ${ADDRESSES_MAX} addresses; got ${addresses.length}`)
+  const wrong = addresses.find((address) => !isNetwork(address))
+  if (wrong === undefined) return [...new Set(addresses)]
+  throw new InvalidKeyPermissionError(
+    `allow: must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32; got ${JSON.stringify(wrong.slice(0, 60))}`,
+  )
+}
+
+/** Whether PostgreSQL accepts the text as an address or a network. It sets the bits after the prefix to zero. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6]
+  if (bits < 0 || address.includes('%') || rest.length > 0) return false
+  return prefix === undefined || (/^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= bits)
+}
+
+/** The columns of `KeyPermissions`, for a select list. */
+export const PERMISSION_COLUMNS = sql`to_jsonb(scopes) as scopes, without_personal_data as "withoutPersonalData",
+  expires_at as "expiresAt", to_jsonb(allowed_addresses) as "allowedAddresses"`
+
+/** Returns a row of the columns that store the permissions. */
+export function permissionsRow({
+  scopes,
+  withoutPersonalData,
+  expiresAt,
+  allowedAddresses,
+}: KeyPermissions): SqlFragment {
+  return sql`select ${scopes}::text[] as scopes, ${withoutPersonalData}::boolean as without_personal_data,
+    ${expiresAt}::timestamptz as expires_at,
+    (select array_agg(network(address::inet)) from unnest(${allowedAddresses}::text[]) address) as allowed_addresses`
+}

@@ -1,0 +1,52 @@
+// Reads the limits of a new key from its form.
+
+import { SCOPES } from '@store-export/contract'
+import type { KeyPermissions } from '@store-export/control'
+import type { TypedLimits } from '../pages/key-models.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { parseLocalTime } from '../usage/parse-local-time.ts'
+import type { StoreRequest } from './dashboard-request.ts'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const SALES = ['orders:read', 'products:read'] as const
+
+/** Returns the limits as the merchant typed them, to show the form again. */
+export function typedLimits(form: FormFields): TypedLimits {
+  const { access, ends } = form
+  return {
+    access: access === 'sales' || access === 'chosen' ? access : 'everything',
+    scopes: SCOPES.filter((scope) => form[`scope.${scope}`] !== undefined),
+    withoutPersonalData: form['without-personal-data'] !== undefined,
+    ends: ends === '30' || ends === '90' || ends === 'date' ? ends : 'never',
+    endsOn: form['ends-on'] ?? '',
+    addresses: form.addresses ?? '',
+  }
+}
+
+/** Returns the permissions that the limits mean. An unreadable day is an invalid date, which `createKey` rejects. */
+export function permissionsOf(limits: TypedLimits, { head, now }: StoreRequest): KeyPermissions {
+  const { access, scopes, withoutPersonalData, addresses } = limits
+  const list = addresses.split(/[\s,;]+/).filter((address) => address !== '')
+  return {
+    scopes: { everything: null, sales: SALES, chosen: scopes }[access],
+    withoutPersonalData,
+    expiresAt: endOf(limits, head.timeZone, now),
+    allowedAddresses: list.length === 0 ? null : list,
+  }
+}
+
+function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date | null {
+  if (ends === 'never') return null
+  if (ends !== 'date') return new Date(now.getTime() + Number(ends) * DAY_MS)
+  const lastMinute = parseLocalTime(`${endsOn}T23:59`, timeZone)
+  return lastMinute === null ? new Date(Number.NaN) : new Date(lastMinute.getTime() + MINUTE_MS)
+}
+
+/** Returns what is wrong with the limits, in the merchant's words. */
+export function limitsProblem({ access, scopes, ends, endsOn, addresses }: TypedLimits): string {
+  if (access === 'chosen' && scopes.length === 0) return 'Choose at least one thing that the tool can read.'
+  if (ends === 'date' && endsOn === '') return 'Choose the day on which the key ends.'
+  if (addresses.trim() === '') return 'Choose a day in the future.'
+  return 'Enter addresses such as 203.0.113.7 or networks such as 10.0.0.0/8, and choose a day in the future.'
+}

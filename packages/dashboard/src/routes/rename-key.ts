@@ -1,0 +1,44 @@
+// Renames a key. To send the form twice has the same result as to send it once.
+
+import { InvalidKeyNameError, renameKey } from '@store-export/control'
+import { renameView } from '../pages/rename-view.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import { nameProblem } from './create-key.ts'
+import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
+import { activeKey, actorOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
+
+/** GET /stores/{s}/settings/api/keys/{k}/rename */
+export async function renamePage(request: StoreRequest): Promise<HandlerResult> {
+  return await showForm(request, null)
+}
+
+/** POST /stores/{s}/settings/api/keys/{k}/rename */
+export async function rename(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
+  const { services, store } = request
+  const page = await readKeysPage(request)
+  const key = activeKey(request, page)
+  if (key === null) return redirectFromInactiveKey(request, page)
+  const name = form.name ?? ''
+  try {
+    const { database } = services
+    await renameKey({ database, keyId: key.id, storeId: store.id, name, actor: actorOf(request) })
+  } catch (error) {
+    if (!(error instanceof InvalidKeyNameError)) throw error
+    return await showForm(request, name)
+  }
+  return { to: storePaths(store.id).keyUsage(key.id) }
+}
+
+/** Shows the form, with an error message if `rejected` is a name. */
+async function showForm(request: StoreRequest, rejected: string | null): Promise<HandlerResult> {
+  const page = await readKeysPage(request)
+  const key = activeKey(request, page)
+  if (key === null) return redirectFromInactiveKey(request, page)
+  const problem = rejected === null ? null : nameProblem(rejected)
+  const frame = frameOf(request, { title: 'Rename a key', section: 'api' })
+  return {
+    html: renameView(frame, { key, name: rejected ?? key.name, problem }),
+    status: rejected === null ? 200 : 400,
+  }
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+})
+afterAll(() => platform.close())
+
+async function newShop() {
+  const store = await platform.provision()
+  await store.sql`update store set store_timezone = 'Europe/Berlin'`
+  const merchant = await addMerchant(platform, store.id)
+  const visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
+  const page = `/stores/${store.id}/settings/api`
+  const send = (fields: Record<string, string>) => visitor.send(page, `${page}/keys`, { name: 'Tool', ...fields })
+  return { store, visitor, page, send }
+}
+
+const keysOf = (storeId: string) => platform.controlSql`
+  select * from api_keys where store_id = ${storeId} and created_by is not null`
+
+test('[AUTH-3] a form without limits creates a key that can read everything, from everywhere, without an end', async () => {
+  const { store, send } = await newShop()
+  await send({ access: 'everything', ends: 'never', 'ends-on': '', addresses: ' ' })
+  expect(await keysOf(store.id)).toMatchObject([
+    { scopes: null, without_personal_data: false, expires_at: null, allowed_addresses: null },
+  ])
+})
+
+test('[R38, R39, R40] a form with limits creates a key with these limits, and the page of keys names them', async () => {
+  const { store, send, visitor, page } = await newShop()
+  await send({
+    ...{ access: 'chosen', 'scope.orders:read': 'on', 'scope.customer-groups:read': 'on' },
+    ...{ 'without-personal-data': 'on', ends: 'date', 'ends-on': '2099-06-30', addresses: '203.0.113.7, 10.0.0.0/8' },
+  })
+  const [key] = await keysOf(store.id)
+  expect(key).toMatchObject({ scopes: ['orders:read', 'customer-groups:read'], without_personal_data: true })
+  expect(key?.expires_at).toEqual(new Date('2099-06-30T22:00:00Z'))
+  const { text } = await visitor.get(page)
+  expect(text).toContain('Only orders and customer groups')
+  expect(text).toContain('Without personal data')
+  expect(text).toContain('Only from 203.0.113.7/32, 10.0.0.0/8')
+})
+
+test('[R38] the choice for accounting reads orders and products, and a number of days ends the key', async () => {
+  const { store, send } = await newShop()
+  await send({ access: 'sales', 'scope.customers:read': 'on', ends: '90' })
+  const [key] = await keysOf(store.id)
+  expect(key?.scopes).toEqual(['orders:read', 'products:read'])
+  expect(Math.abs(key?.expires_at - Date.now() - 90 * 86_400_000)).toBeLessThan(60_000)
+})
+
+test.each([
+  [{ access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
+  [{ ends: 'date' }, 'Choose the day on which the key ends.'],
+  [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
+  [{ addresses: 'my office' }, 'Enter addresses such as 203.0.113.7'],
+])(
+  '[AUTH-3] limits that are not accepted, such as %j, create no key and are shown again with a message',
+  async (fields, message) => {
+    const { store, send } = await newShop()
+    const { status, text } = await send({ ...fields, 'without-personal-data': 'on' })
+    expect(status).toBe(400)
+    expect(text).toContain(message)
+    expect(text).toContain('<details class="limits" open>')
+    expect(text).toMatch(/name="without-personal-data" value="on" checked/)
+    expect(await keysOf(store.id)).toEqual([])
+  },
+)
+
+test('[AUTH-3] a key gets another name, and an empty name is rejected', async () => {
+  const { store, send, visitor, page } = await newShop()
+  await send({})
+  const [key] = await keysOf(store.id)
+  const rename = `${page}/keys/${key?.id}/rename`
+  const rejected = await visitor.send(rename, rename, { name: ' ' })
+  expect([rejected.status, rejected.text.includes('Enter the name of the tool')]).toEqual([400, true])
+  const { text } = await visitor.follow(await visitor.send(rename, rename, { name: 'Till & Co' }))
+  expect(text).toContain('<h1>Till &amp; Co</h1>')
+  const other = await newShop()
+  const foreign = `${other.page}/keys/${key?.id}/rename`
+  expect((await other.visitor.get(foreign)).status).toBe(404)
+})

@@ -1,0 +1,59 @@
+// Writes the expressions for a key without personal data (reading R40). PostgreSQL calculates what remains of a value, so
+// the value itself never reaches the service.
+
+import { createHmac, type KeyObject } from 'node:crypto'
+import type { PersonalRemainder } from '@store-export/contract'
+
+/** Secret of a store's pseudonyms: equal values of the store get equal pseudonyms. */
+export type PseudonymSecret = Buffer
+
+/** Members of an address that remain. */
+const REGION = ['country', 'state']
+/** Block size of SHA-256, to which HMAC pads its key. */
+const BLOCK_BYTES = 64
+const INNER_PAD = 0x36
+const OUTER_PAD = 0x5c
+/** 128 bits of the HMAC. */
+const PSEUDONYM_BYTES = 16
+const DOMAIN = '@personal.invalid'
+
+/**
+ * Returns the expression for what remains of `column`, an expression itself. `type` is the type of its column in the
+ * store.
+ */
+export function reducedExpression(
+  remainder: PersonalRemainder,
+  { column, type, secret }: { readonly column: string; readonly type: string; readonly secret: PseudonymSecret },
+): string {
+  switch (remainder) {
+    case 'null':
+      return 'null'
+    case 'region':
+      // `json` can contain text that jsonb rejects, so a member of it can't be read without a risk.
+      return type === 'jsonb' ? region(column) : 'null'
+    case 'pseudonym':
+      return pseudonymExpression(column, secret)
+  }
+}
+
+function region(column: string): string {
+  const members = REGION.map((name) => `'${name}', ${column} -> '${name}'`).join(', ')
+  return `case when ${column} is not null then jsonb_build_object(${members}) end`
+}
+
+/** HMAC-SHA-256 from two hashes, because PostgreSQL has no HMAC without an extension. */
+function pseudonymExpression(column: string, secret: PseudonymSecret): string {
+  const key = (pad: number) => {
+    const padded = Buffer.alloc(BLOCK_BYTES)
+    secret.copy(padded)
+    return `decode('${Buffer.from(padded.map((byte) => byte ^ pad)).toString('hex')}', 'hex')`
+  }
+  const inner = `sha256(${key(INNER_PAD)} || convert_to(${column}, 'UTF8'))`
+  const hmac = `sha256(${key(OUTER_PAD)} || ${inner})`
+  return `encode(substring(${hmac} for ${PSEUDONYM_BYTES}), 'hex') || '${DOMAIN}'`
+}
+
+/** Returns the secret of a store's pseudonyms. `secret` is the installation's. */
+export function pseudonymSecret(secret: KeyObject, storeId: string): PseudonymSecret {
+  return createHmac('sha256', secret).update(`pseudonyms ${storeId}`).digest()
+}
