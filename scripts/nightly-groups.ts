@@ -6,8 +6,8 @@ export interface NightlyGroup {
   readonly title: string
   /** The property that the group proves, as a sentence for the summary table. */
   readonly proves: string
-  /** Arguments of `vitest run`. */
-  readonly vitestArguments: readonly string[]
+  /** Arguments of `vitest run`; null if the group runs `npm run test:generators`. */
+  readonly vitestArguments: readonly string[] | null
 }
 
 /** All groups, in the order in which they run. */
@@ -65,6 +65,12 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
     title: 'Copies stay in sync',
     proves: 'A copy of each kind equals its store after random writes, restarts, and kills.',
     vitestArguments: ['packages/sync/test/histories', 'packages/sync/test/kills'],
+  },
+  {
+    name: 'generators',
+    title: 'Generated clients',
+    proves: 'Clients of each tested OpenAPI generator compile, read all orders, and wait after a 429.',
+    vitestArguments: null,
   },
   {
     name: 'soak',

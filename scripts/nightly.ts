@@ -28,8 +28,7 @@ async function runGroup(group: NightlyGroup): Promise<boolean> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-nightly-'))
   const file = path.join(folder, 'report.json')
   const startedAt = performance.now()
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const { exitCode, output } = await vitest([...group.vitestArguments, ...reporters])
+  const { exitCode, output } = await runToEnd(commandOf(group, file))
   const report = JSON.parse(await readFile(file, 'utf8')) as VitestReport
   await rm(folder, { recursive: true })
   const run = {
@@ -47,9 +46,23 @@ async function runGroup(group: NightlyGroup): Promise<boolean> {
   return exitCode === 0
 }
 
-function vitest(vitestArguments: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
+/** Returns the command that runs the group, and writes a report in the format of vitest to `file`. */
+function commandOf({ vitestArguments }: NightlyGroup, file: string): readonly string[] {
+  if (vitestArguments === null) return ['node', 'scripts/test-generators.ts', '--report', file]
+  return [
+    'npx',
+    'vitest',
+    'run',
+    ...vitestArguments,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+  ]
+}
+
+function runToEnd([program = '', ...args]: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn('npx', ['vitest', 'run', ...vitestArguments], {
+    const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...LONG, NO_COLOR: '1' },
     })

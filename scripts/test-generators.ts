@@ -1,7 +1,7 @@
 // Runs `npm run test:generators`. For each generator, it generates a client from a live demo, compiles a small program with
 // it, and runs the program against the demo. It prints a table.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ import { PYTHON_TESTS } from './generators/python.ts'
 import { type Row, runClients } from './generators/run-clients.ts'
 import { RUST_TESTS } from './generators/rust.ts'
 import { runSchemathesis, SCHEMATHESIS } from './generators/schemathesis.ts'
+import type { VitestReport } from './nightly-report.ts'
 
 const TESTS: readonly GeneratorTest[] = [
   ...NPM_TESTS,
@@ -36,13 +37,14 @@ const NOT_RUN: readonly Row[] = [
   },
 ]
 
-const HELP = `Usage: npm run test:generators [-- [--cache <path>] [--examples <number>] [NAME...]]
+const HELP = `Usage: npm run test:generators [-- [--cache <path>] [--examples <number>] [--report <path>] [NAME...]]
 
 Generate a client with each generator, compile it, and let it read all orders of a running demo.
 
   NAME                 run only these tests: ${NAMES.join(', ')}
   --cache <path>       install everything in this folder, and use it again; default: ~/.cache/store-export/generators
   --examples <number>  let Schemathesis send this many requests per operation; default: ${EXAMPLES}
+  --report <path>      also write the results to this file, in the format of vitest's JSON report
   --help               print this help
 
 The generators come from npm, PyPI, Maven Central, Go modules, and crates.io. The PHP client needs Guzzle from Debian. The table names each test that needs a
@@ -74,9 +76,10 @@ async function main(): Promise<number> {
     rows.push(await runSchemathesis(folders, args.examples))
   if (args.names.length === 0) rows.push(...NOT_RUN)
   console.log(`\n${tableOf(rows)}\n`)
-  const count = (result: Row['result']): number => rows.filter((row) => row.result === result).length
-  console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('not run')} skipped`)
-  if (count('failed') > 0) return EXIT_FAILED
+  if (args.report !== undefined) writeFileSync(args.report, JSON.stringify(reportOf(rows)))
+  const failed = count(rows, 'failed')
+  console.log(`${count(rows, 'passed')} passed, ${failed} failed, ${count(rows, 'not run')} skipped`)
+  if (failed > 0) return EXIT_FAILED
   rmSync(work, { recursive: true })
   return 0
 }
@@ -85,6 +88,7 @@ interface Arguments {
   readonly names: readonly string[]
   readonly cache: string
   readonly examples: number
+  readonly report: string | undefined
   readonly isHelp: boolean
 }
 
@@ -94,6 +98,7 @@ function readArguments(): Arguments | null {
       options: {
         cache: { type: 'string', default: path.join(CACHE, 'store-export', 'generators') },
         examples: { type: 'string', default: EXAMPLES },
+        report: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
       allowPositionals: true,
@@ -103,11 +108,30 @@ function readArguments(): Arguments | null {
     if (!/^[1-9]\d{0,3}$/.test(values.examples))
       throw new Error(`--examples: must be a whole number from 1 to 9999; got ${values.examples}`)
     const cache = path.resolve(values.cache)
-    return { names: positionals, cache, examples: Number(values.examples), isHelp: values.help }
+    const { report, help } = values
+    return { names: positionals, cache, examples: Number(values.examples), report, isHelp: help }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
     return null
   }
+}
+
+/** Returns the results as the members of vitest's JSON report that `npm run test:nightly` reads. */
+function reportOf(rows: readonly Row[]): VitestReport {
+  const assertionResults = rows.map(({ name, version, result, seconds, note }) => ({
+    fullName: [`${name} ${version}`, note].filter((text) => text !== '').join(': '),
+    status: result,
+    duration: seconds * 1000,
+  }))
+  return {
+    numPassedTests: count(rows, 'passed'),
+    numFailedTests: count(rows, 'failed'),
+    testResults: [{ assertionResults }],
+  }
+}
+
+function count(rows: readonly Row[], result: Row['result']): number {
+  return rows.filter((row) => row.result === result).length
 }
 
 function tableOf(rows: readonly Row[]): string {

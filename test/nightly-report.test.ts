@@ -41,7 +41,7 @@ test('if the summary has no row for the group, withSummaryRow throws', () => {
   )
 })
 
-test('if tests differ only in a number, they share a row of the page with the failed numbers', () => {
+test('tests that differ only in a number share one row, which lists the numbers that failed', () => {
   const rows = groupPage(run)
     .split('\n')
     .filter((line) => line.startsWith('| '))
@@ -51,13 +51,19 @@ test('if tests differ only in a number, they share a row of the page with the fa
   ])
 })
 
-test('if a nightly group exists, its tests exist, and the summary has a row for it', () => {
+test('every nightly group has tests and a row in the summary', () => {
   const root = path.resolve(import.meta.dirname, '..')
   const tests = globSync('{packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
   const summary = readFileSync(path.join(root, 'docs/contribute/benchmarks.md'), 'utf8')
   for (const group of NIGHTLY_GROUPS) {
-    const paths = group.vitestArguments.filter((argument) => /^(?:packages|test)\//.test(argument))
+    const paths = (group.vitestArguments ?? []).filter((argument) => /^(?:packages|test)\//.test(argument))
     expect(paths.filter((start) => !tests.some((file) => file.startsWith(start)))).toEqual([])
     expect(withSummaryRow(summary, { ...run, group })).toContain(`test:nightly -- ${group.name}`)
   }
+})
+
+test('if the nightly workflow runs all groups, the generators run, too', () => {
+  const workflow = readFileSync(path.resolve(import.meta.dirname, '../.github/workflows/nightly.yml'), 'utf8')
+  expect(workflow).toContain('npm run test:nightly\n')
+  expect(NIGHTLY_GROUPS).toContainEqual(expect.objectContaining({ name: 'generators', vitestArguments: null }))
 })

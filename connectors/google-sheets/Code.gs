@@ -22,6 +22,8 @@ const EXECUTION_MS = 4.5 * 60000
 /** The export continues after this time if Google has stopped it. */
 const WATCHDOG_MS = 10 * 60000
 const CONTINUE_MS = 60000
+/** After this time, an export reads the tables again that it has completed. */
+const RUN_MS = 3600000
 /** Some changes appear only in a whole list. Such a list is read whole once a day. */
 const WHOLE_EVERY_MS = 23 * 3600000
 /** Limits of Google Sheets. */
@@ -30,6 +32,8 @@ const NEW_TAB_CELLS = 26000
 const CELL_CHARACTERS_MAX = 50000
 /** A spreadsheet rounds numbers with more digits. */
 const DIGITS_MAX = 15
+/** JavaScript rounds such numbers too. The script reads them as strings with a sign. */
+const QUOTED_NUMBERS = /"\uE000(-?\d[\d.eE+-]{15,})"/g
 /** Rows that a full tab gets at once. */
 const ROWS_ADDED = 1000
 /** Above this number of gaps, sorting the empty rows to the end is faster than deleting each gap. */
@@ -154,11 +158,11 @@ function connect() {
   if (!/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/.test(url)) throw new Error('The address must start with https://')
   const store = get({ ...connection, endsAt: Date.now() + CONTINUE_MS }, '/api/v1/store', {}).body.data
   withLock(() => {
-    const shared = PropertiesService.getDocumentProperties()
-    // The tabs contain rows of another store. The next export replaces them.
-    if (shared.getProperty('store') !== store.id) forgetPositions()
-    shared.setProperty('store', store.id)
-    PropertiesService.getUserProperties().setProperties({ ...connection, store: store.id })
+    const own = PropertiesService.getUserProperties()
+    own.deleteProperty('run')
+    own.setProperties(connection)
+    // The next export empties the tabs of another store.
+    PropertiesService.getDocumentProperties().setProperty('store', store.id)
   })
   ui.alert('Connected to ' + store.name + '. Choose Store export > Export now.')
 }
@@ -192,14 +196,7 @@ function stopSchedule() {
 
 /** Forgets how far each table was read, so that the export reads all rows again. */
 function exportEverything() {
-  withLock(forgetPositions)
-  exportNow()
-}
-
-function forgetPositions() {
-  const shared = PropertiesService.getDocumentProperties()
-  for (const table of TABLES) saveState(table, keptAfterReset(readState(shared, table)))
-  shared.deleteProperty('run')
+  withLock(() => runExport(true))
 }
 
 function exportNow() {
@@ -231,24 +228,18 @@ function withLock(action, isScheduled) {
 }
 
 /** Reads what changed in every table. Pauses before Google's time limit, and stores its position after each page. */
-function runExport() {
-  let run = null
+function runExport(isEverything) {
+  const run = openRun()
   try {
-    run = openRun()
     continueAfter(WATCHDOG_MS)
-    const problems = []
-    for (const table of TABLES) {
-      try {
-        syncTable(run, table)
-      } catch (error) {
-        // Another table can still be exported.
-        if (!(error instanceof TabProblem)) throw error
-        problems.push(error)
-      }
-    }
+    checkStore(run)
+    if (isEverything) forgetPositions(run)
+    showStatus(run, 'The export starts.')
+    // Counted after the status tab exists, because its cells count.
+    run.cells = run.file.getSheets().reduce((sum, sheet) => sum + sheet.getMaxRows() * sheet.getMaxColumns(), 0)
+    const problems = TABLES.map((table) => problemOf(run, table)).filter((problem) => problem !== null)
     if (problems.length > 0) throw problems[0]
-    PropertiesService.getDocumentProperties().deleteProperty('run')
-    removeTriggers('continueExport')
+    endRun()
     showStatus(run, 'Up to date. The last export ended at ' + utc(Date.now()) + ' UTC.')
   } catch (error) {
     if (error instanceof Pause) {
@@ -256,17 +247,25 @@ function runExport() {
       showStatus(run, 'The export continues in a minute, because Google stops scripts after 6 minutes.')
       return
     }
-    removeTriggers('continueExport')
     // The next export reads all tables, and continues the list that was being read.
-    PropertiesService.getDocumentProperties().deleteProperty('run')
-    if (run !== null) showStatus(run, 'Stopped: ' + error.message)
+    endRun()
+    showStatus(run, 'Stopped: ' + error.message)
     // Google shows the message after a click in the menu, and mails it after a scheduled export.
     throw error
   }
 }
 
-/** Thrown if the rows of one table cannot be written. */
-class TabProblem extends Error {}
+/** Exports a table. Returns what prevents it, or null. */
+function problemOf(run, table) {
+  try {
+    syncTable(run, table)
+    return null
+  } catch (error) {
+    if (error instanceof Pause || error instanceof ServiceProblem) throw error
+    // A person can have changed or protected the tab. Other tables can still be exported.
+    return new Error('The table ' + table.name + ' is incomplete: ' + error.message)
+  }
+}
 
 /** Thrown to continue in another execution. */
 class Pause extends Error {
@@ -276,51 +275,61 @@ class Pause extends Error {
   }
 }
 
-/** Thrown if the service rejects a request. */
-class Rejected extends Error {
-  constructor(status, body) {
-    const { code = '', message = 'The response has no explanation.' } = (body && body.error) || {}
-    const help = status === 401 ? ' Choose Store export > Connect, and enter another key.' : ''
-    super('The service rejected the request with status ' + status + ': ' + message + help)
-    this.code = code
-  }
+/** Thrown if the service does not return rows. Other tables have the same problem. */
+class ServiceProblem extends Error {}
+
+function rejection(status, body) {
+  const { code = '', message = 'The response has no explanation.' } = (body && body.error) || {}
+  const help = status === 401 ? ' Choose Store export > Connect, and enter another key.' : ''
+  const problem = new ServiceProblem('The service rejected the request with status ' + status + ': ' + message + help)
+  return Object.assign(problem, { code })
 }
 
+/** Continues the export of this person, or begins one. Each person has a key and an export of their own. */
 function openRun() {
   const shared = PropertiesService.getDocumentProperties()
-  const { url, key, store } = PropertiesService.getUserProperties().getProperties()
+  const own = PropertiesService.getUserProperties()
+  const { url, key, run } = own.getProperties()
   if (!key) throw new Error('Choose Store export > Connect first.')
-  // Each person has a key of their own. Keys of two stores would mix the rows of both.
-  if (store !== shared.getProperty('store'))
-    throw new Error('Another person has connected this spreadsheet to another store. Choose Store export > Connect.')
-  const file = SpreadsheetApp.getActiveSpreadsheet()
-  // Created first, because its cells count.
-  const status = file.getSheetByName(STATUS_TAB) || file.insertSheet(STATUS_TAB, 0)
-  const startedAt = Number(shared.getProperty('run')) || Date.now()
-  shared.setProperty('run', String(startedAt))
+  const startedAt = Date.now() - Number(run) < RUN_MS ? Number(run) : Date.now()
+  own.setProperty('run', String(startedAt))
   const chosen = shared.getProperty('tables')
   return {
-    ...{ url, key, file, status, startedAt, storeId: shared.getProperty('store') },
+    ...{ url, key, startedAt, file: SpreadsheetApp.getActiveSpreadsheet(), storeId: shared.getProperty('store') },
     endsAt: Date.now() + EXECUTION_MS,
     chosen: chosen === null ? null : ['store', ...chosen.split(',')],
-    cells: file.getSheets().reduce((sum, sheet) => sum + sheet.getMaxRows() * sheet.getMaxColumns(), 0),
     states: new Map(TABLES.map((table) => [table.name, readState(shared, table)])),
   }
 }
 
-/** Creates the trigger of the next execution in place of an earlier one. */
-function continueAfter(ms) {
+function endRun() {
+  PropertiesService.getUserProperties().deleteProperty('run')
   removeTriggers('continueExport')
-  ScriptApp.newTrigger('continueExport').timeBased().after(ms).create()
 }
 
-function removeTriggers(handler) {
+/** Throws if the key belongs to another store than the tabs. Another person can have connected the spreadsheet. */
+function checkStore(run) {
+  if (get(run, '/api/v1/store', {}).body.data.id === run.storeId) return
+  throw new Error(
+    'This spreadsheet is connected to another store than your key. ' +
+      'To replace its rows with those of your store, choose Store export > Connect.',
+  )
+}
+
+/** Creates the trigger of the next execution in place of an earlier one. */
+function continueAfter(ms) {
+  const next = ScriptApp.newTrigger('continueExport').timeBased().after(ms).create()
+  // Removed afterwards, so that one exists if Google stops the script here.
+  removeTriggers('continueExport', next.getUniqueId())
+}
+
+function removeTriggers(handler, keptId) {
   for (const trigger of ScriptApp.getProjectTriggers())
-    if (trigger.getHandlerFunction() === handler) ScriptApp.deleteTrigger(trigger)
+    if (trigger.getHandlerFunction() === handler && trigger.getUniqueId() !== keptId) ScriptApp.deleteTrigger(trigger)
 }
 
 // The state of a table:
-// - sheets: ID and width of its tab and of the tabs of its embedded rows
+// - sheets: for its tab and the tabs of its embedded rows: ID, store of the rows, and sum of the rows' IDs
 // - since, parameter: the watermark of the last complete list, and the parameter to send it as
 // - fields: digest of the columns that the service read
 // - wholeAt: when the list was last read whole; lostAt: when rows were last found to be missing
@@ -334,36 +343,55 @@ function saveState({ name }, state) {
   PropertiesService.getDocumentProperties().setProperty('table.' + name, JSON.stringify(state))
 }
 
-function keptAfterReset({ sheets, lostAt }) {
-  return { sheets, lostAt }
+function forgetPositions({ states }) {
+  for (const table of TABLES) {
+    readAgain(states.get(table.name))
+    saveState(table, states.get(table.name))
+  }
+}
+
+function readAgain(state) {
+  Object.assign(state, { since: undefined, pass: undefined, done: undefined })
 }
 
 /** Reads the changed rows of a table, or all of them, and removes rows that the store has deleted. */
 function syncTable(run, table) {
   const state = run.states.get(table.name)
-  if (state.done === run.startedAt || (run.chosen !== null && !run.chosen.includes(table.name))) return
+  if (state.done >= run.startedAt || (run.chosen !== null && !run.chosen.includes(table.name))) return
+  if (Date.now() > run.endsAt) throw new Pause(0)
   showStatus(run, 'The export reads ' + table.name + '.')
-  const save = () => saveState(table, state)
-  const tab = openTab(run, { state, save }, table)
-  const children = table.children.map((child) => ({ ...child, tab: openTab(run, { state, save }, child) }))
+  const tab = openTab(run, { table, state }, table)
+  const children = table.children.map((child) => ({ ...child, tab: openTab(run, { table, state }, child) }))
+  const tabs = [tab, ...children.map((child) => child.tab)]
+  const save = () => {
+    // Google keeps changes of cells back. The position must not be ahead of them.
+    SpreadsheetApp.flush()
+    for (const each of tabs) state.sheets[each.name].sum = each.sum
+    saveState(table, state)
+  }
+  if (tabs.some((each) => each.hasDuplicates || each.sum !== state.sheets[each.name].sum)) {
+    // A person deleted or copied rows, or Google stopped the script before it saved the position.
+    readAgain(state)
+    save()
+  }
   state.lost = 0
-  const isWhole = readList(run, { table, state, tab, children })
+  const isWhole = readList(run, { table, state, tab, children, save })
   if (!isWhole && table.idsPath !== null) removeDeleted(run, { table, state, tab })
   for (const child of children) child.tab.removeChildrenExcept(tab)
-  for (const each of [tab, ...children.map((child) => child.tab)]) each.removeEmptyRows()
-  SpreadsheetApp.flush()
+  for (const each of tabs) each.removeEmptyRows()
   delete state.pass
   state.done = run.startedAt
   state.rows = tab.rowOf.size
   save()
   if (!isLosing(state)) return
-  // A person deleted rows of the tab. The whole list has them.
-  run.states.set(table.name, { ...keptAfterReset(state), lostAt: Date.now() })
+  // The list of changes did not have rows that the store has. The whole list has them.
+  readAgain(state)
+  state.lostAt = Date.now()
   syncTable(run, table)
 }
 
 /** Returns whether the whole list was read. */
-function readList(run, { table, state, tab, children }) {
+function readList(run, { table, state, tab, children, save }) {
   if (state.pass === undefined) state.pass = newPass(state, table)
   while (!state.pass.isComplete) {
     const { pass } = state
@@ -377,17 +405,13 @@ function readList(run, { table, state, tab, children }) {
       state.pass = newPass({}, table)
       continue
     }
-    if (table.name === 'store' && rows[0].id !== run.storeId)
-      throw new Error('This spreadsheet has the rows of another store. Choose Store export > Connect.')
     for (const child of children) writeChildren(child, rows, pass.mark)
     tab.write(rows, pass.mark)
-    // Google keeps changes of cells back. The position must not be ahead of them.
-    SpreadsheetApp.flush()
     if (pass.cursor === null) pass.fields = headers['x-store-fields']
     pass.since = headers['x-sync-watermark']
     pass.parameter = headers['x-sync-parameter']
     Object.assign(pass, { cursor, isComplete: cursor === null })
-    saveState(table, state)
+    save()
   }
   const { isWhole, mark, since, parameter, fields } = state.pass
   if (isWhole) tab.removeOthers(mark)
@@ -450,7 +474,7 @@ function removeDeleted(run, { table, state, tab }) {
   tab.remove([...tab.rowOf.keys()].filter((id) => !listed.has(id)))
 }
 
-/** Whether the tab lacks rows that it had. Such a tab is read again once a day at most. */
+/** Whether the list of changes lacked rows. The whole list is then read, once a day at most. */
 function isLosing({ lost, lostAt }) {
   return lost > 0 && !(Date.now() - lostAt < WHOLE_EVERY_MS)
 }
@@ -462,12 +486,17 @@ function get(run, path, query) {
   for (let attempt = 1; ; attempt++) {
     const { status, headers, body, problem } = request(url, run.key)
     if (status === 200) {
-      const ignored = headers['x-ignored-params']
-      if (ignored !== undefined) throw new Error('The service ignores the parameter ' + ignored + '. Update this script.')
+      // A proxy can add other parameters.
+      const ignored = (headers['x-ignored-params'] || '').split(',').filter((name) => name in query)
+      if (ignored.length > 0)
+        throw new ServiceProblem(
+          'The service ignored the parameter ' + ignored + ', so its rows can be wrong. ' +
+            'Replace this script with the one in the dashboard of the service.',
+        )
       return { body, headers }
     }
-    if (!RETRIED.includes(status)) throw new Rejected(status, body)
-    if (attempt === ATTEMPTS_MAX) throw new Error('The service is not available (' + problem + '). Try again later.')
+    if (!RETRIED.includes(status)) throw rejection(status, body)
+    if (attempt === ATTEMPTS_MAX) throw new ServiceProblem('The service is not available (' + problem + '). Try again later.')
     const waitMs = 1000 * (Number(headers['retry-after']) || Math.pow(2, attempt - 1))
     if (Date.now() + waitMs > run.endsAt) throw new Pause(waitMs)
     Utilities.sleep(waitMs)
@@ -482,11 +511,19 @@ function request(url, key) {
     const names = Object.entries(response.getHeaders()).map(([name, value]) => [name.toLowerCase(), value])
     const status = response.getResponseCode()
     const text = response.getContentText('UTF-8')
-    const body = status === 200 ? JSON.parse(text) : jsonOrNull(text)
+    const body = status === 200 ? JSON.parse(quoteLongNumbers(text)) : jsonOrNull(text)
     return { status, headers: Object.fromEntries(names), body, problem: 'status ' + status }
   } catch (error) {
     return { status: 0, headers: {}, body: null, problem: error.message }
   }
+}
+
+function quoteLongNumbers(json) {
+  let isInString = false
+  return json.replace(/\\.|"|-?\d[\d.eE+-]{15,}/g, (token) => {
+    if (token === '"') isInString = !isInString
+    return isInString || token.length <= DIGITS_MAX ? token : '"\uE000' + token + '"'
+  })
 }
 
 function jsonOrNull(text) {
@@ -498,24 +535,22 @@ function jsonOrNull(text) {
   }
 }
 
-/** Returns the tab of a table. Creates it, or adapts its columns to a newer version of this script. */
-function openTab(run, { state, save }, { name, columns, parentColumn }) {
-  const names = [...Object.keys(columns), MARK_COLUMN]
-  let known = state.sheets[name]
+/** Returns the tab of a table. Creates it, or empties it if it has other columns or the rows of another store. */
+function openTab(run, { table, state }, { name, columns, parentColumn }) {
+  const known = state.sheets[name]
   let sheet = known && run.file.getSheets().find((each) => each.getSheetId() === known.id)
   if (!sheet) {
     sheet = createSheet(run, name)
-    known = { id: sheet.getSheetId(), width: null }
-    state.sheets[name] = known
-    save()
+    state.sheets[name] = { id: sheet.getSheetId() }
+    saveState(table, state)
   }
-  const tab = new Tab(run, { sheet, columns, names, parentColumn })
-  if (known.width !== names.length || tab.header() !== names.join()) {
-    tab.layOut(known.width === null ? sheet.getMaxColumns() : known.width)
+  const tab = new Tab(run, { name, sheet, columns, parentColumn })
+  if (state.sheets[name].store !== run.storeId || tab.header() !== tab.names.join()) {
+    tab.layOut()
     SpreadsheetApp.flush()
-    known.width = names.length
-    Object.assign(state, { since: undefined, parameter: undefined, fields: undefined, pass: undefined })
-    save()
+    // Without a sum, the table is read again.
+    state.sheets[name] = { id: sheet.getSheetId(), store: run.storeId }
+    saveState(table, state)
   }
   tab.readIndex()
   return tab
@@ -526,7 +561,7 @@ function createSheet(run, name) {
   // An empty tab is from an export that Google stopped.
   if (present !== null && present.getLastRow() === 0) return present
   if (present !== null)
-    throw new TabProblem('The tab ' + name + ' is not from this export. Rename or delete it, and export again.')
+    throw new Error('The tab ' + name + ' is not from this export. Rename or delete it, and export again.')
   reserve(run, NEW_TAB_CELLS, name)
   const sheet = run.file.insertSheet(name)
   sheet.protect().setDescription('The store export replaces changes in this tab').setWarningOnly(true)
@@ -536,7 +571,7 @@ function createSheet(run, name) {
 /** Throws if the spreadsheet has no room for these cells. */
 function reserve(run, cells, name) {
   if (run.cells + cells > CELLS_MAX)
-    throw new TabProblem(
+    throw new Error(
       'The rows of ' + name + ' do not fit, because Google Sheets has at most 10 million cells. ' +
         'Choose Store export > Choose tables, and delete the tabs that you do not need.',
     )
@@ -545,21 +580,26 @@ function reserve(run, cells, name) {
 
 /** A tab with one row for each ID. */
 class Tab {
-  constructor(run, { sheet, columns, names, parentColumn }) {
-    Object.assign(this, { run, sheet, columns, names, parentColumn, rowsMax: sheet.getMaxRows() })
+  constructor(run, { name, sheet, columns, parentColumn }) {
+    const names = [...Object.keys(columns), MARK_COLUMN]
+    Object.assign(this, { run, name, sheet, columns, names, parentColumn, rowsMax: sheet.getMaxRows() })
   }
 
   header() {
     const width = Math.min(this.names.length, this.sheet.getMaxColumns())
-    return this.sheet.getRange(HEADER_ROWS, 1, 1, width).getValues()[0].join()
+    return this.sheet.getRange(HEADER_ROWS, 1, 1, width).getDisplayValues()[0].join()
   }
 
-  /** Gives the tab its columns, header, and formats. */
-  layOut(width) {
+  /** Empties the tab, and gives it its columns, header, and formats. */
+  layOut() {
     const { sheet, names, run } = this
-    reserve(run, (names.length - width) * this.rowsMax, sheet.getName())
+    const width = sheet.getMaxColumns()
+    reserve(run, (names.length - width) * this.rowsMax, this.name)
+    sheet.clear()
     if (width < names.length) sheet.insertColumnsAfter(width, names.length - width)
     if (width > names.length) sheet.deleteColumns(names.length + 1, width - names.length)
+    // A frozen header needs a row below it.
+    if (this.rowsMax === HEADER_ROWS) sheet.insertRowsAfter(this.rowsMax++, 1)
     sheet.getRange(HEADER_ROWS, 1, 1, names.length).setValues([names.map(asText)])
     sheet.setFrozenRows(HEADER_ROWS)
     this.format(HEADER_ROWS + 1, this.rowsMax - HEADER_ROWS)
@@ -579,18 +619,21 @@ class Tab {
     this.rowOf = new Map()
     this.parentOf = new Map()
     this.children = new Map()
-    this.duplicates = []
+    this.sum = 0
+    const duplicates = []
     for (const [place, [id, parent]] of rows.entries()) {
       if (id === '') continue
       // A person copied a row.
-      if (this.rowOf.has(id)) this.duplicates.push(place + HEADER_ROWS + 1)
+      if (this.rowOf.has(id)) duplicates.push(place + HEADER_ROWS + 1)
       else this.note(id, place + HEADER_ROWS + 1, parent)
     }
     this.nextRow = Math.max(last, HEADER_ROWS) + 1
-    this.clear(this.duplicates)
+    this.hasDuplicates = duplicates.length > 0
+    this.clear(duplicates)
   }
 
   note(id, row, parent) {
+    if (!this.rowOf.has(id)) this.sum += hashOf(id)
     this.rowOf.set(id, row)
     if (this.parentColumn === undefined) return
     const previous = this.children.get(this.parentOf.get(id))
@@ -626,7 +669,7 @@ class Tab {
     const width = this.sheet.getMaxColumns()
     const left = Math.floor((CELLS_MAX - this.run.cells) / width)
     const added = Math.max(missing, Math.min(ROWS_ADDED, left))
-    reserve(this.run, added * width, this.sheet.getName())
+    reserve(this.run, added * width, this.name)
     this.sheet.insertRowsAfter(this.rowsMax, added)
     this.format(this.rowsMax + 1, added)
     this.rowsMax += added
@@ -637,6 +680,7 @@ class Tab {
     this.clear(ids.map((id) => this.rowOf.get(id)))
     for (const id of ids) {
       this.rowOf.delete(id)
+      this.sum -= hashOf(id)
       const siblings = this.children.get(this.parentOf.get(id))
       if (siblings !== undefined) siblings.delete(id)
       this.parentOf.delete(id)
@@ -684,6 +728,13 @@ class Tab {
   }
 }
 
+/** Returns a number below 2^32, so that the sum of all rows of a spreadsheet is exact. */
+function hashOf(id) {
+  let hash = 1
+  for (const character of String(id)) hash = (hash * 31 + character.codePointAt(0)) % 4294967296
+  return hash
+}
+
 /** Returns groups of successive row numbers, in ascending order. */
 function groupsOf(places) {
   const groups = []
@@ -699,7 +750,7 @@ function asCell(value, kind) {
   if (value === null || value === undefined) return ''
   if (kind === 'money' || kind === 'decimal') return asNumber(value)
   if (kind === 'timestamp') return asDay(value)
-  if (kind === 'json') return asText(JSON.stringify(value))
+  if (kind === 'json') return asText(JSON.stringify(value).replace(QUOTED_NUMBERS, '$1'))
   return typeof value === 'string' ? asText(value) : value
 }
 
@@ -729,7 +780,7 @@ function utc(ms) {
 }
 
 /** Writes the message and the state of each table into a tab of their own. */
-function showStatus({ status, states }, message) {
+function showStatus({ file, states }, message) {
   const rows = TABLES.map(({ name }) => {
     const { rows = '', since, wholeAt, pass } = states.get(name)
     const asOf = since ? since.slice(0, 19).replace('T', ' ') : wholeAt ? utc(wholeAt) : ''
@@ -738,6 +789,14 @@ function showStatus({ status, states }, message) {
   const head = [asText(message), '', '', '']
   const titles = ['Table', 'Rows', 'Contains all changes until (UTC)', ''].map(asText)
   const cells = [head, ['', '', '', ''], titles, ...rows]
-  status.getRange(1, 1, cells.length, cells[0].length).setValues(cells)
-  SpreadsheetApp.flush()
+  try {
+    const tab = file.getSheetByName(STATUS_TAB) || file.insertSheet(STATUS_TAB, 0)
+    const [height, width] = [tab.getMaxRows(), tab.getMaxColumns()]
+    if (height < cells.length) tab.insertRowsAfter(height, cells.length - height)
+    if (width < head.length) tab.insertColumnsAfter(width, head.length - width)
+    tab.getRange(1, 1, cells.length, head.length).setValues(cells)
+    SpreadsheetApp.flush()
+  } catch (error) {
+    // The export goes on without the status, for example if a person has protected its tab.
+  }
 }

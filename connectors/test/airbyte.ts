@@ -1,13 +1,16 @@
 // Reads a store with airbyte-cdk, and loads its messages into PostgreSQL as a destination of Airbyte does.
 
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import type { Sql } from 'postgres'
 import { LATEST_REVISION, type RevisionId } from '../../packages/contract/src/index.ts'
 import { openClient } from '../../test/support/client.ts'
-import { compareRows } from './compare.ts'
+import { compareRows, rowsById } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
 import { type DemoStore, RUNS, withDemoStore } from './demo-store.ts'
+import { checkIgnored } from './older-service.ts'
 import { installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
 import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
@@ -16,6 +19,7 @@ import { withRetryProxy } from './retry-proxy.ts'
 const PACKAGES = ['airbyte-cdk==7.39.1']
 const FOLDER = path.join(import.meta.dirname, '..', 'airbyte')
 const HOUR_MS = 3_600_000
+const OUTPUT_BYTES_MAX = 1 << 30
 
 /** A message of the connector. The test reads only these members. */
 interface Message {
@@ -41,7 +45,12 @@ interface DiscoveredStream {
 /** Tests the manifest, also with a store that does not track the updates of its customers. */
 export async function testAirbyte(): Promise<ConnectorResult[]> {
   const tool = await installTool('airbyte', PACKAGES)
-  await withDemoStore(LATEST_REVISION, (store) => runReadme(FOLDER, store, PACKAGES))
+  await withDemoStore(LATEST_REVISION, async (store) => {
+    await runReadme(FOLDER, store, PACKAGES)
+    await withWorkFolder((cwd) =>
+      checkIgnored(store.url, 'updated_until', (url) => readOnce({ ...store, url }, tool, cwd)),
+    )
+  })
   const read = (revision: RevisionId) =>
     withDemoStore(revision, (store) =>
       withRetryProxy(store.url, (url) =>
@@ -49,6 +58,17 @@ export async function testAirbyte(): Promise<ConnectorResult[]> {
       ),
     )
   return [await read(LATEST_REVISION), await read('launch')]
+}
+
+/** Reads without a state. The connector prints its errors as messages, so a rejection has the whole output. */
+async function readOnce({ url, key }: DemoStore, tool: PythonTool, cwd: string): Promise<void> {
+  await writeFile(path.join(cwd, 'config.json'), JSON.stringify({ url, api_key: key }))
+  const catalog = path.join(FOLDER, 'catalog.json')
+  const parameters = [path.join(FOLDER, 'run.py'), 'read', '--config', 'config.json', '--catalog', catalog]
+  const reading = promisify(execFile)(tool.program('python'), parameters, { cwd, maxBuffer: OUTPUT_BYTES_MAX })
+  await reading.catch(({ stdout }) => {
+    throw new Error(stdout)
+  })
 }
 
 class AirbyteSync {
@@ -147,10 +167,16 @@ class AirbyteSync {
     for (const { name } of tables) {
       const loaded = await this.#sql.unsafe<{ data: string }[]>(`select data::text as data from ${name}`)
       const parsed = loaded.map(({ data }) => JSON.parse(data) as Record<string, unknown>)
-      rows.set(name, byId(parsed))
+      rows.set(name, rowsById(name, parsed))
       for (const field of ['items', 'variants'])
         if (parsed.some((row) => Array.isArray(row[field])))
-          rows.set(`${name}.${field}`, byId(parsed.flatMap((row) => row[field] as Record<string, unknown>[])))
+          rows.set(
+            `${name}.${field}`,
+            rowsById(
+              name,
+              parsed.flatMap((row) => row[field] as Record<string, unknown>[]),
+            ),
+          )
     }
     return rows
   }
@@ -180,8 +206,4 @@ function configured({ name, supported_sync_modes: modes, ...rest }: DiscoveredSt
     ...(isIncremental ? { cursor_field: ['updated_at'] } : {}),
     primary_key: [['id']],
   }
-}
-
-function byId(rows: readonly Record<string, unknown>[]): Map<string, Record<string, unknown>> {
-  return new Map(rows.map((row) => [String(row.id), row]))
 }

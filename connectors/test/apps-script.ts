@@ -1,9 +1,10 @@
 // Runs connectors/google-sheets/Code.gs in a spreadsheet that stays between executions.
 
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { MessageChannel, Worker } from 'node:worker_threads'
-import type { Reply } from './apps-script-worker.ts'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { FromWorker, Reply } from './apps-script-worker.ts'
 import type { CellValue, Execution, ExecutionResult, GoogleState, SheetState } from './google-services.ts'
 
 const CODE = path.join(import.meta.dirname, '..', 'google-sheets', 'Code.gs')
@@ -15,6 +16,9 @@ type ExecutionOptions = Partial<Omit<Execution, 'code' | 'handler'>>
 export class Spreadsheet {
   state: GoogleState
   private readonly code: string
+  /** Properties and triggers of persons who do not use the spreadsheet now. */
+  private readonly others = new Map<string, Pick<GoogleState, 'userProperties' | 'triggers'>>()
+  private person = 'first'
 
   private constructor(code: string) {
     this.code = code
@@ -48,6 +52,14 @@ export class Spreadsheet {
     return results
   }
 
+  /** Lets a person use the spreadsheet. The first one has the name `first`. */
+  use(person: string): void {
+    const { userProperties, triggers } = this.state
+    this.others.set(this.person, { userProperties, triggers })
+    Object.assign(this.state, this.others.get(person) ?? { userProperties: {}, triggers: [] })
+    this.person = person
+  }
+
   waitMs(ms: number): void {
     this.state.nowMs += ms
   }
@@ -76,28 +88,52 @@ export class Spreadsheet {
 
 const EXECUTIONS_MAX = 100
 
+interface SharedWorker {
+  readonly worker: Worker
+  readonly port: MessagePort
+  readonly responses: Int32Array
+}
+
+let shared: SharedWorker | undefined
+let active: Promise<unknown> = Promise.resolve()
+
+/** Runs a function in the thread that all spreadsheets share, because a new thread takes longer than the function. */
 function runInWorker(execution: Execution, state: GoogleState): Promise<ExecutionResult> {
+  const result = active.then(() => runNow(execution, state))
+  active = result.catch(() => undefined)
+  return result
+}
+
+async function runNow(execution: Execution, state: GoogleState): Promise<ExecutionResult> {
+  shared ??= startWorker()
+  const { worker, port, responses } = shared
+  const ended = new AbortController()
+  const failure = once(worker, 'error', { signal: ended.signal }).then(([error]) => Promise.reject(error))
+  worker.ref()
+  port.postMessage({ execution, state })
+  try {
+    while (true) {
+      const [message] = (await Promise.race([once(port, 'message', { signal: ended.signal }), failure])) as [FromWorker]
+      if ('result' in message) return message.result
+      port.postMessage(await replyTo(message.url, message.headers))
+      Atomics.add(responses, 0, 1)
+      Atomics.notify(responses, 0)
+    }
+  } finally {
+    failure.catch(() => undefined)
+    ended.abort()
+    // An idle thread does not keep the process running.
+    worker.unref()
+    port.unref()
+  }
+}
+
+function startWorker(): SharedWorker {
   const { port1, port2 } = new MessageChannel()
   const responses = new Int32Array(new SharedArrayBuffer(4))
-  const worker = new Worker(new URL('./apps-script-worker.ts', import.meta.url), {
-    workerData: { execution, state, port: port2, responses },
-    transferList: [port2],
-  })
-  return new Promise((resolve, reject) => {
-    worker.on('error', reject)
-    port1.on(
-      'message',
-      async (message: { url: string; headers: Record<string, string> } | { result: ExecutionResult }) => {
-        if ('result' in message) {
-          port1.close()
-          return resolve(message.result)
-        }
-        port1.postMessage(await replyTo(message.url, message.headers))
-        Atomics.add(responses, 0, 1)
-        Atomics.notify(responses, 0)
-      },
-    )
-  })
+  const url = new URL('./apps-script-worker.ts', import.meta.url)
+  const worker = new Worker(url, { workerData: { port: port2, responses }, transferList: [port2] })
+  return { worker, port: port1, responses }
 }
 
 async function replyTo(url: string, headers: Readonly<Record<string, string>>): Promise<Reply> {

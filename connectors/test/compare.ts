@@ -45,6 +45,17 @@ export function compareRows(store: Rows, copy: Rows): Differences {
   return found
 }
 
+/** Returns the rows by ID. Throws if two rows have the same ID. */
+export function rowsById<Row extends { readonly id?: unknown }>(table: string, rows: readonly Row[]): Map<string, Row> {
+  const found = new Map<string, Row>()
+  for (const row of rows) {
+    const id = String(row.id)
+    if (found.has(id)) throw new Error(`${table} has the row ${id} twice`)
+    found.set(id, row)
+  }
+  return found
+}
+
 interface ComparedTable {
   readonly name: string
   readonly columns: readonly CopyColumn[]

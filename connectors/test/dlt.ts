@@ -3,9 +3,10 @@
 import path from 'node:path'
 import { LATEST_REVISION, type RevisionId } from '../../packages/contract/src/index.ts'
 import { TABLES } from '../../packages/sync/src/tables.ts'
-import { compareRows } from './compare.ts'
+import { compareRows, rowsById } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
 import { type DemoStore, withDemoStore } from './demo-store.ts'
+import { checkIgnored } from './older-service.ts'
 import { dumpTables, installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
 import type { Rows } from './read-store.ts'
 import { runReadme } from './readme.ts'
@@ -23,7 +24,12 @@ export async function testDlt(): Promise<ConnectorResult[]> {
         withWorkFolder((cwd) => loadStore({ ...store, url }, { tool, kind, cwd, revision })),
       ),
     )
-  await withDemoStore(LATEST_REVISION, (store) => runReadme(FOLDER, store, PACKAGES))
+  await withDemoStore(LATEST_REVISION, async (store) => {
+    await runReadme(FOLDER, store, PACKAGES)
+    await withWorkFolder((cwd) =>
+      checkIgnored(store.url, 'updated_until', (url) => runLoad({ ...store, url }, { tool, kind: 'duckdb', cwd })),
+    )
+  })
   return [
     await load(LATEST_REVISION, 'duckdb'),
     await load(LATEST_REVISION, 'postgres'),
@@ -33,28 +39,33 @@ export async function testDlt(): Promise<ConnectorResult[]> {
 
 type Destination = 'duckdb' | 'postgres'
 
-interface LoadOptions {
+interface RunOptions {
   readonly tool: PythonTool
   readonly kind: Destination
   readonly cwd: string
+}
+
+interface LoadOptions extends RunOptions {
   readonly revision: RevisionId
 }
 
-async function loadStore(store: DemoStore, { tool, kind, cwd, revision }: LoadOptions): Promise<ConnectorResult> {
-  const url = store.server.url('postgres')
+async function runLoad(store: DemoStore, { tool, kind, cwd }: RunOptions): Promise<void> {
   const env = {
     SOURCES__STORE_EXPORT__URL: store.url,
     SOURCES__STORE_EXPORT__KEY: store.key,
-    DESTINATION__POSTGRES__CREDENTIALS: url,
+    DESTINATION__POSTGRES__CREDENTIALS: store.server.url('postgres'),
     DLT_DATA_DIR: path.join(cwd, '.dlt'),
     RUNTIME__DLTHUB_TELEMETRY: 'false',
     DESTINATION: kind,
   }
-  const script = path.join(import.meta.dirname, 'load.py')
-  const transactions = await store.syncUnderLoad(async () => {
-    await runProgram(tool.program('python'), [script], { cwd, env })
-  })
-  const from = kind === 'duckdb' ? { kind, database: path.join(cwd, 'shop.duckdb') } : { kind, database: url }
+  await runProgram(tool.program('python'), [path.join(import.meta.dirname, 'load.py')], { cwd, env })
+}
+
+async function loadStore(store: DemoStore, options: LoadOptions): Promise<ConnectorResult> {
+  const { tool, kind, cwd, revision } = options
+  const transactions = await store.syncUnderLoad(() => runLoad(store, options))
+  const database = kind === 'duckdb' ? path.join(cwd, 'shop.duckdb') : store.server.url('postgres')
+  const from = { kind, database }
   const rows = await readLoaded(tool, { ...from, schema: 'store_export' })
   const differences = compareRows(await store.read(), rows)
   const name = `dlt into ${kind === 'duckdb' ? 'DuckDB' : 'PostgreSQL'}, store ${revision}`
@@ -63,8 +74,17 @@ async function loadStore(store: DemoStore, { tool, kind, cwd, revision }: LoadOp
 
 async function readLoaded(tool: PythonTool, from: Parameters<typeof dumpTables>[1]): Promise<Rows> {
   const names = TABLES.flatMap(({ name, children }) => [name, ...children.map(({ field }) => `${name}__${field}`)])
-  const rows = new Map(names.map((name) => [name.replace('__', '.'), new Map<string, Record<string, unknown>>()]))
-  for (const [table, row] of await dumpTables(tool, from, names))
-    rows.get(table.replace('__', '.'))?.set(String(row.id), row)
-  return rows
+  const dumped = Map.groupBy(await dumpTables(tool, from, names), ([table]) => table)
+  return new Map(
+    names.map((name) => {
+      const rows = dumped.get(name) ?? []
+      return [
+        name.replace('__', '.'),
+        rowsById(
+          name,
+          rows.map(([, row]) => row),
+        ),
+      ]
+    }),
+  )
 }

@@ -14,13 +14,17 @@ export interface SheetState {
   maxColumns: number
   /** Number formats by row and column. */
   formats: string[][]
+  /** Whether a person has protected the tab, so that the script cannot change it. */
+  isProtected?: boolean
 }
 
 /** What Google stores between executions. */
 export interface GoogleState {
   sheets: SheetState[]
   documentProperties: Record<string, string>
+  /** Properties of the person who uses the spreadsheet. */
   userProperties: Record<string, string>
+  /** Triggers of the person who uses the spreadsheet. */
   triggers: { readonly id: number; readonly handler: string; readonly kind: 'once' | 'hourly'; readonly at: number }[]
   nextId: number
   nowMs: number
@@ -49,6 +53,8 @@ export interface ExecutionResult {
   readonly error: string | null
   readonly isStopped: boolean
   readonly calls: number
+  /** Numbers of the calls that came next after Google stored something. */
+  readonly callsAfterChange: readonly number[]
   readonly durationMs: number
   readonly sleptMs: readonly number[]
   readonly alerts: readonly string[]
@@ -106,8 +112,11 @@ class Google {
   private readonly execution: Execution
   private readonly fetchNow: FetchNow
   private readonly startedAt: number
-  private written: SheetState[]
+  /** Tabs before their changes that were not flushed. */
+  private readonly written = new Map<SheetState, SheetState>()
   private calls = 0
+  private hasStored = false
+  private readonly callsAfterChange: number[] = []
   private replies: string[]
   private readonly sleptMs: number[] = []
   private readonly alerts: string[] = []
@@ -116,21 +125,28 @@ class Google {
     this.execution = execution
     this.fetchNow = fetchNow
     this.state = structuredClone(before)
-    this.written = structuredClone(before.sheets)
     this.startedAt = before.nowMs
     this.replies = [...execution.replies]
   }
 
   result(error: string | null): ExecutionResult {
-    const { isStopped, calls, sleptMs, alerts } = this
+    const { isStopped, calls, callsAfterChange, sleptMs, alerts } = this
     // Changes of cells that were not flushed are lost if Google stops an execution.
-    const state = { ...this.state, sheets: this.written }
+    const state = { ...this.state, sheets: this.state.sheets.map((sheet) => this.written.get(sheet) ?? sheet) }
     const durationMs = state.nowMs - this.startedAt
-    return { state, error: isStopped ? null : error, isStopped, calls, durationMs, sleptMs, alerts }
+    const counts = { calls, callsAfterChange, durationMs, sleptMs, alerts }
+    return { state, error: isStopped ? null : error, isStopped, ...counts }
   }
 
   flush(): void {
-    this.written = structuredClone(this.state.sheets)
+    this.hasStored = true
+    this.written.clear()
+  }
+
+  /** Call it before each change of a tab. */
+  private willChange(sheet: SheetState): void {
+    if (sheet.isProtected) throw new Error('You are trying to edit a protected cell or object.')
+    if (!this.written.has(sheet)) this.written.set(sheet, structuredClone(sheet))
   }
 
   services() {
@@ -184,6 +200,8 @@ class Google {
   private pass(ms: number): void {
     if (this.isStopped) throw new Error('the execution was stopped')
     this.calls++
+    if (this.hasStored) this.callsAfterChange.push(this.calls)
+    this.hasStored = false
     this.state.nowMs += ms * this.execution.slowness
     const isTooLong = this.state.nowMs - this.startedAt > EXECUTION_MS_MAX
     if (!isTooLong && this.calls !== this.execution.stopAtCall) return
@@ -210,6 +228,7 @@ class Google {
       if (typeof value !== 'string') throw new Error(`the property ${name} is not a string`)
       if (Buffer.byteLength(value) > PROPERTY_BYTES_MAX) throw new Error(`Argument too large: value of ${name}`)
       stored[name] = value
+      this.hasStored = true
       if (Buffer.byteLength(JSON.stringify(stored)) > PROPERTIES_BYTES_MAX) throw new Error('too many properties')
       this.pass(COSTS.property)
     }
@@ -222,6 +241,7 @@ class Google {
       },
       deleteProperty: (name: string) => {
         delete stored[name]
+        this.hasStored = true
       },
     })
   }
@@ -230,7 +250,10 @@ class Google {
     const create = (handler: string, kind: 'once' | 'hourly', at: number) => {
       this.pass(COSTS.trigger)
       if (this.state.triggers.length >= TRIGGERS_MAX) throw new Error('This script has too many triggers')
-      this.state.triggers.push({ id: this.state.nextId++, handler, kind, at })
+      const id = this.state.nextId++
+      this.state.triggers.push({ id, handler, kind, at })
+      this.hasStored = true
+      return this.strict('Trigger', { getUniqueId: () => id })
     }
     return this.strict('ScriptApp', {
       getProjectTriggers: () =>
@@ -240,6 +263,7 @@ class Google {
       deleteTrigger: (trigger: { getUniqueId(): number }) => {
         const id = trigger.getUniqueId()
         this.state.triggers = this.state.triggers.filter((each) => each.id !== id)
+        this.hasStored = true
       },
       newTrigger: (handler: string) =>
         this.strict('TriggerBuilder', {
@@ -313,6 +337,7 @@ class Google {
       sheet.rows.findLastIndex((row) => row?.some((value) => value !== undefined && value !== '')) + 1
     const protection = this.strict('Protection', { setDescription: () => protection, setWarningOnly: () => protection })
     const shape = (change: () => void) => {
+      this.willChange(sheet)
       change()
       this.checkSize()
     }
@@ -323,7 +348,10 @@ class Google {
       getMaxRows: () => sheet.maxRows,
       getMaxColumns: () => sheet.maxColumns,
       protect: () => protection,
-      setFrozenRows: () => undefined,
+      setFrozenRows: (count: number) => {
+        if (count >= sheet.maxRows) throw new Error("You can't freeze all visible rows.")
+      },
+      clear: () => shape(() => Object.assign(sheet, { rows: [], formats: [] })),
       insertRowsAfter: (row: number, count: number) => {
         if (row !== sheet.maxRows || !(count > 0)) throw new Error('rows are only added at the end')
         shape(() => (sheet.maxRows += count))
@@ -333,16 +361,20 @@ class Google {
         shape(() => (sheet.maxColumns += count))
         const empty = Array.from({ length: count }, () => '')
         for (const row of sheet.rows) if (row !== undefined && row.length > column) row.splice(column, 0, ...empty)
+        // New columns have the formats of the column before them.
+        for (const row of sheet.formats)
+          if (row?.[column - 1] !== undefined || (row?.length ?? 0) > column)
+            row?.splice(column, 0, ...empty.map(() => row[column - 1] ?? ''))
       },
       deleteColumns: (column: number, count: number) => {
         if (column + count - 1 > sheet.maxColumns) throw new Error('Those columns are out of bounds.')
-        sheet.maxColumns -= count
-        for (const row of sheet.rows) row?.splice(column - 1, count)
+        shape(() => (sheet.maxColumns -= count))
+        for (const row of [...sheet.rows, ...sheet.formats]) row?.splice(column - 1, count)
       },
       deleteRows: (row: number, count: number) => {
         if (row < 2 || row + count - 1 > sheet.maxRows || !(count > 0)) throw new Error('Those rows are out of bounds.')
         if (count >= sheet.maxRows - 1) throw new Error('it is not possible to delete all non-frozen rows')
-        sheet.maxRows -= count
+        shape(() => (sheet.maxRows -= count))
         sheet.rows.splice(row - 1, count)
         sheet.formats.splice(row - 1, count)
       },
@@ -371,17 +403,24 @@ class Google {
           }),
         )
       },
+      getDisplayValues: () => {
+        this.pass(cost)
+        return places.map((at) => across.map((each) => String(sheet.rows[at]?.[each] ?? '')))
+      },
       setValues: (values: unknown[][]) => {
         this.pass(cost)
         if (values.length !== rows || values.some((each) => each.length !== columns))
           throw new Error('The number of rows or columns does not match the range')
+        this.willChange(sheet)
         for (const [at, each] of values.entries())
           for (const [place, value] of each.entries()) put(sheet, row - 1 + at, column - 1 + place, stored(value))
       },
       clearContent: () => {
+        this.willChange(sheet)
         for (const at of places) for (const each of across) put(sheet, at, each, '')
       },
       setNumberFormat: (format: string) => {
+        this.willChange(sheet)
         for (const at of places) {
           sheet.formats[at] ??= []
           for (const each of across) (sheet.formats[at] as string[])[each] = format
@@ -389,6 +428,7 @@ class Google {
       },
       sort: (order: readonly { readonly column: number; readonly ascending: boolean }[]) => {
         this.pass(cost)
+        this.willChange(sheet)
         const sorted = places.map((at) => sheet.rows[at] ?? []).sort((one, other) => compare(one, other, order))
         for (const [place, at] of places.entries()) sheet.rows[at] = sorted[place] ?? []
       },

@@ -3,7 +3,7 @@
 import { LATEST_REVISION } from '../../packages/contract/src/index.ts'
 import { type CopyColumn, TABLES } from '../../packages/sync/src/tables.ts'
 import { Spreadsheet } from './apps-script.ts'
-import { compareRows } from './compare.ts'
+import { compareRows, rowsById } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
 import { type DemoStore, RUNS, withDemoStore } from './demo-store.ts'
 import type { CellValue } from './google-services.ts'
@@ -42,7 +42,7 @@ export function rowsOfTabs(spreadsheet: Spreadsheet): Rows {
     tabs.map(({ table, tab, columns }) => {
       const rows = spreadsheet.rows(tab)
       const values = rows.map((row) => columns.map((column) => [column.name, cellValue(row[column.name], column)]))
-      return [table, new Map(values.map(Object.fromEntries).map((row) => [row.id, row]))]
+      return [table, rowsById(tab, values.map(Object.fromEntries))]
     }),
   )
 }

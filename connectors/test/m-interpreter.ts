@@ -77,6 +77,12 @@ const EVALUATORS: Readonly<Record<string, Evaluator>> = {
     throw new MError(await field('Reason'), await field('Message'), await field('Detail'))
   },
   IsExpression: async (node, scope) => primitiveOf(await evaluate(node.left, scope)) === node.right.primitiveTypeKind,
+  UnaryExpression: async (node, scope) => {
+    const value = await evaluate(node.typeExpression, scope)
+    const operators = node.operators.elements.map(({ constantKind }: Node) => constantKind)
+    if (operators.join() !== 'not' || typeof value !== 'boolean') throw new Error(`cannot apply ${operators}`)
+    return !value
+  },
   ArithmeticExpression: binary(arithmetic),
   RelationalExpression: binary(relation),
   EqualityExpression: binary(async (operator, left, right) => (operator === '=') === isEqual(left, right)),

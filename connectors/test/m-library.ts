@@ -50,6 +50,7 @@ export function library(journal: Journal): Map<string, Lazy> {
     'Text.FromBinary': fn(1, 2, (binary) => binary.bytes.toString('utf8')),
     'Text.From': fn(1, 2, (value) => (value === null ? null : String(value))),
     'Text.Combine': fn(1, 2, async (texts, separator) => (await valuesOf(texts)).join(separator ?? '')),
+    'Text.Lower': fn(1, 2, (text) => text.toLowerCase()),
     'Number.Power': fn(2, 2, (base, exponent) => base ** exponent),
     'Number.From': fn(1, 2, (value) => numberOf(value)),
     'Number.FromText': fn(1, 2, (text, culture) => inEnglish(culture, numberOf(text))),
@@ -65,10 +66,16 @@ export function library(journal: Journal): Map<string, Lazy> {
     'Record.FieldOrDefault': fn(2, 3, (record, name, other) => record.get(name)?.get() ?? other ?? null),
     'Record.FieldNames': fn(1, 1, (record) => [...record.keys()].map(Lazy.of)),
     'Record.FieldValues': fn(1, 1, (record) => [...record.values()]),
+    'Record.HasFields': fn(2, 2, async (record, names) => (await valuesOf(names)).every((name) => record.has(name))),
+    'Record.RemoveFields': fn(2, 3, async (record, names) => {
+      const removed = await valuesOf(names)
+      return new Map([...record].filter(([name]) => !removed.includes(name)))
+    }),
     'Record.FromList': fn(2, 2, async (values, names) => {
       const keys = (await valuesOf(names)) as string[]
       return new Map(keys.map((name, place) => [name, values[place]]))
     }),
+    'List.IsEmpty': fn(1, 1, (list) => list.length === 0),
     'List.Contains': fn(2, 2, async (list, value) => (await valuesOf(list)).includes(value)),
     'List.Combine': fn(1, 1, async (lists) => ((await valuesOf(lists)) as Lazy[][]).flat()),
     'List.Transform': fn(2, 2, (list, transform) =>
@@ -112,7 +119,12 @@ async function contents({ requests }: Journal, address: string, options: RecordV
   const isHandled = handled.includes(response.status) && !CREDENTIAL_STATUSES.includes(response.status)
   if (!response.ok && !isHandled)
     throw new MError('DataSource.Error', `Power Query handles status ${response.status}`, '')
-  const metadata = { 'Response.Status': response.status, Headers: recordOf(Object.fromEntries(response.headers)) }
+  // Power Query retains the case of names. `fetch` does not, so the names here are as some proxies write them.
+  const received = [...response.headers].map(([name, value]) => [
+    name.replace(/^.|-./g, (at) => at.toUpperCase()),
+    value,
+  ])
+  const metadata = { 'Response.Status': response.status, Headers: recordOf(Object.fromEntries(received)) }
   return new Binary(Buffer.from(await response.arrayBuffer()), recordOf(metadata))
 }
 

@@ -1,6 +1,6 @@
 // Runs a workflow once with the execution engine of n8n, as n8n does after each poll: the trigger, then the node that writes
-// into the copy; and the node Store Export before that node if there is no trigger. Reads a job as JSON from standard input.
-// The working directory has n8n-core and the package of the nodes.
+// into the copy; and the node Store Export before that node if there is no trigger. A step without nodes tests the credential.
+// Reads a job as JSON from standard input. The working directory has n8n-core and the package of the nodes.
 
 const { createRequire } = require('node:module')
 const { readFileSync, writeFileSync, existsSync } = require('node:fs')
@@ -9,7 +9,9 @@ const requireHere = createRequire(`${process.cwd()}/package.json`)
 requireHere('reflect-metadata')
 const core = requireHere('n8n-core')
 const { Workflow, createRunExecutionData } = requireHere('n8n-workflow')
-const { Container } = createRequire(requireHere.resolve('n8n-core'))('@n8n/di')
+const requireCore = createRequire(requireHere.resolve('n8n-core'))
+const { Container } = requireCore('@n8n/di')
+const lodashGet = requireCore('lodash/get')
 
 const { url, key, copyFile, stateFile, resultFile, steps } = JSON.parse(readFileSync(0, 'utf8'))
 const PACKAGE = 'n8n-nodes-store-export'
@@ -64,7 +66,8 @@ async function main() {
   await loader.loadAll()
   const nodeTypes = nodeTypesOf(loader)
   const results = []
-  for (const step of steps) results.push(await runStep(step, { loader, nodeTypes }))
+  for (const step of steps)
+    results.push(step.nodes.length === 0 ? await testCredential(loader) : await runStep(step, { loader, nodeTypes }))
   writeFileSync(copyFile, JSON.stringify(copy))
   writeFileSync(stateFile, JSON.stringify(states))
   writeFileSync(resultFile, JSON.stringify(results))
@@ -81,10 +84,10 @@ function nodeTypesOf(loader) {
   return { getByName: getByNameAndVersion, getByNameAndVersion, getKnownTypes: () => ({}) }
 }
 
-/** Runs the nodes of a step, one after the other. Returns the items of each node. */
+/** Runs the nodes of a step, one after the other. Returns the items and hints of each node, and the error of the workflow. */
 async function runStep({ id, nodes: declared }, { loader, nodeTypes }) {
-  const nodes = declared.map(({ type, parameters }, at) => ({
-    ...{ id: `${id}-${at}`, name: `${at}`, type, typeVersion: 1, position: [at * 200, 0], parameters },
+  const nodes = declared.map(({ type, parameters, settings }, at) => ({
+    ...{ id: `${id}-${at}`, name: `${at}`, type, typeVersion: 1, position: [at * 200, 0], parameters, ...settings },
     ...(type.startsWith(PACKAGE) ? { credentials: CREDENTIALS } : {}),
   }))
   const connections = Object.fromEntries(
@@ -96,13 +99,17 @@ async function runStep({ id, nodes: declared }, { loader, nodeTypes }) {
   })
   const start = workflow.getNode('0')
   const additionalData = additionalDataOf(loader, { workflow, nodes, connections })
-  const first = nodeTypes.getByNameAndVersion(start.type).poll
-    ? await poll(workflow, start, additionalData)
-    : [[{ json: {} }]]
-  const items = first === null ? {} : await execute(workflow, { start, first, additionalData })
-  // n8n saves the position when it has started the execution.
-  states[id] = JSON.parse(JSON.stringify(workflow.staticData))
-  return items
+  try {
+    const first = nodeTypes.getByNameAndVersion(start.type).poll
+      ? await poll(workflow, start, additionalData)
+      : [[{ json: {} }]]
+    return first === null ? { nodes: {} } : await execute(workflow, { start, first, additionalData })
+  } catch (error) {
+    return { error: shownError(error), nodes: {} }
+  } finally {
+    // n8n saves the position when it has started the execution. A failed poll leaves its changes in memory until then.
+    states[id] = JSON.parse(JSON.stringify(workflow.staticData))
+  }
 }
 
 /** Polls as n8n does for an active workflow. */
@@ -125,10 +132,55 @@ async function execute(workflow, { start, first, additionalData }) {
   })
   const run = await new core.WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(workflow)
   const { error, runData } = run.data.resultData
-  if (error !== undefined) return { error: { message: error.message, description: error.description, httpCode: error.httpCode, name: error.name } }
-  return Object.fromEntries(
-    Object.entries(runData).map(([name, [task]]) => [name, (task.data?.main?.[0] ?? []).map(({ json }) => json).slice(0, SHOWN_ITEMS)]),
+  const nodes = Object.entries(runData).map(([name, [{ data, hints = [] }]]) => [
+    name,
+    { outputs: (data?.main ?? []).map(shownItems), hints: hints.map(({ message }) => message) },
+  ])
+  return { error: error === undefined ? undefined : shownError(error), nodes: Object.fromEntries(nodes) }
+}
+
+function shownItems(items) {
+  return { count: items?.length ?? 0, first: (items ?? []).slice(0, SHOWN_ITEMS).map(({ json }) => json) }
+}
+
+function shownError({ message, description, httpCode, name }) {
+  return { message, description, httpCode, name }
+}
+
+/** Tests the credential as CredentialsTester of the n8n server does, which n8n-core does not contain. */
+async function testCredential(loader) {
+  const { test } = loader.getCredential('storeExportApi').type
+  const routing = { request: test.request }
+  const description = {
+    ...{ name: 'test.credential', version: 1, defaults: {}, inputs: ['main'], outputs: ['main'] },
+    credentials: [{ name: 'storeExportApi', required: true }],
+    properties: [{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing }],
+  }
+  const type = { description }
+  const node = {
+    ...{ id: 'temp', name: 'temp', type: description.name, typeVersion: 1, position: [0, 0], parameters: {} },
+    credentials: CREDENTIALS,
+  }
+  const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) }
+  const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes })
+  const additionalData = additionalDataOf(loader, { workflow, nodes: [node], connections: {} })
+  const run = createRunExecutionData({})
+  const data = { node, data: {}, source: null }
+  const context = new core.ExecuteContext(
+    ...[workflow, node, additionalData, 'internal', run, 0, [], { main: [[{ json: {} }]] }, data, []],
   )
+  const credential = { id: '1', name: 'Store', type: 'storeExportApi', data: { url, apiKey: key } }
+  try {
+    const [[{ json }]] = await new core.RoutingNode(context, type, credential).runNode()
+    const rule = test.rules.find(
+      ({ type, properties }) => type === 'responseSuccessBody' && lodashGet(json, properties.key) === properties.value,
+    )
+    return { credential: rule?.properties.message ?? 'OK' }
+  } catch (error) {
+    const { status, statusText } = error.cause?.response ?? {}
+    const rule = test.rules.find(({ type, properties }) => type === 'responseCode' && status === properties.value)
+    return { credential: rule?.properties.message ?? statusText ?? error.message }
+  }
 }
 
 function additionalDataOf(loader, workflowData) {

@@ -7,8 +7,8 @@ import { Currency, DateTime, Lazy, TableValue, type Value } from './m-values.ts'
 
 /** A loaded table. */
 export interface LoadedTable {
-  /** Rows by ID, as the service returns them. */
-  readonly byId: ReadonlyMap<string, Record<string, unknown>>
+  /** All rows in their order, as the service returns them. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
   readonly types: ReadonlyMap<string, string>
 }
 
@@ -71,7 +71,7 @@ function rowsOf(value: Value, table: string): LoadedTable {
   const rows = value.rows.map((cells) =>
     Object.fromEntries(columns.map((column, place) => [column.name, servedValue(cells[place] ?? null, column)])),
   )
-  return { byId: new Map(rows.map((row) => [String(row.id), row])), types: value.type.columns }
+  return { rows, types: value.type.columns }
 }
 
 function columnsOf(table: string): readonly CopyColumn[] {

@@ -1,6 +1,7 @@
 // Reads all rows of a store from the service, for comparison with what a tool loaded.
 
 import { connectorTables } from '../../scripts/connectors/connector-tables.ts'
+import { rowsById } from './compare.ts'
 
 /** Rows of a table by ID, as the service returns them. Embedded rows have a table of their own: `orders.items`. */
 export type Rows = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<string, unknown>>>>
@@ -11,10 +12,16 @@ export async function readStore(url: string, key: string): Promise<Rows> {
   for (const { table, path, kind } of connectorTables()) {
     const rows = kind === 'object' ? [(await getJson(url, path, key)).data] : await readList(url, path, key)
     for (const { field } of table.children)
-      tables.set(`${table.name}.${field}`, byId(rows.flatMap((row) => row[field] as Record<string, unknown>[])))
+      tables.set(
+        `${table.name}.${field}`,
+        rowsById(
+          field,
+          rows.flatMap((row) => row[field] as Record<string, unknown>[]),
+        ),
+      )
     const fields = new Set(table.children.map(({ field }) => field))
     const flat = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !fields.has(name))))
-    tables.set(table.name, byId(flat))
+    tables.set(table.name, rowsById(table.name, flat))
   }
   return tables
 }
@@ -35,8 +42,4 @@ async function getJson(url: string, path: string, key: string): Promise<any> {
   const response = await fetch(url + path, { headers: { 'x-api-key': key } })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   return response.json()
-}
-
-function byId(rows: readonly Record<string, unknown>[]): Map<string, Record<string, unknown>> {
-  return new Map(rows.map((row) => [String(row.id), row]))
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { LATEST_REVISION } from '../../packages/contract/src/index.ts'
 import { TABLES } from '../../packages/sync/src/tables.ts'
 import { openClient } from '../../test/support/client.ts'
-import { compareRows } from './compare.ts'
+import { compareRows, rowsById } from './compare.ts'
 import type { ConnectorResult } from './connector-result.ts'
 import { type DemoStore, RUNS, withDemoStore } from './demo-store.ts'
 import { dumpTables, installTool, type PythonTool, runProgram, withWorkFolder } from './python-tool.ts'
@@ -80,15 +80,27 @@ async function removeDeleted({ server }: DemoStore): Promise<void> {
 }
 
 async function readLoaded({ server }: DemoStore, tool: PythonTool): Promise<Rows> {
-  const names = new Map(
-    TABLES.flatMap(({ name, children }) => [
-      [name, name] as const,
-      ...children.map((child) => [child.name, `${name}.${child.field}`] as const),
-    ]),
-  )
-  const rows = new Map([...names.values()].map((name) => [name, new Map<string, Record<string, unknown>>()]))
+  const names = TABLES.flatMap(({ name, children }) => [
+    [name, name] as const,
+    ...children.map((child) => [child.name, `${name}.${child.field}`] as const),
+  ])
   const from = { kind: 'postgres', database: server.url('postgres'), schema: SCHEMA } as const
-  for (const [table, row] of await dumpTables(tool, from, [...names.keys()]))
-    rows.get(names.get(table) ?? '')?.set(String(row.id), row)
-  return rows
+  const pairs = await dumpTables(
+    tool,
+    from,
+    names.map(([table]) => table),
+  )
+  const dumped = Map.groupBy(pairs, ([table]) => table)
+  return new Map(
+    names.map(([table, name]) => {
+      const rows = dumped.get(table) ?? []
+      return [
+        name,
+        rowsById(
+          table,
+          rows.map(([, row]) => row),
+        ),
+      ]
+    }),
+  )
 }

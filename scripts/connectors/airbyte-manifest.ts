@@ -123,6 +123,13 @@ const ERROR_HANDLER: YamlObject = {
     { type: 'ExponentialBackoffStrategy', factor: 2 },
   ],
   response_filters: [
+    // A service that is too old for a parameter ignores it, and returns other rows than requested.
+    {
+      type: 'HttpResponseFilter',
+      action: 'FAIL',
+      predicate: "{{ 'x-ignored-params' in headers }}",
+      error_message: "The service ignored the parameters {{ headers['x-ignored-params'] }}. Use a newer service.",
+    },
     { type: 'HttpResponseFilter', action: 'RATE_LIMITED', http_codes: [429] },
     { type: 'HttpResponseFilter', action: 'RETRY', http_codes: [409, 502, 503, 504] },
     {

@@ -1,6 +1,6 @@
 """Reads one store: changed rows of orders, customers, and products, and the other lists as a whole."""
 
-from typing import Any, Iterator
+from typing import Any, Dict, Iterator
 
 import dlt
 from dlt.sources.helpers.requests.retry import DEFAULT_RETRY_STATUS, Client
@@ -72,11 +72,11 @@ def _read_object(client: RESTClient, path: str) -> Iterator[Any]:
 
 
 def _read_list(client: RESTClient, path: str) -> Iterator[Any]:
-    yield from client.paginate(path, params={"limit": _ROWS_PER_PAGE}, data_selector="data")
+    yield from _pages(client, path, {"limit": _ROWS_PER_PAGE})
 
 
 def _read_ids(client: RESTClient, path: str) -> Iterator[Any]:
-    yield from client.paginate(path, data_selector="data")
+    yield from _pages(client, path, {})
 
 
 def _read_changes(
@@ -93,11 +93,20 @@ def _read_changes(
     if updated_at.last_value is not None:
         params["updated_since"] = updated_at.last_value
     try:
-        yield from client.paginate(path, params=params, data_selector="data")
+        yield from _pages(client, path, params)
     except HTTPError as error:
         if not _tracks_no_updates(error):
             raise
         yield from _read_list(client, path)
+
+
+def _pages(client: RESTClient, path: str, params: Dict[str, Any]) -> Iterator[Any]:
+    for page in client.paginate(path, params=params, data_selector="data"):
+        # A service that is too old for a parameter ignores it, and returns other rows than requested.
+        ignored = page.response.headers.get("x-ignored-params")
+        if ignored is not None:
+            raise ValueError(f"{path} ignored the parameters {ignored}; use a newer service")
+        yield page
 
 
 def _tracks_no_updates(error: HTTPError) -> bool:

@@ -1,6 +1,25 @@
 // Declares the credential: the URL of the service and an API key.
 
-import type { IAuthenticateGeneric, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow'
+import type {
+  IAuthenticateGeneric,
+  IAuthenticateRuleResponseCode,
+  IAuthenticateRuleResponseSuccessBody,
+  ICredentialTestRequest,
+  ICredentialType,
+  INodeProperties,
+} from 'n8n-workflow'
+
+const REDIRECTS = [301, 302, 303, 307, 308]
+
+/** Applies to a response with status 2xx that has no store. */
+const NOT_THE_SERVICE: IAuthenticateRuleResponseSuccessBody = {
+  type: 'responseSuccessBody',
+  properties: {
+    key: 'data.id',
+    value: undefined,
+    message: 'The response is not from the export service, but from a proxy or another program. Check the URL.',
+  },
+}
 
 export class StoreExportApi implements ICredentialType {
   name = 'storeExportApi'
@@ -35,6 +54,18 @@ export class StoreExportApi implements ICredentialType {
   }
 
   test: ICredentialTestRequest = {
-    request: { baseURL: '={{$credentials.url.replace(/\\/+$/, "")}}', url: '/api/v1/store' },
+    request: {
+      baseURL: '={{$credentials.url.replace(/\\/+$/, "")}}',
+      url: '/api/v1/store',
+      // n8n would send the key to the new address, too.
+      disableFollowRedirect: true,
+    },
+    // n8n accepts both kinds of rules, although its type allows only one kind in a list.
+    rules: [...REDIRECTS.map(redirectRule), NOT_THE_SERVICE] as IAuthenticateRuleResponseCode[],
   }
+}
+
+function redirectRule(value: number): IAuthenticateRuleResponseCode {
+  const message = 'The URL redirects to another address. Enter the address of the service, usually with https.'
+  return { type: 'responseCode', properties: { value, message } }
 }

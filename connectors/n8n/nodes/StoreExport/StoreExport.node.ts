@@ -11,6 +11,7 @@ import {
   NodeOperationError,
 } from 'n8n-workflow'
 import { get, getRows, type Query, ROWS_PER_PAGE } from './api.ts'
+import { findDeleted } from './find-deleted.ts'
 import { actionProperties, resourceOf } from './properties.ts'
 import type { StoreResource } from './resource.ts'
 import { timestampOf } from './timestamp.ts'
@@ -33,22 +34,43 @@ export class StoreExport implements INodeType {
   }
 
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-    const items = this.getInputData()
-    const resource = resourceOf(this.getNodeParameter('resource', 0))
-    const operation = this.getNodeParameter('operation', 0)
-    if (operation === 'findDeleted') return [await findDeleted(this, resource, items)]
-    const output: INodeExecutionData[] = []
-    for (const index of items.keys()) {
-      try {
-        const rows = operation === 'get' ? [await getRow(this, resource, index)] : await getMany(this, resource, index)
-        output.push(...rows.map((json) => ({ json, pairedItem: { item: index } })))
-      } catch (error) {
-        if (!this.continueOnFail()) throw withItem(this, error, index)
-        output.push({ json: { error: (error as Error).message }, pairedItem: { item: index } })
-      }
+    try {
+      return [await run(this)]
+    } catch (error) {
+      return [withoutItems(this, error)]
     }
-    return [output]
   }
+}
+
+async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+  const resource = resourceOf(context.getNodeParameter('resource', 0))
+  const operation = context.getNodeParameter('operation', 0)
+  if (operation === 'findDeleted') return findDeleted(context, resource)
+  const output: INodeExecutionData[] = []
+  for (const index of context.getInputData().keys()) {
+    try {
+      const rows =
+        operation === 'get' ? [await getRow(context, resource, index)] : await getMany(context, resource, index)
+      output.push(...rows.map((json) => ({ json, pairedItem: { item: index } })))
+    } catch (error) {
+      if (!context.continueOnFail()) throw withItem(context, error, index)
+      output.push({ json: { error: (error as Error).message }, pairedItem: { item: index } })
+    }
+  }
+  return output
+}
+
+/**
+ * Throws the error again, except if n8n would continue. n8n would then pass on all input items, and a node that deletes the
+ * items of Find Deleted would empty the copy.
+ */
+function withoutItems(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+  const { onError, continueOnFail } = context.getNode()
+  // n8n continues with either setting, although its function `continueOnFail` ignores the older one if both are present.
+  if (!context.continueOnFail() && continueOnFail !== true) throw error
+  const { message } = error as Error
+  context.addExecutionHints({ message: `The node failed and returned no items. ${message}`, type: 'danger' })
+  return onError === 'continueErrorOutput' ? [{ json: { error: message } }] : []
 }
 
 async function getRow(context: IExecuteFunctions, resource: StoreResource, index: number): Promise<IDataObject> {
@@ -74,26 +96,6 @@ function filtersOf(context: IExecuteFunctions, { filters }: StoreResource, value
       name,
       kind === 'choice' ? String(values[name]) : timestampOf(values[name], timeZone),
     ]),
-  )
-}
-
-/** Returns the items whose ID is not in the store. n8n has read the items before this node requests the list of IDs. */
-async function findDeleted(
-  context: IExecuteFunctions,
-  { idsPath }: StoreResource,
-  items: INodeExecutionData[],
-): Promise<INodeExecutionData[]> {
-  const ids = items.map(({ json }, index) => {
-    const field = context.getNodeParameter('idField', index) as string
-    const id = json[field]
-    if (typeof id === 'string' && id !== '') return id
-    const message = `ID Field: must name a field with an ID; the item has no "${field}"`
-    throw new NodeOperationError(context.getNode(), message, { itemIndex: index })
-  })
-  const rows = await getRows(context, idsPath ?? '', {}, Number.POSITIVE_INFINITY)
-  const present = new Set(rows.map(({ id }) => id))
-  return items.flatMap((item, index) =>
-    present.has(ids[index] ?? '') ? [] : [{ json: item.json, pairedItem: { item: index } }],
   )
 }
 

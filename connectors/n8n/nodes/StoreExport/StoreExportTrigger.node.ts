@@ -8,7 +8,7 @@ import {
   type IPollFunctions,
   NodeConnectionTypes,
 } from 'n8n-workflow'
-import { getPage } from './api.ts'
+import { CREDENTIAL, get, getPage } from './api.ts'
 import { currentPosition, type Position, readChanges } from './changes.ts'
 import { changedResourceProperty, resourceOf } from './properties.ts'
 
@@ -16,7 +16,15 @@ import { changedResourceProperty, resourceOf } from './properties.ts'
 const SAMPLE_ROWS = 10
 
 /** What n8n stores with the workflow. */
-type State = Partial<Position> & { readonly resource?: string }
+type State = Partial<Position> & Partial<Source> & { readonly resource?: string }
+
+/** The store of a position. */
+interface Source {
+  /** ID of the store. */
+  readonly store: string
+  /** The URL, and the parts of the key that the dashboard shows. The store is requested again if they change. */
+  readonly connection: string
+}
 
 export class StoreExportTrigger implements INodeType {
   description: INodeTypeDescription = {
@@ -50,16 +58,25 @@ export class StoreExportTrigger implements INodeType {
     // A test in the editor shows the oldest rows and leaves the position as it is.
     if (this.getMode() === 'manual') return toOutput((await getPage(this, path, { limit: SAMPLE_ROWS })).rows)
     const state = this.getWorkflowStaticData('node') as State
-    const saved = state.resource === value ? savedPosition(state) : null
+    const source = await sourceOf(this, state)
+    const saved = state.resource === value && state.store === source.store ? savedPosition(state) : null
     const current = saved ?? (await currentPosition(this, path))
     if (saved === null && this.getNodeParameter('includeExisting') === false) {
-      Object.assign(state, { resource: value, ...current })
+      Object.assign(state, { resource: value, ...source, ...current })
       return null
     }
     const { rows, next } = await readChanges(this, path, saved ?? { ...current, since: '' })
-    Object.assign(state, { resource: value, ...next })
+    Object.assign(state, { resource: value, ...source, ...next })
     return toOutput(rows)
   }
+}
+
+async function sourceOf(context: IPollFunctions, state: State): Promise<Source> {
+  const { url, apiKey } = await context.getCredentials<{ url: string; apiKey: string }>(CREDENTIAL)
+  const connection = `${url} ${apiKey.slice(0, 12)}…${apiKey.slice(-4)}`
+  if (state.store !== undefined && state.connection === connection) return { store: state.store, connection }
+  const { body } = await get(context, '/api/v1/store')
+  return { store: String((body.data as IDataObject).id), connection }
 }
 
 function savedPosition({ parameter, since, cursor }: State): Position | null {

@@ -48,7 +48,10 @@ interface FullResponse {
 /** Returns a page. The filters of a list must be the same for each page. */
 export async function getPage(context: Context, path: string, query: Query): Promise<Page> {
   const { body, headers } = await get(context, path, query)
-  return { rows: body.data as IDataObject[], cursor: body.meta?.next_cursor ?? null, headers }
+  const { data, meta } = body
+  // A list without a cursor would look like a last page, and an incomplete list of IDs like deleted rows.
+  if (!Array.isArray(data) || meta?.next_cursor === undefined) throw unknownResponse(context, 200)
+  return { rows: data, cursor: meta.next_cursor, headers }
 }
 
 /** Returns every row of a list, or the first `maximum` rows. */
@@ -76,6 +79,8 @@ export async function get(context: Context, path: string, query: Query = {}): Pr
     json: true,
     returnFullResponse: true,
     ignoreHttpStatusErrors: true,
+    // n8n would send the key to the new address, too.
+    disableFollowRedirect: true,
     timeout: REQUEST_TIMEOUT_MS,
   }
   let waited = 0
@@ -83,7 +88,9 @@ export async function get(context: Context, path: string, query: Query = {}): Pr
     const response = await send(context, options)
     if (!(response instanceof Error) && response.statusCode === 200) {
       checkIgnored(context, response)
-      return { body: response.body as StoreResponse['body'], headers: response.headers }
+      const body = response.body as StoreResponse['body'] | null
+      if (typeof body?.data !== 'object' || body.data === null) throw unknownResponse(context, response.statusCode)
+      return { body, headers: response.headers }
     }
     const seconds = secondsToWait(response, attempt)
     waited += seconds ?? 0
@@ -117,14 +124,23 @@ function apiError(context: Context, response: FullResponse | Error): NodeApiErro
     return new NodeApiError(node, response as unknown as JsonObject, {
       message: `The service did not respond: ${response.message}`,
     })
-  const { statusCode, body } = response
+  const { statusCode, headers, body } = response
   const error = (body as { error?: { code?: string; message?: string } } | null)?.error
-  const message = error?.message ?? `The service responded with status ${statusCode}, and not with JSON. Check the URL.`
-  return new NodeApiError(node, (error ?? {}) as JsonObject, {
-    message,
-    description: error?.code ?? '',
-    httpCode: String(statusCode),
-  })
+  if (typeof error?.message === 'string')
+    return new NodeApiError(node, error as JsonObject, {
+      message: error.message,
+      description: error.code ?? '',
+      httpCode: String(statusCode),
+    })
+  if (headers.location === undefined) return unknownResponse(context, statusCode)
+  const message = `The URL of the credential redirects to ${headers.location}. The node doesn't send the key to other addresses. Enter the address of the service in the credential, usually with https.`
+  return new NodeApiError(node, {}, { message, httpCode: String(statusCode) })
+}
+
+/** Returns the error for a response that the service does not send. */
+function unknownResponse(context: Context, statusCode: number): NodeApiError {
+  const message = `The response with status ${statusCode} is not from the export service, but from a proxy or another program. Check the URL of the credential.`
+  return new NodeApiError(context.getNode(), {}, { message, httpCode: String(statusCode) })
 }
 
 /** Throws if the service does not know a parameter: the response then has rows that the filter excludes. */
