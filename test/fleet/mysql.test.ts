@@ -74,7 +74,7 @@ test('if the database has tables of another program, open throws and does not ch
   expect(await database.query('show tables')).toHaveLength(1)
 })
 
-test('if the password is wrong, no server listens, or the user may only read, the error says what to do', async () => {
+test('if the password is wrong, no server listens, or the user may only read, the error names the cause', async () => {
   const { url, query } = await openCopy()
   const wrong = new URL(url)
   wrong.password = 'hunter2'

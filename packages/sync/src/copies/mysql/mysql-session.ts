@@ -4,7 +4,7 @@
 import { CopyError, CopyUnavailableError } from '../copy.ts'
 import type { MySqlConnection, MySqlDriver } from './load-mysql.ts'
 import type { MySqlAddress } from './mysql-url.ts'
-import { isAuthenticationError, isStatementError, translateMySqlError } from './translate-mysql-error.ts'
+import { connectionRemedy, isStatementError, translateMySqlError } from './translate-mysql-error.ts'
 
 /** A row of a result. */
 export type ResultRow = Readonly<Record<string, unknown>>
@@ -40,13 +40,13 @@ export class MySqlSession {
     })
   }
 
-  /** Connects. Throws `CopyUnavailableError`, or `CopyError` if the server rejects the sign-in. */
+  /** Connects. Throws `CopyUnavailableError`, or `CopyError` if the user must fix the URL or the server. */
   static async open(driver: MySqlDriver, address: MySqlAddress): Promise<MySqlSession> {
     const { name, host, port, user, password, database, tls } = address
     try {
       const connection = await driver.createConnection({
         ...{ host, port, user, password, database },
-        ...(tls === 'off' ? {} : { ssl: { rejectUnauthorized: tls === 'verify' } }),
+        ...(tls === 'off' ? {} : { ssl: { rejectUnauthorized: tls === 'verify', verifyIdentity: tls === 'verify' } }),
         charset: 'utf8mb4_bin',
         connectTimeout: CONNECT_TIMEOUT_MS,
         enableKeepAlive: true,
@@ -60,8 +60,8 @@ export class MySqlSession {
     } catch (cause) {
       if (cause instanceof CopyError || cause instanceof CopyUnavailableError) throw cause
       const why = reasonOf(cause)
-      if (isAuthenticationError(cause))
-        throw new CopyError(`${name} rejected the connection (${why}); check the URL and its password`, { cause })
+      const remedy = connectionRemedy(cause)
+      if (remedy !== null) throw new CopyError(`${name} rejected the connection (${why}); ${remedy}`, { cause })
       throw new CopyUnavailableError(`cannot connect to ${name} (${why})`, { cause })
     }
   }

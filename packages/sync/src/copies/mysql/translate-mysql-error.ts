@@ -1,11 +1,21 @@
+// Translates errors of MySQL into errors that say what happened to the copy, and what the user can do.
+
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** Numbers of temporary errors that another program causes: lock timeout, deadlock, interrupted query. */
 const TEMPORARY_NUMBERS: ReadonlySet<number> = new Set([1205, 1213, 1317, 3024])
 /** Numbers of errors of a full disk: disk full, table full. */
 const FULL_NUMBERS: ReadonlySet<number> = new Set([1021, 1114])
+/** Errors of the server's files, which other errors contain: no space on the device, and no more room in a file. */
+const FULL_FILE = /(?:errno|errcode|error):? (?:28|135)\b/i
 /** Numbers of errors of the sign-in: access denied, unknown database. */
 const AUTHENTICATION_NUMBERS: ReadonlySet<number> = new Set([1044, 1045, 1049, 1698])
+
+const TLS_REQUIRED = 3159
+/** The TLS handshake failed. Its cause is only in the message. */
+const TLS_FAILED = 'HANDSHAKE_SSL_ERROR'
+const UNTRUSTED =
+  'use the name in the certificate of the server as host, and set NODE_EXTRA_CA_CERTS to the certificate of its authority'
 
 const READ_ONLY = 'is read-only; use the address of a server that accepts writes'
 const NO_PRIVILEGE = 'cannot be written by this user; grant it all privileges on the database'
@@ -26,6 +36,7 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
 /** An error of the server or of the connection. */
 interface MySqlError extends Error {
   readonly errno?: number
+  readonly code?: string
   readonly sqlState?: string
   readonly fatal?: boolean
 }
@@ -35,9 +46,16 @@ export function isStatementError(error: unknown): error is MySqlError {
   return error instanceof Error && 'sqlState' in error && (error as MySqlError).fatal !== true
 }
 
-/** Whether the server rejected the sign-in: wrong password, unknown user or database. */
-export function isAuthenticationError(error: unknown): boolean {
-  return error instanceof Error && AUTHENTICATION_NUMBERS.has((error as MySqlError).errno ?? 0)
+/** Returns what the user must fix before a connection can succeed; null if a later attempt can succeed. */
+export function connectionRemedy(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const { errno = 0, code = '' } = error as MySqlError
+  // MariaDB rejects a user without TLS like a wrong password.
+  if (AUTHENTICATION_NUMBERS.has(errno))
+    return 'check the URL and its password, and add ?tls=verify if the server requires TLS'
+  if (errno === TLS_REQUIRED) return 'add ?tls=verify to the URL'
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return 'turn on TLS on the server, or remove ?tls from the URL'
+  return code === TLS_FAILED && error.message.includes('certificate') ? UNTRUSTED : null
 }
 
 /**
@@ -49,7 +67,7 @@ export function translateMySqlError(error: MySqlError, name: string): Error {
   const { errno = 0, message } = error
   if (TEMPORARY_NUMBERS.has(errno))
     return new CopyUnavailableError(`another program blocked ${name} (${message}); run again`, { cause: error })
-  if (FULL_NUMBERS.has(errno))
+  if (FULL_NUMBERS.has(errno) || FULL_FILE.test(message))
     return new CopyFullError(
       `${name} has no space: the disk of the server is full; free some space and run again to continue (${message})`,
       { cause: error },
