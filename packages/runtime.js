@@ -1,6 +1,6 @@
-// How the project's commands start: on Node 24, which reads TypeScript as it is. On an older Node they find the pinned
-// one among the installed packages and hand over to it. Plain JavaScript, because any Node must read it; part of no
-// package, because commands of several packages start so (a published command takes it along).
+// Starts the project's commands on Node 24, which runs TypeScript directly. On an older Node, it finds the pinned Node
+// among the installed packages and continues there. The file is plain JavaScript, because every Node must be able to
+// run it. It belongs to no package, because the commands of several packages use it. A published package has a copy.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,21 +17,22 @@ const RUNTIMES = {
 }
 
 /**
- * Flags of Node that keep the memory of a long run low: of what a request or a page leaves behind, most is garbage at once,
- * so the nursery may be small, and what outlives it is soon collected, too.
+ * Flags of Node that keep the memory of a long run low. Almost all objects of a request or a page become garbage
+ * immediately. So a small young generation is enough, and the old generation is collected early. See
+ * docs/contribute/decisions/028-limit-heap-growth.md.
  */
 export const SMALL_HEAP = ['--max-semi-space-size=4', '--heap-growing-percent=80']
 
-/** glibc keeps an arena of freed memory for each thread, of which Node has a dozen. */
+/** By default, glibc retains freed memory for each thread. Node has a dozen threads. */
 export const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
 
 /**
- * Starts a command, on this Node or on the pinned one.
+ * Starts a command on this Node, or on the pinned one if this Node is too old.
  * @param {object} command
- * @param {string} command.name What messages call it.
- * @param {string[]} command.flags Flags of Node that a long run wants, so that its memory counts; none for a short one.
- * @param {() => Promise<unknown>} command.load Loads the program, which runs by that.
- * @returns {Promise<void>} Resolves when the program is loaded or was handed over; a failure is told in a sentence.
+ * @param {string} command.name Name of the command in messages.
+ * @param {string[]} command.flags Flags of Node. Pass `SMALL_HEAP` for a command that runs for long.
+ * @param {() => Promise<unknown>} command.load Imports the program, which starts it.
+ * @returns {Promise<void>} Resolves when the program is loaded or runs on the other Node. A failure is printed.
  */
 export async function startCommand({ name, flags, load }) {
   const argv = process.argv.slice(1)
@@ -51,7 +52,7 @@ export async function startCommand({ name, flags, load }) {
   }
 }
 
-/** The path of the pinned Node, or undefined when this platform has none or it is not installed. */
+/** Returns the path of the pinned Node; undefined if this platform has none, or if it is not installed. */
 function findRuntime() {
   const name = RUNTIMES[`${process.platform}-${process.arch}`]
   if (name === undefined) return undefined
@@ -65,22 +66,22 @@ function findRuntime() {
 }
 
 /**
- * Continues as the same process with this Node and these parameters, because Node reads its flags only when it starts.
- * Returns if the system or this Node cannot do that (`process.execve` came with 22.15).
+ * Replaces this process with Node and these arguments, because Node reads its flags only when it starts. Returns if the
+ * system or this Node can't do that: `process.execve` came with Node 22.15.
  */
 function replaceSelf(program, parameters) {
   if (process.execve === undefined || process.platform === 'win32') return
   process.execve(program, [program, ...parameters], { ...SMALL_ALLOCATOR, ...process.env })
 }
 
-/** Variable that tells the program about the channel to its parent. */
+/** Environment variable that tells the child that it has a channel to its parent. */
 const HANDED_OVER = 'STORE_EXPORT_HANDED_OVER'
 
-/** Runs the command as a child on the other Node. Passes streams, signals, and the exit code or signal on. */
+/** Runs the command as a child on the other Node. Forwards streams and signals, and exits like the child. */
 function handOver({ name, runtime, parameters }) {
   const env = { ...SMALL_ALLOCATOR, ...process.env, [HANDED_OVER]: '1' }
   const child = spawn(runtime, parameters, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
-  // a terminal sends Ctrl-C to both of us: passing it on would be a second one, which means "at once"
+  // A terminal sends Ctrl-C to both processes. A forwarded one would be the second, which stops without waiting.
   const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   process.on('SIGINT', () => fromTerminal || child.kill('SIGINT'))
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
@@ -98,7 +99,7 @@ function endWithParent() {
   const end = () => process.kill(process.pid, 'SIGKILL')
   if (!process.connected) return end()
   process.once('disconnect', end)
-  // the channel alone does not keep the process running
+  // The channel alone does not keep the process running.
   process.channel.unref()
 }
 

@@ -17,6 +17,8 @@ export function isDecisionRecord(file: string): boolean {
 const SECTIONS = ['Status', 'Context', 'Decision', 'Consequences', 'Evidence']
 /** Heading of the rejected alternatives, which end the section Decision. */
 const ALTERNATIVES = '### Alternatives'
+/** Begin of the section Status: "Accepted" or a link to the record that replaces this one, and the date of that decision. */
+const STATUS = /^(?:Accepted|Superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{2}\./
 const WORDS_MAX = 400
 
 /** Returns the index page: a table of all records, by number. */
@@ -48,9 +50,11 @@ To add a record:
    the section Decision.
 3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision. Say what it
    does better, and then why it lost.
-4. Give a result in the section Evidence: a figure with its command and date, or what a test shows.
-5. Use at most ${WORDS_MAX} words. Begin the status with "Accepted." or with "Superseded by" and a link.
-6. Run \`npm run generate\`.
+4. End the section Consequences with what would reopen the decision, if you know it.
+5. Give a result in the section Evidence: a figure with its base, command, and date, or what a test shows.
+6. Use at most ${WORDS_MAX} words. Begin the status with "Accepted" or with "Superseded by" and a link, then the
+   date of that decision: "Accepted, 2026-11-18."
+7. Run \`npm run generate\`.
 `
 }
 
@@ -66,6 +70,9 @@ export function decisionProblems(record: DecisionRecord, exists: (path: string) 
   return [
     ...(number === Number(file.slice(0, 3)) ? [] : [`the title must be "# ${Number(file.slice(0, 3))}. …"`]),
     ...(sections.join() === SECTIONS.join() ? [] : [`the sections must be ${SECTIONS.join(', ')}`]),
+    ...(STATUS.test(sectionOf(record, 'Status'))
+      ? []
+      : ['the status must begin with "Accepted, YYYY-MM-DD." or "Superseded by [decision N](FILE), YYYY-MM-DD."']),
     ...(sectionOf(record, 'Decision').includes(`\n\n${ALTERNATIVES}\n\n- `)
       ? []
       : [`the section Decision must end with "${ALTERNATIVES}" and a list of the rejected alternatives`]),

@@ -59,7 +59,7 @@ const peers: PeersResult = {
   ],
 }
 
-describe('the report of the bench', () => {
+describe('the report of the benchmarks', () => {
   test('if a figure has an earlier ratio, the report shows both ratios', () => {
     const text = summary(whole)
     expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
@@ -67,7 +67,7 @@ describe('the report of the bench', () => {
     expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
   })
 
-  test('if a goal in milliseconds is missed, the report says so and shows tenths', () => {
+  test('if a goal in milliseconds is missed, the report marks it as missed and shows tenths', () => {
     expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
@@ -99,7 +99,7 @@ describe('the report of the bench', () => {
     ])
   })
 
-  test('if the page has a table, every row has as many cells as the head', () => {
+  test('every row of a table has as many cells as its header', () => {
     const tables = performanceDocument([whole], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
     expect(tables.length).toBe(4)
     for (const lines of tables.map((table) => table.trim().split('\n')))
@@ -107,7 +107,7 @@ describe('the report of the bench', () => {
   })
 })
 
-describe('the chart of the bench', () => {
+describe('the chart of the benchmarks', () => {
   test('if names contain XML characters, the chart is well-formed and has a bar for each ratio and peer', () => {
     const svg = performanceChart([whole], [peers])
     expect(elementsOf(svg).filter((name) => name === 'rect')).toHaveLength(1 + 2 + 1)

@@ -60,7 +60,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|svg))"/g)].map(([, file = '']) => file))]
 }
 
-test('if the service runs from the bundle, its documents and files equal those of the source', async () => {
+test('the documents and files of the bundled service equal those of the source', async () => {
   // without a public URL, documents contain the address of the request
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
@@ -119,7 +119,7 @@ test('if the commands run from the bundle, a merchant can sign in and see recipe
   await service.waitForOutput(/"event":"control.query_failed".*"cause":\{"name":"PostgresError","code":"42P01"/)
 })
 
-test('if the demo runs from the bundle, it reports missing binaries', async () => {
+test('without the PostgreSQL binaries, the bundled demo says to run npm install', async () => {
   const { program } = await builtCommand()
   const demo = await runCommand(['demo'], {
     program,

@@ -6,7 +6,7 @@ import { DECISIONS_FOLDER, decisionIndex, decisionProblems } from '../scripts/de
 const BODY = `
 ## Status
 
-Accepted. Replaces decision 1.
+Accepted, 2026-11-18. Replaces decision 1.
 
 ## Context
 
@@ -34,7 +34,7 @@ function problemsOf(text: string): string[] {
   return decisionProblems({ ...GOOD, text }, (path) => path === 'test/proof.test.ts')
 }
 
-test('a decision record with the title, five sections, and existing paths is accepted', () => {
+test('a complete decision record has no problem', () => {
   expect(problemsOf(GOOD.text)).toEqual([])
 })
 
@@ -47,10 +47,19 @@ test('if the title lacks the number of the file, the decision record is rejected
 test('if sections are missing or in another order, the decision record is rejected', () => {
   const problem = expect.stringContaining('the sections must be Status, Context, Decision, Consequences, Evidence')
   expect(problemsOf(GOOD.text.replace('## Context', '## Reasons'))).toEqual([problem])
-  expect(problemsOf(GOOD.text.replace('## Context', '## Other').replace('## Status', '## Context'))).toEqual([problem])
+  const swapped = GOOD.text.replace('## Evidence', '## Consequences').replace('## Consequences', '## Evidence')
+  expect(problemsOf(swapped)).toEqual([problem])
 })
 
-test('if the alternatives are missing or empty, the decision record has a problem', () => {
+test('if the status lacks a date, the decision record has a problem', () => {
+  const dated = 'Accepted, 2026-11-18. Replaces decision 1.'
+  const problem = expect.stringContaining('the status must begin with "Accepted, YYYY-MM-DD."')
+  for (const status of ['Accepted.', 'Accepted, November 2026.', 'Rejected, 2026-11-18.', 'Superseded by decision 3.'])
+    expect(problemsOf(GOOD.text.replace(dated, status)), status).toEqual([problem])
+  expect(problemsOf(GOOD.text.replace(dated, 'Superseded by [decision 3](003-b.md), 2026-11-20.'))).toEqual([])
+})
+
+test('if the alternatives are missing or empty, the decision record is rejected', () => {
   const problem = expect.stringContaining('the section Decision must end with "### Alternatives"')
   expect(problemsOf(GOOD.text.replace('### Alternatives\n\n- Another choice: it costs more.\n\n', ''))).toEqual([
     problem,
@@ -58,7 +67,7 @@ test('if the alternatives are missing or empty, the decision record has a proble
   expect(problemsOf(GOOD.text.replace('- Another choice: it costs more.', ''))).toEqual([problem])
 })
 
-test('link targets are not words of a decision record', () => {
+test('the words of link targets do not count toward the limit of a decision record', () => {
   expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(370))).toEqual([])
 })
 
@@ -72,9 +81,9 @@ test('if a path does not exist, the decision record is rejected', () => {
   ])
 })
 
-test('if there are two decision records, the index lists them by number with title and status', () => {
+test('the index lists decision records by number, with title and status', () => {
   const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${BODY}` }
   expect(decisionIndex([later, GOOD])).toContain(
-    '| 2 | [Choose one](002-choose-one.md) | Accepted. |\n| 10 | [Choose two](010-choose-two.md) | Accepted. |\n',
+    '| 2 | [Choose one](002-choose-one.md) | Accepted, 2026-11-18. |\n| 10 | [Choose two](010-choose-two.md) | Accepted, 2026-11-18. |\n',
   )
 })

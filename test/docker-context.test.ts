@@ -21,7 +21,7 @@ test('the image contains the guides that the service publishes', () => {
   expect(files.filter(isIgnored)).toEqual([])
 })
 
-test('the image does not contain other documentation', () => {
+test('the image leaves out the OpenAPI document, the operator pages, and the pictures', () => {
   expect(['docs/api/openapi.json', 'docs/operate/install.md', 'docs/images/keys-1280.png'].map(isIgnored)).toEqual([
     true,
     true,

@@ -61,7 +61,7 @@ test('when a release is prepared, every package and the lockfile have its versio
   expect(lock.packages['node_modules/commander'].version).not.toBe('9.8.7')
 })
 
-test('when a release is prepared, its changelog entries get a date, and notes prints them', async () => {
+test('when a release is prepared, its changelog entries get a date, and `release notes` prints them', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
@@ -70,7 +70,7 @@ test('when a release is prepared, its changelog entries get a date, and notes pr
   expect(await release(folder, ['notes', 'v9.8.7'])).toEqual({ code: 0, stdout: entries, stderr: '' })
 })
 
-test('if notes runs in a workflow, its links lead to the files of the tag', async () => {
+test('in a workflow, `release notes` links to the files of the tag', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const github = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
@@ -79,12 +79,12 @@ test('if notes runs in a workflow, its links lead to the files of the tag', asyn
   expect(stdout).toContain('[its site](https://example.com)')
 })
 
-test('if a package has another version than the tag, notes fails', async () => {
+test('if a package has another version than the tag, `release notes` fails and names both versions', async () => {
   const { code, stderr } = await release(projectCopy(), ['notes', 'v9.8.7'])
   expect([code, stderr]).toEqual([1, `package.json: expects the version of the tag v9.8.7; got ${VERSION_NOW}\n`])
 })
 
-test('if the version is invalid or the changelog has no entries, prepare fails and says why', async () => {
+test('if the version is invalid or the changelog has no entries, `release prepare` fails and says what it expects', async () => {
   expect((await release(projectCopy(), ['prepare', 'v9.8.7'])).stderr).toBe(
     'prepare: expects a version such as 0.2.0; got v9.8.7\n',
   )
@@ -102,7 +102,7 @@ test('for the present version, the changelog has a section, or an unreleased one
   )
 })
 
-test('if a package is public, it is packed for publication, and a test installs it', () => {
+test('every public package is packed for publication, and a test installs it', () => {
   const published = WORKSPACES.filter((file) => readJson(path.join(ROOT, file)).private !== true)
   expect(published.length).toBeGreaterThan(0)
   for (const file of published) {
@@ -122,7 +122,7 @@ test('each external action in a workflow is pinned to a commit', () => {
   for (const action of actions) expect(action).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 
-test('when the package of the n8n nodes is built, it has the files that n8n loads, and no dependencies', async () => {
+test('the package of the n8n nodes has the files that n8n loads, and no dependencies', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'n8n-node-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const run = promisify(execFile)

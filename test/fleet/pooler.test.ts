@@ -134,7 +134,7 @@ test('if the pooler ignores session settings, responses equal those without it',
   await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
 
-test('if the pooler rejects session settings, doctor reports it with the setting to change', async () => {
+test('if the pooler rejects session settings, doctor names the setting of the pooler to change', async () => {
   const { fleet, pooled } = await startScene()
   const node = await fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)

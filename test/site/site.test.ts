@@ -65,7 +65,7 @@ async function open(settings: PageSettings) {
   return opened
 }
 
-test('if docs has a Markdown page, the website has the page and a link to it in a sidebar', () => {
+test('the website has every Markdown page of docs, with a link to it in a sidebar', () => {
   const linksOf = (items: readonly SidebarItem[]): string[] =>
     items.flatMap(({ link, items: inner = [] }) => [...(link === undefined ? [] : [link]), ...linksOf(inner)])
   const links = Object.values(readNavigation(DOCS).sidebar).flatMap(linksOf)
@@ -76,7 +76,7 @@ test('if docs has a Markdown page, the website has the page and a link to it in 
   }
 })
 
-test('if index pages link pages, the sidebar has their order, and the other pages follow by file name', () => {
+test('the sidebar follows the order of links on the index page, then lists other pages by file name', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'store-export-docs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = {
@@ -103,7 +103,7 @@ test('if Markdown has comments or entities, the website does not show them', () 
   for (const page of PAGES) expect(readFileSync(htmlOf(page), 'utf8'), page).not.toMatch(/Do not edit: |&amp;[a-z]+;/i)
 })
 
-test('if a page of the website has a link, its file and its anchor exist', () => {
+test('every link of the website leads to an existing file and anchor', () => {
   const broken: string[] = []
   for (const page of PAGES) {
     const from = new URL(`/${page}`, url)
@@ -120,7 +120,7 @@ test('if a page of the website has a link, its file and its anchor exist', () =>
 })
 
 test.each(['light', 'dark'] as const)(
-  'if the color scheme is %s, pages request nothing from other hosts and log no error',
+  'in the color scheme %s, pages request nothing from other hosts and log no error',
   async (colorScheme) => {
     const { page, problems } = await open({ colorScheme })
     for (const { path: name } of samples()) await page.goto(url + name, { waitUntil: 'networkidle' })
@@ -136,7 +136,7 @@ test('if the window is 390 pixels wide, pages fit into it', async () => {
   }
 })
 
-test('if the reader searches for "incremental watermark", the website finds "Incremental sync"', async () => {
+test('the search for "incremental watermark" finds "Incremental sync"', async () => {
   const { page, problems } = await open({})
   await page.goto(url, { waitUntil: 'networkidle' })
   await page.locator('.DocSearch-Button').click()

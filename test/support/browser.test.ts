@@ -108,14 +108,14 @@ describe('opened pages', () => {
     expect(await shown.evaluate(seen)).toEqual([360, 640, true, 'de-CH', 'Asia/Calcutta'])
   })
 
-  test('when a page has painted, paintTimes returns the time of its first paint', async () => {
+  test("paintTimes returns the time of a page's first paint", async () => {
     const { firstContentfulPaintMs } = await paintTimes((await show(GOOD)).page)
     expect(firstContentfulPaintMs).toBeGreaterThan(0)
   })
 })
 
 describe('accessibility', () => {
-  test('if a page is accessible, axe reports no violation, even under a strict policy', async () => {
+  test('axe runs under a strict content security policy, and reports no violation for an accessible page', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect(await axeViolations(shown)).toEqual([])
     expect(problems).toEqual([])

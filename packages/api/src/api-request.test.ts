@@ -19,7 +19,7 @@ function message(url: string, headers: readonly (readonly [string, string])[], v
 
 const HOST = ['Host', 'api.example.com'] as const
 const read = (url: string, ...headers: (readonly [string, string])[]) =>
-  readRequest(message(url, [HOST, ...headers]), 'r1')
+  readRequest(message(url, [HOST, ...headers]), 'r1', 0)
 const errorOf = (run: () => unknown): ApiError => {
   try {
     run()
@@ -51,7 +51,7 @@ describe('the path and the query of a request', () => {
 })
 
 describe('[R36] malformed requests', () => {
-  test('a request with a repeated host, content-length or transfer-encoding returns 400 and closes the connection', () => {
+  test('a request with a repeated host, content-length or transfer-encoding gets 400, and its connection is closed', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
       const error = errorOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
       expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })
@@ -59,19 +59,19 @@ describe('[R36] malformed requests', () => {
     }
   })
 
-  test('a request with a transfer-encoding other than chunked returns 400', () => {
+  test('a request with a transfer-encoding other than chunked gets 400', () => {
     for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
       expect(errorOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
   })
 
   test('a request without a host is rejected in HTTP/1.1 and accepted in HTTP/1.0', () => {
-    expect(errorOf(() => readRequest(message('/', []), 'r1')).message).toContain('host')
-    expect(readRequest(message('/', [], '1.0'), 'r1').path).toBe('/')
-    expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1')).status).toBe(400)
+    expect(errorOf(() => readRequest(message('/', []), 'r1', 0)).message).toContain('host')
+    expect(readRequest(message('/', [], '1.0'), 'r1', 0).path).toBe('/')
+    expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1', 0)).status).toBe(400)
   })
 
-  test('the message of a malformed request says that the request is not well-formed', () => {
+  test('the message of a malformed request begins "not a well-formed HTTP request"', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })

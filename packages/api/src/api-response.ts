@@ -1,5 +1,5 @@
-// Creates complete responses of the API. The whole body exists before the first byte is sent. So each response has a
-// `content-length`, and a client can detect a response that was cut.
+// Creates complete responses of the API. The whole body exists before the first byte is sent, so that
+// serve-request.ts can send its length. With the length, a client can detect a response that was cut.
 
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
@@ -12,7 +12,7 @@ export interface ApiResponse {
   readonly body: Buffer
   /** Rows in the body; 0 for an error or a document. */
   readonly rows: number
-  /** Releases the memory of the body. The caller calls it after the last read of the body. */
+  /** Releases the memory of `body`. Call it after the last read of `body`. Absent if no pool owns the memory. */
   readonly release?: () => void
 }
 
@@ -45,7 +45,8 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
 }
 
 /**
- * Returns the response for an error. Only the message of an `ApiError` is public (reading R5). `random` returns 0 to 1.
+ * Returns the response for an error. Only the message of an `ApiError` is public (reading R5). `random` returns a number
+ * from 0 to less than 1.
  */
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)

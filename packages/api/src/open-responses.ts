@@ -13,7 +13,7 @@ export interface ResponseBufferLimits {
   readonly pageBytesMax: number
 }
 
-/** One second: the buffer of a client that reads has space again as soon as one response is read. */
+/** One second, because a client that reads frees space with each response. */
 const RETRY_AFTER_SECONDS = '1'
 
 /** A response is open from the arrival of its request until its last byte is sent or its connection is closed. */
@@ -44,7 +44,10 @@ export class OpenResponses {
     else calls.push(call)
   }
 
-  /** Resolves when no response is open. Node treats a response as finished when it is written but not yet sent. */
+  /**
+   * Resolves when no response is open. The `close` of the server isn't enough: Node treats a response as finished when
+   * it is written but not yet sent.
+   */
   allClosed(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
@@ -65,7 +68,10 @@ export class OpenResponses {
     if (isBeyond(this.#bytes, bytes, responseBufferBytesMax)) throw bufferFull()
   }
 
-  /** Adds the bytes of a response to the buffer until it is closed. Throws like `requireSpace`. */
+  /**
+   * Adds the bytes of a response to the buffer until it is closed. Throws `RATE_LIMITED` or `STORE_DB_ERROR` without
+   * space for them.
+   */
   addBytes(response: ServerResponse, keyId: string, bytes: number): void {
     this.requireSpace(keyId, bytes)
     this.#count(keyId, bytes)
@@ -73,8 +79,8 @@ export class OpenResponses {
   }
 
   /**
-   * Returns the open responses of a connection, and closes them with it. Node does not report a closed connection to a
-   * response that waits for an earlier response.
+   * Returns the set of open responses of a connection. When the connection closes, removes them, because Node does not
+   * report a closed connection to a response that waits for an earlier response.
    */
   #ofSocket(socket: Duplex): Set<ServerResponse> {
     const known = this.#ofSockets.get(socket)

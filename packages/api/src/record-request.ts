@@ -49,7 +49,10 @@ export function recordRequest(request: CompletedRequest): void {
   })
 }
 
-/** Returns the outcome for usage. 403, 409, and 429 depend on the store and the rate limit, not on the request's content. */
+/**
+ * Returns the outcome for usage. It is `rejected` for 403, 409, and 429, because these depend on the store and the rate
+ * limit, not on the request's content.
+ */
 function outcomeOf(status: number): UsageOutcome {
   if (status < 400) return 'successful'
   if (status >= 500) return 'failed'

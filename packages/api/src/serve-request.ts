@@ -97,7 +97,7 @@ async function respond(
   trace: Trace,
 ): Promise<ApiResponse & { code?: ErrorCode }> {
   try {
-    const request = readRequest(message, requestId)
+    const request = readRequest(message, requestId, options.limits.proxies)
     const known = options.documents.get(request.path)
     const document = known?.at?.(requestOrigin(message.headers)) ?? known
     if (document === undefined)

@@ -25,6 +25,8 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly requestTimeoutMs: number
   /** Time for which an idle connection stays open. */
   readonly keepAliveMs: number
+  /** Number of trusted proxies that append to X-Forwarded-For. Allow lists compare the address that they name. */
+  readonly proxies: number
   /** Time in which a client must read a response. */
   readonly responseTimeoutMs: number
 }

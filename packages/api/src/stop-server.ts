@@ -1,5 +1,7 @@
-// Stops the server without cutting a response. Order: no new connections, then the open responses until their last byte
-// is sent or `drainMs` has passed, then idle connections.
+// Stops the server without cutting a response:
+// 1. Accept no new connections.
+// 2. Wait until the last byte of each open response is sent, or `drainMs` has passed.
+// 3. Close idle connections.
 
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'

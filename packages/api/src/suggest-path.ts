@@ -7,7 +7,7 @@ import { isUuid } from '@store-export/control'
 const ID = '{id}'
 const PATHS = ENDPOINTS.map(({ path }) => ({ path, segments: segmentsOf(path) }))
 
-/** Returns the closest path of the contract, with the ID from `path` if it is a UUID; null if no path is close. */
+/** Returns the path of the contract that matches `path`, with its ID if that is a UUID; null if none matches. */
 export function suggestPath(path: string): string | null {
   const segments = segmentsOf(path)
   const closest = PATHS.find((each) => isSame(each.segments, segments))

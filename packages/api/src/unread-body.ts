@@ -1,7 +1,6 @@
-// Closes a connection whose request has a body. The service uses no body, and responds before the body has arrived. An
-// operating system resets a connection that a program closes with unread bytes. Most clients send everything before
-// they read, so a reset would lose the response. Therefore, this module reads and discards the rest of the body. It
-// reads slowly, because other clients must not wait for it.
+// Reads and discards the body of a request before its connection closes. If a program closes a connection with unread
+// bytes, the operating system resets it, and a client that is still sending loses the response. The service reads
+// slowly, because other clients must not wait for a body that it doesn't use.
 
 import type { IncomingMessage } from 'node:http'
 
@@ -13,7 +12,7 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
-/** Closes the connection after its last response, when the body has arrived or `msMax` have passed. */
+/** Closes the connection after its last response, when the body has arrived or `msMax` ms have passed. */
 export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)

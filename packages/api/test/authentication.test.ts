@@ -69,7 +69,7 @@ describe('[R25] repeated keys', () => {
     ['an empty value and a valid key', () => ['', store.key]],
     ['the keys of two stores', () => [store.key, other.key]],
     ['two keys, joined by a comma', () => `${store.key}, ${store.key}`],
-  ])('a request with %s returns 401', async (_what, value) => {
+  ])('a request with %s gets 401', async (_what, value) => {
     expect((await withHeaders({ 'x-api-key': value() })).status).toBe(401)
   })
 })
@@ -89,11 +89,11 @@ describe('[AUTH-1] the header x-api-key', () => {
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
     ['api-key', () => ({ 'api-key': store.key })],
     ['x_api_key', () => ({ x_api_key: store.key })],
-  ])('a key that is only in the header %s returns 401', async (_what, headers) => {
+  ])('a request with the key only in the header %s gets 401', async (_what, headers) => {
     expect((await withHeaders(headers())).status).toBe(401)
   })
 
-  test('a key that is only in the query string returns 401', async () => {
+  test('a request with the key only in the query string gets 401', async () => {
     for (const name of ['x-api-key', 'api_key', 'key']) {
       const response = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
       expect(response.status).toBe(401)

@@ -72,7 +72,7 @@ test('[R27] a compressed page sends its compressed length in content-length, and
   }
 })
 
-test('small responses and errors are not compressed', async () => {
+test('/api/v1/store (less than 1024 bytes) and errors are not compressed', async () => {
   for (const path of ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/nowhere'])
     expect((await sendWithKey('zstd, br, gzip', path)).headers['content-encoding']).toBeUndefined()
 })

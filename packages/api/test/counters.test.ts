@@ -70,7 +70,7 @@ test('[ERR-3, LIM-1] if a counter is locked, only the requests of its key are de
   expect(statuses.slice(-10)).toEqual(Array(10).fill(200))
 })
 
-test('[ERR-3, LIM-1] if a counter cannot be updated, only the requests of its key return 502', async () => {
+test('[ERR-3, LIM-1] if a counter cannot be updated, only the requests of its key get 502', async () => {
   const broken = storeAt(0)
   const sql = platform.controlSql
   await sql.unsafe(`

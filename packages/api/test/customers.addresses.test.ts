@@ -50,7 +50,7 @@ test('[EP-ADDRESSES] a customer without an active address has an empty list of a
   expect((await addressesOf(id)).json).toEqual({ data: [], meta: NO_MORE })
 })
 
-test('[EP-ID-MISSING] the addresses of an unknown customer, or of a customer of another store, return 404', async () => {
+test('[EP-ID-MISSING] a request for the addresses of an unknown customer, or of a customer of another store, gets 404', async () => {
   const [other = ''] = await customersOf(old)
   await store.sql`delete from customers where id = ${other}`
   for (const id of [UNKNOWN_ID, other]) {
@@ -62,7 +62,7 @@ test('[EP-ID-MISSING] the addresses of an unknown customer, or of a customer of 
   }
 })
 
-test('[FMT-7, VER-2] at schema version launch, a customer has no addresses, and an unknown customer returns 404', async () => {
+test('[FMT-7, VER-2] at schema version launch, a customer has no addresses, and a request for an unknown customer gets 404', async () => {
   const [id = ''] = await customersOf(old)
   expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
   expect((await addressesOf(UNKNOWN_ID, old)).status).toBe(404)

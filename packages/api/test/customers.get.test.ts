@@ -29,7 +29,7 @@ test('[EP-CUSTOMER, ENV-1] each customer by ID is the same as its row in the lis
   }
 })
 
-test('[EP-ID-MISSING] a valid ID without a customer returns 404', async () => {
+test('[EP-ID-MISSING] a request for a valid ID without a customer gets 404', async () => {
   const response = await platform.get(`/api/v1/customers/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

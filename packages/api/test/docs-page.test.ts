@@ -62,7 +62,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('[R9] if a request has a parameter that the endpoint ignores, its dialog shows a warning', async () => {
+  test('[R9] if a request has a parameter that the endpoint ignores, its dialog warns "Ignored parameters: status[]"', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders')
     await page.locator('[id="api-1/tag/orders/GET/api/v1/orders"] button:has-text("Test Request")').first().click()
     const dialog = page.getByRole('dialog')

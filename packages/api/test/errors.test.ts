@@ -128,7 +128,7 @@ describe('[R2, VER-1] unknown paths', () => {
       '/healthz',
       `/api/v1/customer-addresses/${UNKNOWN_ID}`,
     ],
-  ])('the unknown path %s returns 404 with a key and 401 without one', async (path) => {
+  ])('a request for the unknown path %s gets 404 with a key and 401 without one', async (path) => {
     expectError(await sendWithKey(path, store.key), 'NOT_FOUND')
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
@@ -213,7 +213,7 @@ describe('[R6] requests with two errors', () => {
     ['400 for the ID before 502', 'broken', `${orders}/x`, 'GET', 'INVALID_PARAM', 400],
     ['405 before 502', 'broken', orders, 'POST', 'NOT_FOUND', 405],
     ['404 for the path before 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
-  ] as const)('a request with two errors returns %s', async (...[, whose, path, method, code, status]) => {
+  ] as const)('a request with two errors gets %s', async (...[, whose, path, method, code, status]) => {
     const keys = { store, imported, generating, broken: await brokenStore() }
     expectError(await sendWithKey(path, whose === null ? null : keys[whose].key, method), code, status)
   })
@@ -281,7 +281,7 @@ describe('[ERR-3] an unreachable store database', () => {
   })
 })
 
-test('[R5] without the control database, only requests with a key return 502', async () => {
+test('[R5] without the control database, only requests with a key get 502', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const { key } = await alone.provision()
   const admin = openClient(platform.controlUrl)

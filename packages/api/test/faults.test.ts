@@ -57,7 +57,7 @@ describe('lost connections', () => {
     for (const { retried } of eventsOf(platform, 'store.query_failed')) expect(retried).toBe(true)
   })
 
-  test('[ERR-3] if a connection is lost while it waits for rows, the request returns 200 with the same bytes', async () => {
+  test('[ERR-3] if a connection is lost while it waits for rows, the request gets 200 with the same bytes', async () => {
     const before = await orders(store)
     const owner = openClient(store.ownerUrl)
     await owner
@@ -97,7 +97,7 @@ describe('lost connections', () => {
 })
 
 describe('unreachable stores', () => {
-  test('[ERR-3] while the database of a store is missing, its orders return 502 with a fixed message', async () => {
+  test('[ERR-3] while the database of a store is missing, requests for its orders get 502 with a fixed message', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
@@ -111,7 +111,7 @@ describe('unreachable stores', () => {
     expect((await orders(gone)).text).toBe(before.text)
   })
 
-  test('[ERR-3, R5] while the reader may not connect or read, the store returns 502 with a fixed message', async () => {
+  test('[ERR-3, R5] while the reader may not connect or read, requests for the store get 502 with a fixed message', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} nologin`)
     await disconnectReader(store)
@@ -148,7 +148,7 @@ describe('unreachable stores', () => {
 })
 
 describe('stores that do not respond', () => {
-  test('[ERR-3] if a store does not respond, 80 requests return 502 within six seconds without delaying another store', async () => {
+  test('[ERR-3] if a store does not respond, 80 requests get 502 within six seconds without delaying another store', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()

@@ -59,7 +59,7 @@ test('[SYNC-1] after an open transaction ends, the first page is read again and 
   expect(await reading).toBeGreaterThan(2)
 })
 
-test('[SYNC-1] if the first page is read twice, a contract violation is counted once', async () => {
+test('[SYNC-1] if the service reads a first page again after the wait, it counts a contract violation once', async () => {
   const odd = await platform.provision()
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)

@@ -81,17 +81,17 @@ describe('[R36] malformed requests', () => {
     ['a request without a host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
     ['two hosts', `${GET}Host: y\r\n\r\n`],
     ['the method CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
-  ])('%s returns 400', async (_what, bytes) => {
+  ])('%s gets 400', async (_what, bytes) => {
     expectFraming(await only(bytes), 400)
   })
 
-  test('[R6] a malformed request with a valid key returns 400 without a rate limit header', async () => {
+  test('[R6] a malformed request with a valid key gets 400 without a rate limit header', async () => {
     const response = await only(`${keyed()}Host: y\r\n\r\n`)
     expectFraming(response, 400)
     expect(response?.headers.ratelimit).toBeUndefined()
   })
 
-  test('a request with too large headers or a too large path returns 431', async () => {
+  test('a request with 20,000 bytes in a header or in its path, or with 6,000 headers, gets 431', async () => {
     expectFraming(await only(`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`), 431)
     expectFraming(await only(`${GET}${'X-A: a\r\n'.repeat(6000)}\r\n`), 431)
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
@@ -107,7 +107,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
   })
 
-  test('a request with headers that do not arrive in time returns 408', async () => {
+  test('a request whose headers do not arrive before the time limit gets 408', async () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
@@ -129,7 +129,7 @@ describe('[R36] malformed requests', () => {
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('a request with headers that arrive slowly returns 408 at the time limit', async () => {
+  test('a request with headers that arrive slowly gets 408 at the time limit', async () => {
     const socket = connectTo(url)
     const received: Buffer[] = []
     socket.on('data', (chunk: Buffer) => received.push(chunk))
@@ -148,25 +148,25 @@ describe('[R36] malformed requests', () => {
 })
 
 describe('unusual, well-formed requests', () => {
-  test('a request in HTTP/1.0 without a host returns 200 and closes the connection', async () => {
+  test('a request in HTTP/1.0 without a host gets 200, and its connection is closed', async () => {
     const response = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
     expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
     expect(response?.headers['content-length']).toBe(String(response?.body.length))
     expect(response?.headers['transfer-encoding']).toBeUndefined()
   })
 
-  test('a request target in absolute form returns 200', async () => {
+  test('a request with a target in absolute form gets 200', async () => {
     const response = await only(
       `${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`,
     )
     expect([response?.status, response?.headers['x-ignored-params']]).toEqual([200, 'x'])
   })
 
-  test('OPTIONS * returns 404', async () => {
+  test('a request for OPTIONS * gets 404', async () => {
     expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
   })
 
-  test('a request target with a fragment returns 200', async () => {
+  test('a request with a fragment in its target gets 200', async () => {
     expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
   })
 
@@ -182,19 +182,19 @@ describe('unusual, well-formed requests', () => {
     expect(response?.headers.connection).toBe('close')
   })
 
-  test('a request with a body of 4 MB returns 200 before the body arrives', async () => {
+  test('a request with a body of 4 MB gets 200 before the body arrives', async () => {
     const size = 4_000_000
     const response = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
     expect(response?.status).toBe(200)
   })
 
-  test('a request with an Expect header returns 200', async () => {
+  test('a request with an Expect header gets 200', async () => {
     const received = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
     expect(parseResponses(received).at(-1)?.status).toBe(200)
     expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
   })
 
-  test('a request with an Upgrade header returns 200, not 101', async () => {
+  test('a request with an Upgrade header gets 200, not 101', async () => {
     const response = await only(
       `${keyed()}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n`,
     )

@@ -158,7 +158,7 @@ describe('responses with every status', () => {
     expect(digests.get('/api/v1/orders')).not.toEqual(digests.get('/api/v1/products'))
   })
 
-  test('[R26, ERR-2, R41, R3] 401 sends www-authenticate, 405 allow, and 409, 429, and 502 retry-after', async () => {
+  test('[R26, ERR-2, R41, R3] 401 has www-authenticate, 405 has allow, and 409, 429, and 502 have retry-after', async () => {
     await everyCase(({ headers, status }, { what }) => {
       const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)
       const expected: Record<number, string[]> = {

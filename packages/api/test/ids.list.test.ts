@@ -35,7 +35,7 @@ async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
   }
 }
 
-describe('[R31] rows of a list of IDs', () => {
+describe('[R31] rows of an ID list', () => {
   test.each(LISTS_WITH_IDS)(
     'ids/%s returns the id and updated_at of every row of its list, in the same order',
     async (name) => {
@@ -59,7 +59,7 @@ describe('[R31] rows of a list of IDs', () => {
     }
   })
 
-  test('[R17] for missing or infinite timestamps, an ID list returns the updated_at of the row list', async () => {
+  test('[R17] an ID list and its row list return the same updated_at for missing and infinite timestamps', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -70,7 +70,7 @@ describe('[R31] rows of a list of IDs', () => {
   })
 })
 
-describe('[R31] pages of IDs', () => {
+describe('[R31] pages of an ID list', () => {
   test('[PAG-1, PAG-2] 20,500 IDs are returned in pages of 10,000, 10,000, and 500, in list order', async () => {
     const pages = await walk('ids/customers', large)
     expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
@@ -78,12 +78,12 @@ describe('[R31] pages of IDs', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[PAG-2] if the last page of IDs is full, no empty page follows it', async () => {
+  test('[PAG-2] if the last page of an ID list is full, no empty page follows it', async () => {
     await large.sql`delete from customers where email::int > 20000`
     expect((await walk('ids/customers', large)).map((page) => page.length)).toEqual([10_000, 10_000])
   })
 
-  test('[R9] a list of IDs ignores and names limit and other parameters', async () => {
+  test('[R9] an ID list ignores and names limit and other parameters', async () => {
     for (const query of ['limit=1', 'limit=nonsense', 'limit=', 'limit=5&limit=6']) {
       const response = await platform.get(
         `/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`,
@@ -94,7 +94,7 @@ describe('[R31] pages of IDs', () => {
     }
   })
 
-  test('[PAG-2] if the rows of a list are large, a page of its IDs is not shorter', async () => {
+  test('[PAG-2] if the rows of a list are large, a page of its ID list is not shorter', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
@@ -110,7 +110,7 @@ describe('[R31] pages of IDs', () => {
     }
   })
 
-  test('if order items cannot be read, the list of order IDs returns 200', async () => {
+  test('if order items cannot be read, the ID list of orders returns 200', async () => {
     const torn = await filledStore(platform, LATEST_REVISION, {
       orders: 5,
       customers: 2,
@@ -124,12 +124,12 @@ describe('[R31] pages of IDs', () => {
   })
 })
 
-describe('[R15, Q-CURSOR] cursors of IDs', () => {
+describe('[R15, Q-CURSOR] cursors of ID lists', () => {
   const ask = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
   const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
   const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
-  test('a cursor of IDs is rejected by its list of rows, by other lists of IDs, and by other stores', async () => {
+  test('the cursor of an ID list is rejected by its row list, by other ID lists, and by other stores', async () => {
     const cursor = await cursorOf('ids/customers')
     expect((await ask(`ids/customers?cursor=${cursor}`)).status).toBe(200)
     for (const path of [
@@ -140,12 +140,12 @@ describe('[R15, Q-CURSOR] cursors of IDs', () => {
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('a cursor of rows is rejected by their list of IDs', async () => {
+  test('the cursor of a row list is rejected by its ID list', async () => {
     const cursor = await cursorOf('customers?limit=1')
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('an edited, truncated, empty, or repeated cursor of IDs is rejected', async () => {
+  test('an edited, truncated, empty, or repeated cursor of an ID list is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
@@ -154,7 +154,7 @@ describe('[R15, Q-CURSOR] cursors of IDs', () => {
   })
 })
 
-test('[AUTH-5] a list of IDs returns 401 without a key and for a revoked key', async () => {
+test('[AUTH-5] an ID list returns 401 without a key and for a revoked key', async () => {
   const { id, key } = await platform.newKey(store.id)
   expect((await platform.get('/api/v1/ids/orders', key)).status).toBe(200)
   await revokeKey({ database: platform.service.control, keyId: id })

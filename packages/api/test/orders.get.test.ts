@@ -37,7 +37,7 @@ test('[R24] an order is found by its ID in upper case, and the response has the 
   expect(response.json.data.id).toBe(id)
 })
 
-test('[EP-ID-MISSING] a valid ID without an order returns 404', async () => {
+test('[EP-ID-MISSING] a request for a valid ID without an order gets 404', async () => {
   const response = await platform.get(`/api/v1/orders/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error.code]).toEqual([404, 'NOT_FOUND'])
 })

@@ -29,7 +29,7 @@ test('[EP-PRODUCT, RES-PRODUCT] each product by ID is the same as its row in the
   }
 })
 
-test('[EP-ID-MISSING] a valid ID without a product returns 404', async () => {
+test('[EP-ID-MISSING] a request for a valid ID without a product gets 404', async () => {
   const response = await platform.get(`/api/v1/products/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

@@ -117,7 +117,7 @@ test('[R8] a key above its limit gets 200 in the next minute', async () => {
 })
 
 describe('[R7] requests that the rate limit counts', () => {
-  test('every request with a valid key counts, with any response', async () => {
+  test('every request with a valid key counts toward the rate limit, whatever status it gets', async () => {
     await withinAMinute(store.id, async (key) => {
       const { url } = platform.service
       const headers = { 'x-api-key': key }
@@ -136,7 +136,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('a request that the rate limit rejects counts', async () => {
+  test('requests that get 429 count toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
       const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
@@ -144,7 +144,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('a request with an invalid key or for a document does not count', async () => {
+  test('requests with an invalid key and requests for documents do not count toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       for (let index = 0; index < LIMIT; index += 1) {
         await platform.get('/api/v1/store', `${key}x`)
@@ -158,7 +158,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('a request for an imported store or for a store that is not ready counts', async () => {
+  test('requests that get 403 or 409 count toward the rate limit', async () => {
     for (const [kind, status] of [
       ['imported', 403],
       ['generating', 409],

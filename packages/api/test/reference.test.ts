@@ -29,7 +29,7 @@ const GUIDES = [
     'client',
     'generate-a-client',
   ],
-  ...['store-sync', 'destinations', 'scheduling', 'resume-and-verify', 'sync-troubleshooting'],
+  ...['store-sync', 'destinations', 'scheduling', 'resume-and-verify', 'how-a-run-works', 'sync-troubleshooting'],
   ...['excel', 'google-sheets', 'power-bi', 'accounting', 'erp', 'erasure', 'coming-from-shopify-or-woocommerce'],
 ].flatMap((name) => [`/guides/${name}`, `/guides/${name}.md`])
 const DOCUMENTS = [

@@ -101,7 +101,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[EP-ID-MISSING] the ID of a row in another schema returns 404', async () => {
+  test('[EP-ID-MISSING] a request for the ID of a row in another schema gets 404', async () => {
     const [id] = await idsIn(hostile, 'orders')
     expect((await get(`orders/${id}`, hostile)).status).toBe(200)
     for (const other of [old, common]) expect((await get(`orders/${id}`, other)).status).toBe(404)

@@ -74,7 +74,7 @@ async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Prom
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
 }
 
-test('[RES-STORE] requests get the cached counts until a new count ends', async () => {
+test('[RES-STORE] while a new count runs, requests get the cached counts', async () => {
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {

@@ -74,7 +74,7 @@ describe('numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] the amount %s is null in a nullable field and "0.00" in a required one, and is counted',
+    '[R17] the amount %s is null in a nullable field and "0.00" in a required one, and is a contract violation',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
@@ -127,7 +127,7 @@ describe('strings', () => {
     expect(rows[0]).toMatchObject({ name: text, vendor: text, tags: [text, 'x', text] })
   })
 
-  test('a string of a megabyte is returned completely, and so is the row after it', async () => {
+  test('a string of 1 MB is returned in full, and the next row follows', async () => {
     const megabyte = 'ä"\\\n😀'.repeat(100_000)
     await insertRow(store, 'orders', { ...ORDER, return_reason: megabyte, created_at: '2026-01-01Z' })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: '2026-01-02Z' })
@@ -397,7 +397,7 @@ describe('stored JSON', () => {
 })
 
 describe('values of fixed sets', () => {
-  test('[R33] an unknown status is returned unchanged and counted', async () => {
+  test('[R33] an unknown status is returned unchanged, and is a contract violation', async () => {
     await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')

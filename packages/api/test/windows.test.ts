@@ -57,7 +57,7 @@ describe('[R37] updated_until', () => {
     expect(idsIn(await readList(store, path, 'updated_until=now'))).toEqual(idsIn(await readList(store, path, '')))
   })
 
-  test('a window returns the rows from updated_since up to, but not including, updated_until', async () => {
+  test('a list contains the rows from updated_since up to, but not including, updated_until', async () => {
     const times = await store.sql<{ at: Date }[]>`select distinct updated_at as at from orders order by at`
     const [start, end] = [times[10], times[60]].map((row) => row?.at.toISOString())
     const expected = await idsOf(store, `updated_at >= '${start}' and updated_at < '${end}'`)
@@ -68,7 +68,7 @@ describe('[R37] updated_until', () => {
     )
   })
 
-  test('a window whose end precedes its start is empty', async () => {
+  test('if updated_until precedes updated_since, the list is empty', async () => {
     const { rows } = await readList(
       store,
       'orders',
@@ -77,7 +77,7 @@ describe('[R37] updated_until', () => {
     expect(rows).toEqual([])
   })
 
-  test('a row that is changed while the list is read is not in the window, and in the next list', async () => {
+  test('a row that changes while a list with updated_until=now is read is not in that list, but in the next one', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'
@@ -150,21 +150,21 @@ describe('[R37] updated_until', () => {
     expect(idsIn(next)).toEqual(expect.arrayContaining(await idsOf(of, `tracking_number = 'late'`)))
   })
 
-  test('the watermark of a window that ends earlier is the end of the window', async () => {
+  test('if updated_until precedes the request, it is the watermark of the list', async () => {
     const { watermarks } = await readList(store, 'orders', 'updated_until=2026-01-01T00:00:00.500Z')
     expect(new Set(watermarks)).toEqual(new Set(['2026-01-01T00:00:00.500Z']))
     const { watermarks: later } = await readList(store, 'orders', 'updated_until=9999-01-01T00:00:00Z')
     expect(Date.parse(later[0] ?? '')).toBeLessThan(Date.now() + 1000)
   })
 
-  test('[R12] if an offset moves the end of a window before the year 1, a request from its watermark returns 200', async () => {
+  test('[R12] if an offset moves updated_until before the year 1, a request from the watermark gets all rows', async () => {
     const { watermarks } = await readList(store, 'orders', 'updated_until=0001-01-01T00:00:00%2B23:59')
     expect(watermarks).toEqual(['0001-01-01T00:00:00.000Z'])
     const { rows } = await readList(store, 'orders', `updated_since=${watermarks[0]}`)
     expect(rows).toHaveLength(SIZE.orders)
   })
 
-  test('rows with a future or infinite updated_at are in no window, and in lists without a window', async () => {
+  test('rows with a future or infinite updated_at are in no list with updated_until, but in lists without it', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders disable trigger user`
     await of.sql`update orders set updated_at = now() + interval '1 year' where id in (select id from orders order by id limit 2)`
@@ -175,7 +175,7 @@ describe('[R37] updated_until', () => {
     expect((await readList(of, 'orders', '')).rows).toHaveLength(SIZE.orders)
   })
 
-  test('[R14] a customer without updated_at counts from the creation', async () => {
+  test('[R14] if a customer has no updated_at, updated_since and updated_until compare its created_at', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table customers disable trigger user`
     await of.sql`update customers set updated_at = null, created_at = '2020-01-01Z' where id in (select id from customers order by id limit 5)`
@@ -185,7 +185,7 @@ describe('[R37] updated_until', () => {
     expect((await readList(of, 'customers', 'updated_until=now')).rows).toHaveLength(SIZE.customers - 5)
   })
 
-  test('a store that does not track customer updates rejects it and names created_until', async () => {
+  test('a store that does not track customer updates rejects updated_until and names created_until', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const { status, json } = await platform.get('/api/v1/customers?updated_until=now', launch.key)
     expect(status).toBe(400)
@@ -197,11 +197,14 @@ describe('[R37] updated_until', () => {
     expect(rows).toHaveLength(SIZE.customers)
   })
 
-  test.each(['today', 'NOW', '', '2026-01-01', '2026-01-01T00:00:00'])('rejects the value %j', async (value) => {
-    const { status, json } = await platform.get(`/api/v1/orders?updated_until=${value}`, store.key)
-    expect(status).toBe(400)
-    expect(json.error.message).toMatch(/^updated_until: must be now, or an RFC 3339 datetime/)
-  })
+  test.each(['today', 'NOW', '', '2026-01-01', '2026-01-01T00:00:00'])(
+    'updated_until=%j is rejected with a message that names the format',
+    async (value) => {
+      const { status, json } = await platform.get(`/api/v1/orders?updated_until=${value}`, store.key)
+      expect(status).toBe(400)
+      expect(json.error.message).toMatch(/^updated_until: must be now, or an RFC 3339 datetime/)
+    },
+  )
 })
 
 describe('[R37] created_until', () => {
@@ -216,7 +219,7 @@ describe('[R37] created_until', () => {
     expect(read.flatMap(idsIn).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
   })
 
-  test('a window that ends now contains no row of an open transaction', async () => {
+  test('if created_until is now, the list contains no row of an open transaction', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const open = openClient(of.ownerUrl)
     try {

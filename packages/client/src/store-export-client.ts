@@ -1,3 +1,5 @@
+// The entry point of the client. It checks its options before the first request.
+
 import { Caller, type CallerOptions } from './caller.ts'
 import { Endpoints } from './generated/endpoints.ts'
 

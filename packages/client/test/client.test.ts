@@ -120,7 +120,7 @@ describe('methods of the client', () => {
     }
   })
 
-  test('[R31] a list of IDs is read page by page like a list of rows, without a limit', async () => {
+  test('[R31] an ID list is read page by page like a row list, without a limit', async () => {
     const { client, proxy } = await startClient()
     const customers = await all(client.customers.list())
     proxy.requestedPaths.length = 0
@@ -266,7 +266,7 @@ describe('[R9] a parameter that the list does not have', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('if the service ignored a parameter that a proxy added, the list returns its rows', async () => {
+  test('if the service ignored a parameter that a proxy added, the list ends without an error', async () => {
     const ignored = { kind: 'response', status: 200, headers: { 'x-ignored-params': 'tenant' } } as const
     const { client } = await startClient([
       { ...ignored, body: '{"data":[],"meta":{"next_cursor":null,"has_more":false}}' },
@@ -504,7 +504,7 @@ test('[LIM-1] onResponse receives the status and the remaining requests of the r
   expect(first?.limit?.resetSeconds).toBeLessThanOrEqual(60)
 })
 
-test('an error that onResponse throws is thrown unchanged, without a retry', async () => {
+test('if onResponse throws, the call throws the same error and sends no further request', async () => {
   const onResponse = () => {
     throw new RangeError('of the listener')
   }
@@ -513,7 +513,7 @@ test('an error that onResponse throws is thrown unchanged, without a retry', asy
   expect(proxy.requestedPaths).toHaveLength(1)
 })
 
-test('a refused connection is thrown with the system error code', async () => {
+test('if a connection is refused, the call throws an error with the system error code', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -531,7 +531,7 @@ describe('failures before the first response', () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
   }
 
-  test('https to a port that speaks HTTP throws an AddressError at once, which says what to do', async () => {
+  test('https to a port that speaks HTTP throws an AddressError at once, which says to use http://', async () => {
     const url = platform.service.url.replace('http:', 'https:')
     const { client, pauses } = await startClient([], { url })
     const error = await client.store.get().catch((cause: unknown) => cause)
@@ -648,7 +648,7 @@ test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMi
   },
 )
 
-test('in a browser, the constructor throws an error that says why', () => {
+test('in a browser, the constructor throws "this client does not run in a browser"', () => {
   Object.assign(globalThis, { window: {}, document: {} })
   try {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k' })).toThrow(

@@ -110,6 +110,6 @@ export const wrong = (order: Order): number => order.total
   expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2022,dom'])).toBe('')
 })
 
-test('publint and are-the-types-wrong report nothing about the client package', async () => {
+test('publint and are-the-types-wrong report no problem of the client package', async () => {
   expect(await lintPackage(installed.package('client'))).toEqual([])
 })

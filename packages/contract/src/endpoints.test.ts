@@ -77,7 +77,7 @@ test('for each kind of endpoint, one call declares its path, response and parame
   })
 })
 
-test('the contract marks each field that can identify a buyer as personal', () => {
+test('the contract marks exactly these fields as personal', () => {
   const all = [...RESOURCES, orderItem, variant]
   const personal = all.map(({ table, fields }) => [
     table,

@@ -1,5 +1,6 @@
-// Creates the OpenAPI responses of an operation. Error messages in the examples come from the service's own parsers, so
-// they can't become outdated. Responses that are the same for every endpoint are shared components.
+// Creates the OpenAPI responses of an operation. The messages of `INVALID_PARAM` examples come from the service's own
+// parsers, so they can't become outdated. Other examples use the condition of the error as the message. Responses that
+// are the same for every endpoint are shared components.
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'

@@ -77,7 +77,7 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
     { version: '3.0', document: V30, skipped: [] },
     // The rule knows only the nulls of JSON Schema.
     { version: '2.0', document: V20, skipped: ['--skip-rule', 'no-invalid-schema-examples'] },
-  ])('passes the strict linter: version $version', async ({ document, skipped }) => {
+  ])('pass the strict linter in version $version', async ({ document, skipped }) => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -90,15 +90,15 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
       await rm(folder, { recursive: true })
     }
   })
+})
 
-  it('throw for a schema that older versions cannot express', () => {
-    for (const schema of [
-      { const: 1 },
-      { type: ['string', 'integer'] },
-      { anyOf: [{ type: 'string' }, { type: 'object' }] },
-    ])
-      expect(() => downgradedSchema(schema, 'nullable'), JSON.stringify(schema)).toThrow('cannot express')
-  })
+it('downgradedSchema throws for a schema that older versions cannot express', () => {
+  for (const schema of [
+    { const: 1 },
+    { type: ['string', 'integer'] },
+    { anyOf: [{ type: 'string' }, { type: 'object' }] },
+  ])
+    expect(() => downgradedSchema(schema, 'nullable'), JSON.stringify(schema)).toThrow('cannot express')
 })
 
 describe('the extensions for generators', () => {

@@ -50,7 +50,7 @@ function validator(name: string): ValidateFunction {
 }
 
 describe('the OpenAPI document', () => {
-  it('the strict linter reports nothing about the OpenAPI document', async () => {
+  it('the strict linter reports no problem of the OpenAPI document', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -145,7 +145,7 @@ describe('the OpenAPI document', () => {
     expect(since?.description).toContain('A datetime without an offset is rejected')
   })
 
-  it('the note on updated_since names the stores that reject it, for customers only', () => {
+  it('only for customers, the note on updated_since names the stores that reject it', () => {
     const noteAt = (path: string): string =>
       document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
     expect(noteAt('/api/v1/customers')).toContain('Stores older than v1.1')
@@ -184,7 +184,7 @@ describe('errors', () => {
       expect(document.components.responses[name]).toMatchObject({ headers: { 'retry-after': {} } })
   })
 
-  it('no schema is named Error, and the error object has a schema with another name', () => {
+  it('the schema of errors is named ErrorDetail, not Error', () => {
     expect(document.components.schemas.ErrorResponse?.properties?.error).toEqual({
       $ref: '#/components/schemas/ErrorDetail',
     })

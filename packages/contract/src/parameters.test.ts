@@ -70,7 +70,7 @@ test('[ERR-1] the message for an invalid parameter contains its rule', () => {
   }
 })
 
-test('if a message quotes client input, the input is escaped and cut', () => {
+test('client input in a message is escaped and cut at 64 characters', () => {
   expect(quotedInput('a"b\n\0')).toBe('"a\\"b\\n\\u0000"')
   expect(quotedInput('x'.repeat(65))).toBe(`"${'x'.repeat(64)}…"`)
   expect(quotedInput(`${'x'.repeat(63)}😀`)).toBe(`"${'x'.repeat(63)}\uFFFD…"`)

@@ -51,7 +51,7 @@ export const PARAMETERS = {
     parse: (text) => parseLimit(text),
   },
   cursor: {
-    note: 'The unchanged meta.next_cursor of the previous page. It is opaque: do not parse, edit or store it.',
+    note: 'The unchanged meta.next_cursor of the previous page. It is opaque: do not parse, edit, or store it.',
     schema: () => ({ type: 'string' }),
     rule: () => 'meta.next_cursor of the previous page',
     parse: (text) => text,

@@ -1,5 +1,5 @@
 // Renders the contract as a Postman collection for the demo. Its IDs come from live examples, so each request works
-// without editing.
+// once the variable `apiKey` is set.
 
 import { type Contract, contractWith } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'

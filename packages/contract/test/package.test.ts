@@ -49,6 +49,6 @@ test('the example in the README of the contract compiles in strict TypeScript', 
   expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2024,dom'])).toBe('')
 })
 
-test('publint and are-the-types-wrong report nothing about the contract package', async () => {
+test('publint and are-the-types-wrong report no problem of the contract package', async () => {
   expect(await lintPackage(installed.package('contract'))).toEqual([])
 })

@@ -196,7 +196,7 @@ describe('CSV downloads', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('a download reads a page only after the client has read the previous one, and none after it left', async () => {
+  test('a download reads a page only after the client has read the previous one, and stops when the client disconnects', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

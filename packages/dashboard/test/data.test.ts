@@ -69,7 +69,7 @@ describe('lists of the Data pages', () => {
     },
   )
 
-  test('if the store has a row count, its tab shows the count', async () => {
+  test('each list has its row count, and null if the store has none', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
@@ -186,7 +186,7 @@ describe('the search', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('if a search takes too long, it stops and continues on the next page', async () => {
+  test('a search stops at its time limit, and continues on the next page', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -221,7 +221,7 @@ describe('the search', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('a search for other text says what to enter, and a search for an unknown ID finds nothing', async () => {
+  test('a search for other text says to enter an ID or email address, and an unknown ID is reported as missing', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
@@ -233,7 +233,7 @@ describe('the search', () => {
     expect(spaces.rows).toHaveLength(50)
   })
 
-  test('[GEN-2] a search for a row of another store finds nothing', async () => {
+  test('[GEN-2] a search for a row of another store finds no row', async () => {
     const other = await platform.provision()
     await insertRow(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
@@ -354,7 +354,7 @@ describe('stores without data to show', () => {
   })
 
   test.each(['imported', 'generating'] as const)(
-    '[AUTH-7] if a store is %s, each page shows the same message instead of data',
+    '[AUTH-7] if a store is %s, each page has the same sentence about the store instead of data',
     async (status) => {
       const unserved = { id: idAt(1), status, source: null }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })

@@ -48,7 +48,7 @@ test('a HEAD request for a CSV file returns its headers', async () => {
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('a third download of one merchant or a fifth in total returns 429 until another download ends', async () => {
+test('a third download of one merchant or a fifth in total gets 429 until another download ends', async () => {
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])

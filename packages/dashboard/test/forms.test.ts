@@ -51,7 +51,7 @@ describe('forms that are sent twice', () => {
       update api_keys set revoked_at = now() where store_id = ${store.id} and id <> ${store.keyId}`
   })
 
-  test('if the form for a new key is sent again with another name, no key is created, and the page says so', async () => {
+  test('if the form for a new key is sent again with another name, the page names both keys, and no key is created', async () => {
     const fields = { form_token: await visitor.formTokenOf(page(), create()) }
     await visitor.post(create(), { ...fields, name: 'one' })
     const before = await keyCount()
@@ -115,7 +115,7 @@ describe('forms', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('a request returns 200 for a loopback name, and 421 for another name of this machine', async () => {
+  test('a request for a loopback name gets 200, and for any other host 421', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -131,7 +131,7 @@ describe('forms', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('a too large form returns 413, an unknown method returns 404, and GET redirects to the page', async () => {
+  test('a form of 20,000 bytes gets 413, an unknown method gets 404, and GET redirects to the page', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
@@ -162,7 +162,7 @@ describe('bodies of forms', () => {
     })
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('the body of a form is accepted in chunks', async () => {
+  test('a form is accepted with chunked transfer encoding', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
@@ -175,7 +175,7 @@ describe('bodies of forms', () => {
     ['application/json', 415],
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
-  ])('a body of the type %j returns %i and is not reported as an error', async (type, expected) => {
+  ])('a body of the type %j gets %i and is not reported as an error', async (type, expected) => {
     const { status, text } = await send('nonsense', { 'content-type': type })
     expect(status).toBe(expected)
     expect(text).toContain('Nothing was changed')

@@ -137,7 +137,7 @@ describe('keys', () => {
     ['   ', 'Enter the name of the tool'],
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
-  ])('a key with the name %j is not created, and the field has an error message', async (name, message) => {
+  ])('a key with the name %j is not created, and the field says what its name must be', async (name, message) => {
     const shop = await newShop()
     const before = await activeKeys(shop)
     const response = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
@@ -238,7 +238,7 @@ describe('replacement of a key', () => {
 })
 
 describe('replacement of a key in two tabs', () => {
-  test('if the limit is reached in another tab, a replacement changes nothing and shows the page again', async () => {
+  test('if the limit is reached in another tab, a replacement gets 409, changes nothing, and offers to revoke the old key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')

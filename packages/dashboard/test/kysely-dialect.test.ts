@@ -20,7 +20,7 @@ function kysely(): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: kyselyDialect(control.database.pool) })
 }
 
-test('a query returns its rows or the number of changed rows', async () => {
+test('select returns rows, and update returns the number of changed rows', async () => {
   const database = kysely()
   await consumeFormToken(control.database, Buffer.from('one'))
   const [changed] = await database.updateTable('used_form_tokens').set({ used_at: OLD }).execute()

@@ -1,6 +1,6 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compareRows } from '../../../connectors/test/compare.ts'
+import { compareRows, rowsById } from '../../../connectors/test/compare.ts'
 import { openQuery, type Query } from '../../../connectors/test/power-query.ts'
 import { readStore } from '../../../connectors/test/read-store.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -40,8 +40,9 @@ describe('the function for Power Query', () => {
     const query = await queryAt(platform.service.url)
     const loaded = new Map<string, ReadonlyMap<string, Record<string, unknown>>>()
     for (const { name, children } of TABLES) {
-      loaded.set(name, (await query.load(name)).byId)
-      for (const child of children) loaded.set(`${name}.${child.field}`, (await query.load(child.name)).byId)
+      loaded.set(name, rowsById(name, (await query.load(name)).rows))
+      for (const child of children)
+        loaded.set(`${name}.${child.field}`, rowsById(child.name, (await query.load(child.name)).rows))
     }
     const rows = await readStore(platform.service.url, store.key)
     expect(compareRows(rows, loaded)).toMatchObject({ missing: 0, stale: 0, extra: 0, examples: [] })
@@ -75,7 +76,7 @@ describe('the function for Power Query', () => {
     ]
     await withProxy(busy, async (url) => {
       const query = await queryAt(url)
-      expect((await query.load('orders')).byId.size).toBe(SIZE.orders)
+      expect((await query.load('orders')).rows).toHaveLength(SIZE.orders)
       expect(query.waitedSeconds).toEqual([17, 30, 1, 2])
       expect(query.requests.map(({ isRetry }) => isRetry)).toEqual([false, false, true, true, false, true, true])
     })
@@ -117,26 +118,51 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('[SYNC-2] partitions of an incremental refresh have each order and item once', async () => {
-    const [range] = await store.sql`select min(created_at) as first, now() as last from orders`
-    const [first, last] = [range?.first.getTime(), range?.last.getTime()]
+  test('[R9] if the service ignores a filter, raises an error that names it', async () => {
     const query = await queryAt(platform.service.url)
-    const bounds = Array.from(
-      { length: 5 },
-      (_, place) => new Date(first + ((last - first) * place) / 4 + place * 1000),
-    )
-    const ends = [new Date(0), ...bounds]
-    const ids = { orders: [] as string[], order_items: [] as string[] }
-    for (const [place, end] of ends.slice(1).entries())
-      for (const table of ['orders', 'order_items'] as const) {
-        const filters = '[created_since = RangeStart, created_until = RangeEnd]'
-        const range = { RangeStart: ends[place] ?? end, RangeEnd: end }
-        ids[table].push(...(await query.load(table, filters, range)).byId.keys())
-      }
+    await expect(query.load('orders', '[statsu = "paid"]')).rejects.toMatchObject({
+      message: 'The service does not have the filter statsu, so it returned rows without this filter',
+      detail: 'Remove the filter from the query, or use a newer service',
+    })
+  })
+
+  test('[SYNC-2] partitions of an incremental refresh have each order and item once', async () => {
+    const query = await queryAt(platform.service.url)
     const rows = await readStore(platform.service.url, store.key)
-    expect(ids.orders.toSorted()).toEqual([...(rows.get('orders')?.keys() ?? [])].toSorted())
-    expect(ids.order_items.toSorted()).toEqual([...(rows.get('orders.items')?.keys() ?? [])].toSorted())
+    expect(await partitionIds(query, store, 'orders')).toEqual([...(rows.get('orders')?.keys() ?? [])].toSorted())
+    expect(await partitionIds(query, store, 'order_items')).toEqual(
+      [...(rows.get('orders.items')?.keys() ?? [])].toSorted(),
+    )
     const [request] = query.requests
     expect(new URL(request?.url ?? '').searchParams.get('created_since')).toBe('1970-01-01T00:00:00Z')
   })
+
+  test('[R17] if rows have no created_at, exactly one partition has them', async () => {
+    const loose = await filledStore(platform, LATEST_REVISION, SIZE)
+    await loose.sql`alter table orders alter created_at drop not null`
+    await loose.sql`update orders set created_at = null where id in (select id from orders order by id limit 300)`
+    await loose.sql`update orders set created_at = '-infinity' where id = (select id from orders order by id desc limit 1)`
+    const query = await queryAt(platform.service.url, loose.key)
+    const { rows } = await query.load('orders')
+    expect(rows).toHaveLength(SIZE.orders)
+    expect(await partitionIds(query, loose, 'orders')).toEqual(rows.map(({ id }) => id).toSorted())
+    const paid = (await query.load('orders', '[status = "paid"]')).rows.map(({ id }) => id)
+    expect(await partitionIds(query, loose, 'orders', 'status = "paid", ')).toEqual(paid.toSorted())
+  })
 })
+
+/** Loads partitions, of which the first is empty. Returns the IDs of all their rows. */
+async function partitionIds(query: Query, { sql }: TestStore, table: string, filters = ''): Promise<unknown[]> {
+  const [range] = await sql`select min(created_at) as first, now() as last from orders where created_at > '-infinity'`
+  const [first, last] = [range?.first.getTime(), range?.last.getTime()]
+  const ends = Array.from({ length: 5 }, (_, place) => new Date(first + ((last - first) * place) / 4 + place * 1000))
+  const ids: unknown[] = []
+  let start = new Date(0)
+  for (const end of [new Date(first), ...ends]) {
+    const partition = `[${filters}created_since = RangeStart, created_until = RangeEnd]`
+    const { rows } = await query.load(table, partition, { RangeStart: start, RangeEnd: end })
+    ids.push(...rows.map(({ id }) => id))
+    start = end
+  }
+  return ids.toSorted()
+}

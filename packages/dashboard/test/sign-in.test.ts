@@ -113,7 +113,7 @@ describe('visitors who are not signed in', () => {
     }
   })
 
-  test('if the session ends before a form is sent, the sign-in page says so, and the typed name is restored', async () => {
+  test('if the session ends before a form is sent, the sign-in page says that it ended, and restores the typed name', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')

@@ -99,7 +99,7 @@ describe('callbacks', () => {
     expect(done.headers.get('location')).toBe('/')
   })
 
-  test('after ten callbacks from one address within a minute, further ones return 429', async () => {
+  test('after ten callbacks from one address within a minute, further ones get 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
       statuses.push(
@@ -158,7 +158,7 @@ describe('responses of the provider', () => {
     [['dashboard', 'another'], 'dashboard', 303],
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
-  ])('an ID token for the audience %j that was issued to %s returns %i', async (aud, azp, status) => {
+  ])('a sign-in with an ID token for the audience %j that was issued to %s gets %i', async (aud, azp, status) => {
     const change = tokens((response) => ({
       ...response,
       id_token: signedWith(String(response.id_token), { aud, azp }),

@@ -130,19 +130,22 @@ describe('rejected single sign-ons', () => {
     ['an address without email_verified', () => ({ email: scene.merchant.email })],
     ['the string "true" as email_verified', () => ({ email: scene.merchant.email, email_verified: 'true' })],
     ['no address', () => ({})],
-  ])('single sign-on with %s shows one message and creates no account and no session', async (_who, claims) => {
-    scene.provider.people.set('other', { login: 'other', ...claims() })
-    for (const inIdToken of [false, true]) {
-      scene.serve({ inIdToken })
-      const before = await countRows()
-      const visitor = scene.browser()
-      const response = await scene.signIn(visitor, 'other')
-      expect(response.status).toBe(400)
-      expect(response.text).toContain(UNKNOWN_ACCOUNT)
-      expect(visitor.cookies.has('session')).toBe(false)
-      expect(await countRows()).toEqual(before)
-    }
-  })
+  ])(
+    'single sign-on with %s says that the account is unknown, and creates no account and no session',
+    async (_who, claims) => {
+      scene.provider.people.set('other', { login: 'other', ...claims() })
+      for (const inIdToken of [false, true]) {
+        scene.serve({ inIdToken })
+        const before = await countRows()
+        const visitor = scene.browser()
+        const response = await scene.signIn(visitor, 'other')
+        expect(response.status).toBe(400)
+        expect(response.text).toContain(UNKNOWN_ACCOUNT)
+        expect(visitor.cookies.has('session')).toBe(false)
+        expect(await countRows()).toEqual(before)
+      }
+    },
+  )
 
   test('if the address at the provider changes, single sign-on uses the new address if it is verified', async () => {
     const [first, second] = [
@@ -160,7 +163,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
   })
 
-  test('single sign-on to a removed account shows the message for an unknown account', async () => {
+  test('single sign-on to a removed account says that the account is unknown', async () => {
     const accounts = await accountsOf(scene.platform)
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
@@ -169,7 +172,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('if the merchant declines at the provider, single sign-on shows a message', async () => {
+  test('if the merchant declines at the provider, the sign-in page says that the sign-in was canceled', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
@@ -180,7 +183,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the provider does not respond, single sign-on shows a message, and sign-in by password succeeds', async () => {
+  test('if the provider does not respond, the page says that single sign-on is not responding, and the password still works', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()

@@ -101,7 +101,7 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
   }
 }
 
-/** Opens one connection, for statements that must share a session. Rejects like `connect` of the PostgreSQL client. */
+/** Opens one connection, for statements that must share a session. Rejects with errors of the PostgreSQL client. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_NAME })
 }

@@ -68,7 +68,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('when the help is printed, it lists every setting once', () => {
+  test('the help lists every setting once', () => {
     const help = settingsHelp()
     for (const { env } of Object.values(SETTINGS)) {
       expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)

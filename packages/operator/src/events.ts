@@ -109,7 +109,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'key.rejected': {
     level: 'info',
     meaning:
-      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Revoked keys are `unknown`.',
+      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Revoked and expired keys, and keys used from another network, are `unknown`.',
   },
   'rejections.summarized': {
     level: 'info',

@@ -33,7 +33,7 @@ describe('explainError', () => {
     [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
     [failure('42703'), 'a table lacks a column that this step needs'],
     [failure('42501'), 'the role of the connection URL lacks a privilege'],
-  ])('if the database error is %o, the explanation says what happened and what to do', (error, beginning) => {
+  ])('if the database error is %o, the explanation has the cause, the error code, and a remedy', (error, beginning) => {
     const explanation = explainError(error)
     expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
     expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)
@@ -61,7 +61,7 @@ describe('explainError', () => {
       expect(explainError(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
   })
 
-  test('if a database error is lasting, the exit code is 1', () => {
+  test('if a database error is permanent, the exit code is 1', () => {
     for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {
       expect(explainError(failure(code))).toMatchObject({ code: 'database_error', exitCode: 1 })
     }

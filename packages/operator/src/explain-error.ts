@@ -4,6 +4,7 @@
 import {
   DecryptionError,
   InvalidKeyNameError,
+  InvalidKeyPermissionError,
   InvalidStoreError,
   KeyLimitReached,
   MigrationError,
@@ -31,6 +32,7 @@ const KNOWN = [
   [UnknownMerchant, 'unknown_merchant'],
   [KeyLimitReached, 'key_limit_reached'],
   [InvalidKeyNameError, 'invalid_name'],
+  [InvalidKeyPermissionError, 'invalid_permission'],
   [NodesWithoutSecret, 'nodes_without_secret'],
   [DecryptionError, 'wrong_secret'],
   [InvalidSettingError, 'invalid_setting'],

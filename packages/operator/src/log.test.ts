@@ -148,7 +148,7 @@ describe('repeated rejections', () => {
     ])
   })
 
-  test('at level debug, each repeated rejection writes a line', () => {
+  test('at level debug, every rejection is logged', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)

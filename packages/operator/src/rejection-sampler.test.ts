@@ -50,7 +50,7 @@ test('requests without a valid key are sampled by reason', () => {
   ])
 })
 
-test('responses that are no rejection are not sampled', () => {
+test('responses with 200, 400, 404, or 502 are not sampled', () => {
   const sampler = new RejectionSampler()
   for (const status of [200, 400, 404, 502])
     expect([1, 2].map(() => sampler.isFirst({ ...LIMITED, status }))).toEqual([true, true])

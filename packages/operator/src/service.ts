@@ -61,7 +61,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
   const admitter = admitterOf(options)
   try {
-    const cursorSecret = createSecretKey(await readCursorSecret(control))
+    const secret = createSecretKey(await readCursorSecret(control))
     const documents = new Map<string, ReferenceRoute>()
     const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
     const pools = new StorePools({ bounds: config, connectionUrl, emit })
@@ -74,7 +74,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         admit: admitter.admit,
         reader,
         router: new Router(),
-        cursorSecret,
+        secret,
         requestsPerMinute: config.requestsPerMinute,
       },
       documents,

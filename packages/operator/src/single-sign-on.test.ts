@@ -9,12 +9,12 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('without the settings of single sign-on, the result is null', () => {
+test('without the settings of single sign-on, the settings are read as null', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
 })
 
-test('the client secret of single sign-on is not printed', () => {
+test('if the settings of single sign-on are printed, the output lacks the client secret', () => {
   const settings = read(WHOLE)
   expect(settings).toMatchObject({
     issuer: 'https://login.example.com',

@@ -46,7 +46,10 @@ interface StartupState {
   service: RunningService | null
 }
 
-/** At other levels, a node leaves audit events to the nodes that write them. */
+/**
+ * Log levels at which a node writes audit events. At other levels, the log would drop them, so the node leaves them to
+ * other nodes.
+ */
 const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
 /** After this time, the service no longer accepts a form, and its token can be deleted. */
@@ -59,7 +62,7 @@ export function shutdownTimeoutMs({ lameDuckSeconds, drainSeconds }: Config): nu
   return (lameDuckSeconds + drainSeconds) * 1000 + CLOSING_MS
 }
 
-/** Starts the service. The lifecycle stops it. Rejects with `UserError` if a port is not available. */
+/** Starts the service. `lifecycle` stops it on SIGTERM or Ctrl-C. Rejects with `UserError` if a port is not available. */
 export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
   // With a dynamic import, other commands start faster.

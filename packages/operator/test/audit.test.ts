@@ -75,7 +75,7 @@ test('[AUTH-5] if a backup is restored, replay-revocations revokes the keys that
   })
 })
 
-test('if a log file is missing or has no audit event, replay-revocations exits with one error message', async () => {
+test('if a log file is missing or has no audit event, replay-revocations exits with code 1 and names that cause', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: secret }

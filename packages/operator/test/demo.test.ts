@@ -172,7 +172,7 @@ test('if the first start of a demo is killed, the next start creates what is mis
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
 
-test('if a port is in use, demo exits with an error and creates no files', async () => {
+test('if a port is in use, demo exits with code 1, names its setting, and creates no files', async () => {
   const folder = await projectFolder()
   const taken = createServer().listen(await freePort(), '127.0.0.1')
   await once(taken, 'listening')

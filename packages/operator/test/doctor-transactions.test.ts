@@ -15,19 +15,19 @@ test('[SYNC-1] if a transaction is open for more than an hour, doctor warns and 
   expect(findings[0]?.fix).toMatch(/^select .* from pg_stat_activity .*;$/)
 })
 
-test('[SYNC-1] if a transaction was prepared more than an hour ago, doctor warns and prints a query', () => {
+test('[SYNC-1] if a transaction was prepared more than an hour ago, doctor prints a query of pg_prepared_xacts', () => {
   const open = new Map([['prepared 733', { startedAt: null, preparedAt: at - 61n * MINUTE }]])
   const { findings } = checkTransactions({ at, open })
   expect(findings[0]?.fix).toContain('pg_prepared_xacts')
 })
 
-test('if a transaction is younger than an hour or its start is hidden, doctor reports nothing', () => {
+test('if a transaction is younger than an hour or its start is hidden, doctor has no finding', () => {
   expect(checkTransactions({ at, open: openFor(59n) }).findings).toEqual([])
   const unseen = new Map([['3/7', { startedAt: null, preparedAt: null }]])
   expect(checkTransactions({ at, open: unseen }).findings).toEqual([])
 })
 
-test('[SYNC-1] if transactions are not visible, doctor prints a note', () => {
+test('[SYNC-1] if transactions are not visible, doctor prints the note transactions_unseen', () => {
   expect(checkTransactions({ at, open: null }).findings).toMatchObject([
     { severity: 'note', code: 'transactions_unseen' },
   ])

@@ -110,7 +110,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(views.stdout).toMatch(/note: doctor cannot see the indexes behind a view or a foreign table .*orders/)
   })
 
-  test("if a table is locked, doctor reports it, and its reports of other stores don't change", async () => {
+  test('if a table is locked, doctor names the process that holds the lock, and still examines other stores', async () => {
     const { id, owner } = await provision(LATEST_REVISION)
     const other = await provision('v1.1')
     const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
@@ -194,7 +194,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R17] if values break the contract, doctor --values counts them', async () => {
+  test('[R17] if values break the contract, doctor --values prints the number of rows for each field and cause', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
@@ -220,7 +220,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     ])
   })
 
-  test("if a store can't be reached, doctor reports it and examines the other stores", async () => {
+  test("if a store can't be reached, doctor reports it as unreachable and examines the other stores", async () => {
     const url = 'postgres://reader:hush@127.0.0.1:1/shop'
     const add = ['stores', 'add', '--name', 'Gone', '--json', '--database-url', '-']
     const gone = (await runCommand(add, { settings, input: url })).json.id
@@ -264,7 +264,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(stderr).toContain('--store')
   })
 
-  test('if the store is unknown, doctor exits with one error message', async () => {
+  test('if the store is unknown, doctor exits with code 1 and says that no store has this ID', async () => {
     const { code, stderr } = await runCommand(['doctor', '--store', 'unknown'], { settings })
     expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "unknown"\n'])
   })

@@ -95,7 +95,7 @@ test('if the log is not read, requests succeed, and one event reports the droppe
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('if the disk of the log is full, every request returns 200, and SIGTERM exits with code 0', async () => {
+test('if the disk of the log is full, every request gets 200, and SIGTERM exits with code 0', async () => {
   const full = openSync('/dev/full', 'a')
   onTestFinished(() => closeSync(full))
   const { service, settings, sendRequests, dropped, health } = await startServiceTo(full)

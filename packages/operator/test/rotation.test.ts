@@ -96,7 +96,7 @@ test("if a node can't decrypt a password, readyz returns 503 and names the store
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
 
-test('if most passwords can be decrypted, one that no node can decrypt does not make a node unready', async () => {
+test('a node is ready while it can decrypt half of the passwords, and not ready below that', async () => {
   const fleet = await startFleet()
   await fleet.addStore()
   const node = await fleet.startNode()

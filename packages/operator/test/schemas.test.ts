@@ -112,7 +112,7 @@ test('if the schema is missing, doctor prints a query that returns the schema of
   expect(await examine()).toEqual([])
 })
 
-test('if a store is in another schema than public, "stores upgrade" fails', async () => {
+test('if a store is in another schema than public, "stores upgrade" fails and names the schema', async () => {
   const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`is in the schema ${quoteName(SCHEMA)}, `)])
 })
@@ -122,14 +122,17 @@ test.each([
   ['x'.repeat(64), 64],
   ['ü'.repeat(32), 64],
   ['a\nb', 3],
-])('if the schema is %j, the commands exit with one error message', async (schema, bytes) => {
-  for (const words of [
-    ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],
-    ['stores', 'set', id],
-    ['stores', 'grants', '--revision', LATEST_REVISION],
-  ]) {
-    const { code, stderr } = await runCommand([...words, '--schema', schema], { settings })
-    const message = `store-export: schema name: must have 1 to 63 bytes without control characters; got ${bytes} bytes\n`
-    expect([code, stderr]).toEqual([1, message])
-  }
-})
+])(
+  'if the schema is %j, the commands exit with code 1 and name the length that a schema may have',
+  async (schema, bytes) => {
+    for (const words of [
+      ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],
+      ['stores', 'set', id],
+      ['stores', 'grants', '--revision', LATEST_REVISION],
+    ]) {
+      const { code, stderr } = await runCommand([...words, '--schema', schema], { settings })
+      const message = `store-export: schema name: must have 1 to 63 bytes without control characters; got ${bytes} bytes\n`
+      expect([code, stderr]).toEqual([1, message])
+    }
+  },
+)

@@ -141,7 +141,7 @@ async function healthOfContainer(operations: string): Promise<number> {
   return code
 }
 
-test('if a port is in use, serve exits with one error message that names its setting', async () => {
+test('if a port is in use, serve exits with code 1 and names the setting of the port', async () => {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const taken = createServer().listen(0, '127.0.0.1')
@@ -190,7 +190,7 @@ test('if two nodes run with --dashboard, a merchant who signed in on one can cre
   expect(nodes.map((node) => node.output().stdout).join()).not.toContain(token)
 })
 
-test('if the address of the dashboard is http:// and not a loopback address, serve exits with an error', async () => {
+test('if the address of the dashboard is http:// and not a loopback address, serve says that it must begin with https://', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
   const { code, stderr } = await runCommand(['serve', '--dashboard'], {
@@ -200,7 +200,7 @@ test('if the address of the dashboard is http:// and not a loopback address, ser
   expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
 })
 
-test('without a control database, serve exits with one error message that names the setting', async () => {
+test('without a control database, serve exits with code 1 and says that STORE_EXPORT_DATABASE_URL is not set', async () => {
   const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])
 })
@@ -233,7 +233,7 @@ test('[LIM-1, AUTH-5] two nodes accept 120 requests of a key, and none after its
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
 
-test('if the address of the dashboard is https://, its cookies and forms are limited to this host', async () => {
+test('with an https:// address, cookies of the dashboard have the prefix __Host-, and forms need that origin', async () => {
   const { settings, store, service } = await startService()
   await service.end('SIGTERM')
   const port = await freePort()

@@ -82,20 +82,20 @@ describe.each(COMMANDS)('$name', (command) => {
       expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
   })
 
-  test('if no suitable Node is installed, the command prints one error message and exits with code 1', async () => {
+  test('if no suitable Node is installed, the command exits with code 1 and says which version it needs', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
     expect(output).toMatch(sentence(name))
     expect(ended).toEqual([1, null])
   })
 
-  test('if the package is installed, its bin entry is the executable command', async () => {
+  test('the bin entry of the package is the executable command', async () => {
     const manifest = JSON.parse(await readFile(path.join(PACKAGES, workspace, 'package.json'), 'utf8'))
     expect(manifest.bin).toEqual({ [name]: `bin/${name}.js` })
     expect((await stat(path.join(PACKAGES, workspace, manifest.bin[name]))).mode & 0o111).toBe(0o111)
   })
 })
 
-test('if no suitable Node is installed, npm start prints the same error message', async () => {
+test('if no suitable Node is installed, npm start also says which version it needs', async () => {
   const [command] = COMMANDS
   if (command === undefined) throw new Error('no command')
   const file = await install(command, { runtime: false })

@@ -72,7 +72,7 @@ describe('external IDs', () => {
   })
 
   test.each(['', 'two words', '-x', 'ümlaut', 'x'.repeat(201)])(
-    'if the external ID is %j, stores add exits with one error message',
+    'if the external ID is %j, stores add exits with code 1 and says that it must have 1 to 200 visible characters',
     async (externalId) => {
       const args = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_OPTION]
       const { code, stderr } = await runCommand(args, { settings })

@@ -26,6 +26,7 @@ export abstract class Exchange<Result = void> {
 
 export type AnyExchange = Pick<Exchange<unknown>, 'done' | 'receive' | 'refuse' | 'abandon'>
 
+/** Returns the error for a message that the server may not send at this point of the exchange. */
 export function outOfOrder(type: number): Error {
   return protocolError(`a message of type ${JSON.stringify(String.fromCharCode(type))} out of order`)
 }

@@ -8,7 +8,7 @@ import { SERVER } from './message-reader.ts'
 /** State of the transaction. In state `failed`, the client can only roll it back. */
 export type TransactionState = 'none' | 'open' | 'failed'
 
-/** Maximum number of notices and parameters in a row. A flood of them would keep the process busy. */
+/** Maximum number of notices, notifications, and parameters in a row. A flood of them would keep the process busy. */
 const ASIDES_MAX = 10_000
 /** Maximum number of parameters to store. PostgreSQL reports about 15. */
 const PARAMETERS_MAX = 100

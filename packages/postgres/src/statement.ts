@@ -52,7 +52,7 @@ export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | 
   return new SqlFragment([...pieces, piece], values)
 }
 
-/** Returns the quoted name of a table, a column, or a role. Throws like `quoteIdentifier`. */
+/** Returns the quoted name of a table, a column, or a role. Throws `TypeError` for a name that PostgreSQL can't have. */
 export function identifier(name: string): SqlFragment {
   return new SqlFragment([quoteIdentifier(name)], [])
 }

@@ -12,7 +12,7 @@ const contexts = new Map<string, SecureContext>()
 
 /**
  * Returns the context for these settings. Reads the files for each connection, so that a renewed file needs no restart.
- * Rejects if a file can't be read.
+ * Rejects if a file can't be read or parsed.
  */
 export async function tlsContextOf({ rootCertificate, certificate, key }: TlsSettings): Promise<SecureContext> {
   const isSystem = rootCertificate === 'system'

@@ -128,7 +128,7 @@ describe.skipIf(!canRun)('TLS', () => {
   })
 
   test.each(['verify-ca', 'verify-full'])(
-    'if the certificate is of another authority, sslmode=%s fails and says what to add',
+    'if the certificate is of another authority, sslmode=%s fails and says to add sslrootcert',
     async (mode) => {
       const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
       await expect(other).rejects.toMatchObject({

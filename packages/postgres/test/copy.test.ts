@@ -19,7 +19,7 @@ async function expectUsable(connection: Connection): Promise<void> {
 }
 
 describe('COPY out', () => {
-  test('if a statement is COPY to stdout, all data arrives in the sink', async () => {
+  test('if a statement is COPY to stdout, the row callback gets all data', async () => {
     const connection = await open(database.url)
     const hash = createHash('sha256')
     let tag = ''
@@ -48,7 +48,7 @@ describe('COPY out', () => {
     await expectUsable(connection)
   })
 
-  test('if the sink throws during COPY, the read rejects, and the connection stays usable', async () => {
+  test('if the row callback throws during COPY, the read rejects, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const sink: Sink = {
       format: 'text',

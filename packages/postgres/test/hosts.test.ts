@@ -25,7 +25,7 @@ function at(hosts: (good: string) => string, parameters = ''): string {
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
 }
 
-test('[ERR-3] if the last of several hosts rejects the session, its own error is thrown', async () => {
+test('[ERR-3] if the last of several hosts rejects the session, the error of that host is thrown', async () => {
   const admin = await open(at((good) => good))
   const role = `full_${randomBytes(6).toString('hex')}`
   await admin.script(`create role ${role} login password 'full' connection limit 0`)
@@ -155,7 +155,7 @@ describe('several hosts', () => {
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
-  test('if the first of several hosts is silent, later connections start with the last used host', async () => {
+  test('if the first of several hosts is silent, later connections first try the host that last accepted a connection', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
     const target = parseConnectionUrl(at((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {

@@ -39,8 +39,8 @@ function prepared(statement: Statement): Statement {
 
 const preparedOn = sql`select count(*)::int as count from pg_prepared_statements`
 
-describe('flushes', () => {
-  test('if a flush has several groups, they run in order, each with its own results', async () => {
+describe('pipelined groups of statements', () => {
+  test('if several groups are sent at once, they run in order, each with its own results', async () => {
     const connection = await open(database.url)
     const all = [1, 2, 3, 4].map((n) => collecting(sql`select ${n}::int from generate_series(1, ${n})`))
     const groups = [all.slice(0, 2), all.slice(2, 3), all.slice(3)]
@@ -49,13 +49,13 @@ describe('flushes', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('if a flush has no group or empty groups, it ends without an error', async () => {
+  test('if no group or only empty groups are sent, the call ends without an error', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
   })
 
-  test('if a group of a flush fails, the rest of the group is skipped, and the next group runs', async () => {
+  test('if a statement fails, the rest of its group is skipped, and the next group runs', async () => {
     const connection = await open(database.url)
     const [before, skipped, after] = ['before', 'skipped', 'after'].map((text) => collecting(sql`select ${text}::text`))
     const failing = collecting(sql`select 1 / ${0}::int`)
@@ -65,7 +65,7 @@ describe('flushes', () => {
     expect(connection.transaction).toBe('none')
   })
 
-  test('if a statement of a group fails, the whole group is rolled back', async () => {
+  test('if a statement fails, its whole group is rolled back', async () => {
     const connection = await open(database.url)
     await connection.script('create table entries (id int)')
     const insert = collecting(sql`insert into entries values (1)`)
@@ -78,7 +78,7 @@ describe('flushes', () => {
     expect(rows.values).toEqual(['7'])
   })
 
-  test('if a sink throws for a row, the read rejects with its error, and the connection stays usable', async () => {
+  test('if the row callback throws, the read rejects with its error, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const statement = sql`select generate_series(1, 10000)`
     let rows = 0
@@ -94,7 +94,7 @@ describe('flushes', () => {
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('if another method of a sink throws, the read rejects with its error', async () => {
+  test('if the callback for columns or completion throws, the read rejects with its error', async () => {
     const connection = await open(database.url)
     for (const method of ['columns', 'completed'] as const) {
       const sink: Sink = {
@@ -116,7 +116,7 @@ describe('flushes', () => {
     expect(await slow).toHaveLength(1)
   })
 
-  test('if rows separate the notices, the client accepts more than the notice limit', async () => {
+  test('if rows separate the notices, the client accepts more notices than its limit', async () => {
     const connection = await open(database.url)
     await connection.script(`create function noisy(n int) returns int language plpgsql as
       $$ begin raise warning 'row %', n; return n; end $$`)
@@ -125,7 +125,7 @@ describe('flushes', () => {
     expect(rows.values).toHaveLength(12_000)
   })
 
-  test('if the format of a sink is binary, its rows have binary values', async () => {
+  test('if a request has the format binary, its rows have binary values', async () => {
     const connection = await open(database.url)
     const found: number[] = []
     const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }
@@ -187,7 +187,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
   })
 
-  test('if the result type of a prepared statement changes, it fails once on a connection, but not on a pool', async () => {
+  test('a prepared statement whose result type changed fails once on a connection; a pool retries it', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     await connection.script('create table changing (a int); insert into changing values (1)')
@@ -202,7 +202,7 @@ describe('prepared statements', () => {
     }
   })
 
-  test('if the server has lost a prepared statement, it fails once on a connection, but not on a pool', async () => {
+  test('a statement that the server no longer has prepared fails once on a connection; a pool retries it', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

@@ -70,7 +70,7 @@ test.each(KINDS)(
   },
 )
 
-test('if a path is unusable, open throws a CopyError with the reason and creates nothing', async () => {
+test('if a path is unusable, open throws a CopyError with the path and the reason, and creates nothing', async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, 'file')
   writeFileSync(file, 'mine')

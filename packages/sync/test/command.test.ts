@@ -155,7 +155,7 @@ describe('store-sync run', () => {
     expect(row).toEqual({ orders: 2000 })
   })
 
-  test('a password on the command line is rejected', async () => {
+  test('a password in --to is rejected, because other users of the machine can see it', async () => {
     const rejected = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
     expect([rejected.code, rejected.stderr]).toEqual([
       2,
@@ -164,7 +164,7 @@ describe('store-sync run', () => {
     expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('if run gets SIGTERM, it prints a message and exits with code 1', async () => {
+  test('if run gets SIGTERM, it says that the same command continues, and exits with code 1', async () => {
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
@@ -233,13 +233,13 @@ describe('store-sync run', () => {
     expect(orders(file)).toBe(2000)
   })
 
-  test('with --dry-run, run prints what it would request and creates no file', async () => {
+  test('with --dry-run, run prints the tables that it would read and creates no file', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
     const dryRun = await command(args)
     expect(dryRun).toMatchObject({ code: 0, stdout: '' })
     expect(dryRun.stderr).toMatch(
-      /^ {2}store +1 rows {2}all\n[\s\S]* {2}orders +2,000 rows {2}all\n[\s\S]*dry run: \S+ was not changed/,
+      /^ {2}store +1 row {3}all\n[\s\S]* {2}orders +2,000 rows {2}all\n[\s\S]*dry run: \S+ was not changed/,
     )
     expect(existsSync(file)).toBe(false)
     const { stdout } = await command([...args, '--json', '--tables', 'order_items'])
@@ -253,7 +253,7 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('if the copy differs from the store, verify prints the differences and exits with code 1, otherwise with 0', async () => {
+  test('if the copy differs from the store, verify prints differences and exits with code 1, otherwise with 0', async () => {
     const file = await createFile()
     const args = ['--url', platform.service.url, '--to', `sqlite:${file}`]
     await command(['run', ...args])
@@ -353,7 +353,7 @@ describe('store-sync run', () => {
       expect([retained.code, retained.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /locations +1 rows retained[\s\S]*the run retained the rows that .* has: locations \(1\)\. .*--allow-empty/,
+          /locations +1 row +retained[\s\S]*the run retained the rows that .* has: locations \(1\)\. .*--allow-empty/,
         ),
       ])
       expect(count('locations')).toBe(1)

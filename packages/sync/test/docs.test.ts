@@ -2,8 +2,10 @@
 // from the store, and the changes with what the page says.
 
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { docsBlocks, normal } from './support/docs-blocks.ts'
+import { personalColumns } from '../src/mcp/visible-columns.ts'
+import { type BlockValues, docsBlocks, normal } from './support/docs-blocks.ts'
 import { createDocsCopies, type DocsCopies } from './support/docs-copies.ts'
 import { expectedRows, type ResultRow } from './support/docs-expected-rows.ts'
 
@@ -22,7 +24,7 @@ const firstOf = (rows: readonly ResultRow[]) => rows.map(([cell]) => String(cell
 const inStore = async (text: string) => copies.store.sql.unsafe(text)
 
 /** Runs a block in both engines, checks that the results are equal, and returns them sorted. */
-async function runInBoth(title: string, values?: readonly string[]): Promise<ResultRow[]> {
+async function runInBoth(title: string, values?: BlockValues): Promise<ResultRow[]> {
   const [inSqlite = [], inPostgres = []] = await Promise.all(
     ENGINES.map((each) => copies.runBlock(each, title, values)),
   )
@@ -33,13 +35,13 @@ async function runInBoth(title: string, values?: readonly string[]): Promise<Res
 describe('queries of the guides', () => {
   const titles = docsBlocks().map(({ engine, page, name }) => ({ engine, title: `${page}/${name}` }))
   test.each(titles.filter(({ title }) => title in expectedRows({})))(
-    'if the query $title runs in $engine, it returns the rows computed from the store',
+    'the query $title in $engine returns the rows computed from the store',
     async ({ engine, title }) => {
       expect(sorted(await copies.runBlock(engine, title))).toEqual(sorted(expectedRows(copies.shop)[title] ?? []))
     },
   )
 
-  test('if the query of the journal runs, the entries of each order add up to zero', async () => {
+  test('in the journal query, the entries of each order add up to zero', async () => {
     const sums = Map.groupBy(await copies.runBlock('postgres', 'accounting/journal'), ([, order]) => order)
     for (const entries of sums.values()) {
       const sum = entries.reduce((added, entry) => added + Math.round(Number(entry.at(-1)) * 100), 0)
@@ -64,7 +66,7 @@ test("the guide's role for dashboards can read tables that are created later, bu
   }
 })
 
-test("if a refund changes or is canceled, the guide's query books only the difference", async () => {
+test('if a refund changes or is canceled, the query of the guide books only the difference', async () => {
   await runInBoth('accounting/refunds-table')
   const refunded = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount != null)
   const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
@@ -186,7 +188,8 @@ test('if a customer is deleted, the steps of the guide remove each row and each 
     const results = await Promise.all(ENGINES.map((engine) => copies.runBlock(engine, 'erasure/last-full')))
     return results.flat().map(([, at]) => String(at))
   }
-  const places = async () => (await runInBoth('erasure/person', [email.toUpperCase(), id])).map(([place]) => place)
+  const places = async () =>
+    (await runInBoth('erasure/person', { email: email.toUpperCase(), customer: id })).map(([place]) => place)
   const orders = orderOf(id).map(() => 'orders')
   const addresses = addressesOf(id).map(() => 'customer_addresses')
   expect(await places()).toEqual([...addresses, 'customers', ...orders])
@@ -211,6 +214,14 @@ test('if a customer is deleted, the steps of the guide remove each row and each 
   await expect(readFile('shop.db-wal'), 'no log file remains').rejects.toThrow('ENOENT')
 })
 
+test('the erasure guide names every personal column of orders and order items', async () => {
+  const guide = await readFile(path.join(import.meta.dirname, '../../../docs/sync/guides/erasure.md'), 'utf8')
+  const [list = ''] = /^- in `orders`:[\s\S]*?\n\n/m.exec(guide) ?? []
+  const named = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+  const columns = personalColumns().filter((each) => /^order(s|_items)\./.test(each))
+  expect(named.toSorted()).toEqual(['orders', 'order_items', ...columns.map((each) => each.split('.')[1])].toSorted())
+})
+
 test('if the store removes an address, a full run removes it, and an incremental run does not', async () => {
   const [address] = (copies.shop.customer_addresses ?? []).filter(({ deleted_at }) => deleted_at == null).slice(-1)
   const count = () => copies.query('sqlite', `select count(*) from customer_addresses where id = '${address?.id}'`)
@@ -221,6 +232,6 @@ test('if the store removes an address, a full run removes it, and an incremental
   expect(await count()).toEqual([['0']])
 })
 
-test('if a page of the guides has a SQL block, a test has run it', () => {
+test('a test has run every SQL block of the guides', () => {
   expect(copies.unusedBlocks()).toEqual([])
 })

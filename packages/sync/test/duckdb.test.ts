@@ -135,7 +135,7 @@ test('if a page contains a row twice, the last one is stored with its embedded r
   expect(await queryDuckDb(file, 'select name from order_items')).toEqual([{ name: 'new' }])
 })
 
-test('if another process has the file open, open and peek say which program, and a later run can succeed', async () => {
+test('if another process has the file open, open and peek throw an error that names the other process', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   await copy.claim('one store')
@@ -152,7 +152,7 @@ test('if another process has the file open, open and peek say which program, and
   expect(peeking).toMatch(/^CopyUnavailableError: another program, .+ \(PID \d+\), has .*shop\.duckdb open; close it/)
 })
 
-test('if the file is not a DuckDB database, or has the tables of another program, open changes nothing', async () => {
+test('if the file is not a DuckDB database, or has tables of another program, open throws and changes nothing', async () => {
   const file = await createFile()
   writeFileSync(file, 'not a database, and longer than a header would be')
   const copy = new DuckDbCopy(file)
@@ -173,7 +173,7 @@ test('if the file is not a DuckDB database, or has the tables of another program
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'if the disk is full, open throws and says what to do, and the next run continues',
+  'if the disk is full, open throws and says to free some space, and the next run continues',
   async () => {
     const file = await createFile()
     const copy = await openCopy(file)
@@ -190,7 +190,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('without DuckDB, open says what to install and creates nothing', async () => {
+test('without DuckDB, open prints the npm install command and creates nothing', async () => {
   const file = await createFile()
   const missing = 'a-package-that-is-not-there'
   const opening = new DuckDbCopy(file, () => loadDuckDb(() => import(missing))).open(TABLES)

@@ -178,7 +178,7 @@ test.each(KINDS)("if one file can't be replaced, all files stay as they were: $k
   expect(await make(folder).changedFiles()).toEqual([])
 })
 
-test('if a file is not writable, the error names it and says what to do', async () => {
+test('if a file is not writable, the error names it and says to close it or make it writable', async () => {
   const folder = await createTestFolder()
   const to = path.join(folder, 'orders.csv')
   writeFileSync(to, 'old')

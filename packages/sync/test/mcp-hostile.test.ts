@@ -60,7 +60,7 @@ test('if 500 statements are hostile, they write nothing, reveal no personal colu
   expect(await callText(client, 'query', { sql: 'select count(*) from orders' })).toContain('[2000]')
 }, 120_000)
 
-test('if a statement compares a hidden column with a guess, it is an error', async () => {
+test('a statement that compares a hidden column with a guess is an error', async () => {
   for (const sql of [
     `select count(*) from orders where email = '${GUESS}'`,
     `select orders.id from orders join (select '${GUESS}' as email) using (email)`,

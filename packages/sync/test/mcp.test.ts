@@ -61,7 +61,7 @@ describe('the tools', () => {
     }
   })
 
-  test('if a tool returns a result, the result begins with the time of the copy', async () => {
+  test('the result of every tool begins with the time of the copy', async () => {
     const calls: [string, object][] = [
       ['schema', {}],
       ['schema', { table: 'orders' }],
@@ -114,7 +114,7 @@ describe('the tools', () => {
     expect(text).toContain(`["order_items","${COPIED_AT}",4000,"${COPIED_AT}"]`)
   })
 
-  test('if arguments are wrong, the result is an error that names them', async () => {
+  test('if an argument is missing, wrong, or unknown, the result is an error that names the argument', async () => {
     const messages = [
       await callText(client, 'query', {}),
       await callText(client, 'query', { sql: 1 }),
@@ -151,11 +151,14 @@ describe('long results', () => {
     `select ${Array.from({ length: 100 }, (_, n) => `printf('%.*c', 1900, 'ü') as c${n}`).join(', ')}`,
     `select 1 as "${'x'.repeat(9000)}", 2 as "${'ü'.repeat(800)}" from orders`,
     "select hex(zeroblob(100000)), zeroblob(100000), 'a' || char(0) || 'b'",
-  ])('if values or names are long (%.40s), the result says that it is cut', async (sql) => {
-    const text = await query(sql)
-    expect(text).toMatch(/[Cc]ut/)
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(RESULT_BYTES_MAX)
-  })
+  ])(
+    'if values or names are long (%.40s), the result says that it is cut and has at most 16,000 bytes',
+    async (sql) => {
+      const text = await query(sql)
+      expect(text).toMatch(/[Cc]ut/)
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(RESULT_BYTES_MAX)
+    },
+  )
 })
 
 describe('personal data', () => {
@@ -221,11 +224,22 @@ describe('the command', () => {
     [['--from', 'csv:shop'], 2, '--from: must be sqlite:FILE; got "csv:shop"'],
     [['--from', 'sqlite:/nonexistent/shop.db'], 1, '/nonexistent/shop.db does not exist; run `store-sync run --to'],
     [[], 2, "required option '--from <copy>' not specified"],
-  ])('if the arguments are %j, it exits with code %i', async (args, code, message) => {
+  ])('if the arguments are %j, store-sync mcp exits with code %i', async (args, code, message) => {
     expect(await run(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
   })
 
-  test('if the file is not a copy, it exits with code 1', async () => {
+  test('if this Node.js cannot restrict statements, store-sync mcp exits with code 1 and names the version to install', async () => {
+    // Node.js 24.0, which npm installs on macOS, lacks this function.
+    const older = `data:text/javascript,import{DatabaseSync as D}from'node:sqlite';delete D.prototype.setAuthorizer`
+    const args = ['--import', older, COMMAND, 'mcp', '--from', `sqlite:${file}`]
+    const { code, stderr } = await runProgram(process.execPath, args, {})
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `store-sync mcp needs Node.js 24.10 or later, because it restricts statements; ${process.execPath} is ${process.versions.node}; install a newer Node.js`,
+    )
+  })
+
+  test('if the file is not a copy, store-sync mcp exits with code 1 and says to run store-sync first', async () => {
     const other = path.join(await createFolder(), 'other.db')
     await writeFile(other, '')
     expect(await run(['--from', `sqlite:${other}`])).toMatchObject({

@@ -59,7 +59,7 @@ test('[VER-1] if the contract has a new list, the generated client and store-syn
   expect(ids.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
 })
 
-test('[VER-1] if the contract has a new list, a copy has a table with its columns', async () => {
+test('[VER-1] if the contract has a new list, a copy has a table with the columns of the list', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const table = theTable()
@@ -69,7 +69,7 @@ test('[VER-1] if the contract has a new list, a copy has a table with its column
   await copy.close()
 })
 
-test('if the client is older than the contract, an error says which list it lacks', async () => {
+test('if the client is older than the contract, an error names the list that the client lacks', async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: store.key })
   await expect(listRows(client, theTable(), {}).next()).rejects.toThrow(
     'the client has no method for /api/v1/warehouses: install its newest version',

@@ -80,7 +80,7 @@ describe('the installed command', () => {
   })
 
   test.each(['parquet:files', 'duckdb:shop.duckdb'])(
-    'without DuckDB, the installed command says which package to install for --to %s',
+    'without DuckDB, the installed command prints the npm install command for --to %s',
     async (to) => {
       const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', to])
       const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
@@ -108,7 +108,7 @@ describe('the installed command', () => {
 })
 
 describe('the package', () => {
-  test('when store-sync is packed, the package contains JavaScript and types, but no sources or tests', async () => {
+  test('the package contains JavaScript and types, but no sources or tests', async () => {
     const { files, tarball } = installed.package('sync')
     const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))
     expect(others).toEqual(['LICENSE', 'README.md', 'package.json'])
@@ -116,21 +116,21 @@ describe('the package', () => {
     expect((await stat(tarball)).size).toBeLessThan(SIZE_MAX)
   })
 
-  test('if --help lists a destination, the README of the package names it', async () => {
+  test('the package README names every destination of --help', async () => {
     const [, destinations = ''] = /^Destinations: (.*)$/m.exec((await command(['--help'])).stdout) ?? []
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     expect(destinations.split(', ').length).toBeGreaterThan(1)
     for (const each of destinations.split(', ')) expect(readme).toContain(`\`${each}\``)
   })
 
-  test('when store-sync is packed, it depends on the versions of client and contract in the same build', () => {
+  test('the package depends on the versions of client and contract in the same build', () => {
     const { manifest } = installed.package('sync')
     expect(Object.keys(manifest)).not.toContain('scripts')
     for (const name of ['client', 'contract'])
       expect(manifest.dependencies[`@store-export/${name}`]).toBe(installed.package(name).manifest.version)
   })
 
-  test("if the README's example is compiled with strict TypeScript, there is no error", async () => {
+  test("the README's example compiles in strict TypeScript", async () => {
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
     expect(source).toContain('@store-export/sync')
@@ -139,7 +139,7 @@ describe('the package', () => {
     expect(await compileBeside(installed, source, options)).toBe('')
   })
 
-  test('publint and are-the-types-wrong report nothing about the sync package', async () => {
+  test('publint and are-the-types-wrong report no problem of the sync package', async () => {
     expect(await lintPackage(installed.package('sync'))).toEqual([])
   })
 })

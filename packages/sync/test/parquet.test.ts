@@ -205,7 +205,7 @@ test('if finish of a Parquet copy fails, the previous files stay, and the next r
   expect(await ids()).toEqual([{ id: 'a' }, { id: 'b' }])
 })
 
-test('without DuckDB, open of a Parquet copy says what to install and creates nothing', async () => {
+test('without DuckDB, open of a Parquet copy prints the npm install command and creates nothing', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const missing = 'a-package-that-is-not-there'

@@ -159,7 +159,7 @@ describe('the schema', () => {
     await sql.unsafe(`drop role ${role}`)
   })
 
-  test('without privileges or on a read-only server, open throws and says what to do', async () => {
+  test('without privileges, open says to grant one, and on a read-only server, to use another address', async () => {
     const { url, sql } = await openCopy()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -178,7 +178,7 @@ describe('the schema', () => {
     await expect(opening).rejects.toThrow('is read-only; use the address of a server that accepts writes')
   })
 
-  test('for unfinished syncs and marks, the tables of the PostgreSQL copy are unlogged', async () => {
+  test('the tables of a PostgreSQL copy with unfinished syncs and seen rows are unlogged', async () => {
     const { sql } = await openCopy()
     const logged = await sql`select relname as name from pg_class
       where relname in ('_sync_unfinished', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`

@@ -39,7 +39,7 @@ test('after a run, a preview returns the changes since the last run minus the ov
   expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('with prunes, a preview returns the pages of IDs of tables that the run does not read in full', async () => {
+test('with prunes, a preview returns the pages of the ID lists of tables that the run does not read in full', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)

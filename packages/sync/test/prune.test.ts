@@ -53,7 +53,7 @@ async function sourceIds({ store }: Shop, table: string): Promise<string[]> {
 }
 
 describe('runs with prunes', () => {
-  test('if the store has deleted rows, a run that prunes removes them and reads one page of IDs for each table', async () => {
+  test('if the store has deleted rows, a run that prunes removes them and reads one page of each ID list', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     await shop.sync()
@@ -70,7 +70,7 @@ describe('runs with prunes', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a run reads all tables in full, it reads no IDs to prune them', async () => {
+  test('if a run reads all tables in full, it reads no ID list to prune them', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const { client, idPaths } = recordingClient(shop)
@@ -79,7 +79,7 @@ describe('runs with prunes', () => {
     expect(idPaths()).toEqual([])
   })
 
-  test('if a list of IDs is empty, a run removes the rows only with allowsEmpty', async () => {
+  test('if an ID list is empty, a run removes the rows only with allowsEmpty', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 3)
     await shop.sync()
@@ -106,7 +106,7 @@ describe('runs with prunes', () => {
     )
   })
 
-  test('if the store adds a row while its IDs are read, pruning does not remove the row', async () => {
+  test('if the store adds a row while its ID list is read, pruning does not remove the row', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.sync()
@@ -177,8 +177,8 @@ describe('runs with prunes', () => {
   })
 })
 
-describe('several pages of IDs', () => {
-  test('if pruning is interrupted, the next run reads all IDs again and removes only deleted rows', async () => {
+describe('several pages of an ID list', () => {
+  test('if pruning is interrupted, the next run reads the whole ID list again and removes only deleted rows', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -200,7 +200,7 @@ describe('several pages of IDs', () => {
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('if the service rejects a cursor of IDs, pruning reads them again once, and then throws', async () => {
+  test('pruning restarts once after INVALID_CURSOR, and throws on the second', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -221,7 +221,7 @@ describe('several pages of IDs', () => {
   })
 })
 
-test('if the service has no lists of IDs, a run reports it once, prunes nothing, and syncs the tables', async () => {
+test('if the service has no ID lists, a run reports that once, prunes nothing, and syncs the tables', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 3)
   await shop.sync()

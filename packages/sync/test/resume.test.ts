@@ -118,7 +118,7 @@ describe('an interrupted first run', () => {
     expect(ofOrders(await shop.sync())).toMatchObject({ rows: 50, rowsBefore: 750 })
   })
 
-  test('if an interrupted run is a day old or the clock was wrong, the next run starts again', async () => {
+  test('if an interrupted run is a day old or the clock was set back, the next run starts again', async () => {
     const shop = await createShopWithOrders(600)
     const start = Date.now()
     for (const later of [24 * HOUR_MS, -1]) {
@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('if a full sync is interrupted, an incremental sync does not resume it, nor the reverse', async () => {
+  test("an interrupted full sync and an incremental sync don't resume each other", async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -218,7 +218,7 @@ test("if a list can't filter by update, an interrupted run reads it again from t
 describe('a rejected cursor', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
-  test('if the service rejects a cursor, the run reads the list again once, and then throws', async () => {
+  test('the run reads a list again once after INVALID_CURSOR, and throws on the second', async () => {
     const shop = await createShopWithOrders(600)
     let refusals = 1
     const { client } = recordingClient(shop, (url) => {
@@ -232,7 +232,7 @@ describe('a rejected cursor', () => {
     await expect(shop.sync({ client, isFull: true })).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 
-  test('if the service rejects the cursor of a resumed full sync, the run starts again and forgets its marks', async () => {
+  test('if the service rejects the cursor of a resumed full sync, the run starts again and forgets the rows that it saw', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await interruptAt(shop, 250, { isFull: true })

@@ -239,7 +239,7 @@ test('if JSON contains numbers with many digits, the copy stores every digit', a
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('if the watermark of a response is invalid, the run saves another timestamp', async () => {
+test('if the watermark of a response is invalid, the run saves a valid timestamp', async () => {
   const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)

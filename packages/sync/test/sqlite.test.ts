@@ -171,7 +171,7 @@ describe('paths', () => {
     await copy.close()
   })
 
-  test('if the path is a folder or below a file, open throws and says what to do', async () => {
+  test('if the path is a folder or below a file, open throws and says to use another path', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const folder = path.dirname(file)

@@ -60,7 +60,7 @@ async function addCustomers({ store }: Shop, count: number, createdAt: string): 
 }
 
 describe('quick verification', () => {
-  test('if the copy is in sync, quick verification finds nothing and reads one page of IDs for each table', async () => {
+  test('if the copy is in sync, quick verification finds no difference and reads one page of each ID list', async () => {
     const shop = await createCopiedShop(600)
     const compared = await compareQuickly(shop)
     expect(compared).toMatchObject({ isSame: true, found: [] })
@@ -124,7 +124,7 @@ describe('quick verification', () => {
     expect(tableOf(missing, 'customers')).toMatchObject({ storeRows: 5, copyRows: 0, differences: 2, leftOut: 3 })
   })
 
-  test('if the service has no lists of IDs, quick verification compares whole rows', async () => {
+  test('if the service has no ID lists, quick verification compares whole rows', async () => {
     const shop = await createCopiedShop(2)
     const [one = ''] = shop.ids('orders')
     shop.changeCopy(`update orders set total = '0.01' where id = '${one}'`)

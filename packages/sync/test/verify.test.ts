@@ -83,7 +83,7 @@ test('if rows are missing, different, or extra, verify reports each with its col
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('verify reports an extra item of an order, and only counts an item without an order', async () => {
+test('verify reports an extra item of an order, and for an item without an order only the number', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
@@ -135,7 +135,7 @@ test('if a table has 2,500 extra rows, verify reports each of them and leaves no
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('if a list that every run reads in full differs, verify reports it, and any run repairs it', async () => {
+test('if a list that every run reads in full differs, verify reports the list, and any run repairs it', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`

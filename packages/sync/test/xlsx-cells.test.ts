@@ -161,7 +161,7 @@ describe.runIf(hasPython)('formats of sheets', () => {
     expect(line?.line_total).toEqual(['n', '0.00', '7'])
   })
 
-  test('when a workbook is written, each sheet has a bold, frozen header, and a filter over all rows', async () => {
+  test('each sheet of a workbook has a bold, frozen header, and a filter over all rows', async () => {
     const { file } = await createWorkbookPath()
     await writeOrders(
       xlsxCopy(file, { maxRowsPerSheet: 3 }),

@@ -94,7 +94,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       {
         name: 'destinations',
         title: 'Destinations',
-        note: 'SQLite, DuckDB, PostgreSQL, CSV, XLSX, and Parquet',
+        note: 'SQLite, DuckDB, PostgreSQL, MySQL, CSV, XLSX, and Parquet',
         file: 'sync/destinations.md',
       },
       {
@@ -108,6 +108,12 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
         title: 'Resume, prune, and verify',
         note: 'after a failure, and to prove that nothing is missing',
         file: 'sync/resume-and-verify.md',
+      },
+      {
+        name: 'how-a-run-works',
+        title: 'How a run works',
+        note: 'which rows a run reads, and what happens after an upgrade of the store',
+        file: 'sync/how-a-run-works.md',
       },
       {
         name: 'sync-troubleshooting',

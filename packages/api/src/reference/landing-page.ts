@@ -1,3 +1,5 @@
+// The landing page of the service, which shows a developer the first request and where to read on.
+
 import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 import { OPENAPI_VERSIONS } from './openapi-documents.ts'

@@ -132,7 +132,7 @@ describe('the server address in the OpenAPI document', () => {
     }
   })
 
-  it('OpenAPI documents are cached for the last eight addresses', () => {
+  it('the service caches the OpenAPI documents for the last eight addresses', () => {
     const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
     const first = route?.at?.('http://a.example')
     expect(route?.at?.('http://a.example')).toBe(first)

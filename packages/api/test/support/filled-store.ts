@@ -10,15 +10,16 @@ import { loadStore } from '../../../operator/src/demo/load-store.ts'
 /** Enough rows for several pages of each list. */
 export const STORE_SIZE: StoreSize = { orders: 260, customers: 60, products: 40, locations: 3, groups: 4 }
 
-/** Creates a store at `revision` with demo rows. */
+/** Creates a store at `revision` with demo rows. Stores with one seed have the same IDs. */
 export async function filledStore(
   platform: TestPlatform,
   revision: RevisionId = LATEST_REVISION,
   size = STORE_SIZE,
+  seed = 'test',
 ): Promise<TestStore> {
   const store = await platform.provision(revision)
   const { shop } = DEMO_STORES[0]
-  const rows = generateStore({ seed: 'test', storeId: store.id, name: STORE_NAME, revision, shop, size })
+  const rows = generateStore({ seed, storeId: store.id, name: STORE_NAME, revision, shop, size })
   await withConnection(store.ownerUrl, (connection) => loadStore(connection, revision, rows))
   return store
 }

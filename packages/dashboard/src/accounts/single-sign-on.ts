@@ -43,7 +43,8 @@ interface LoadedProvider extends Pick<DiscoveryDocument, 'text' | 'sendsIssuer'>
 /** better-auth redirects to this path only after a successful sign-in. */
 const HOME_PATH = '/'
 /**
- * Shorter than the time limit of a page, so that the dashboard can distinguish a slow provider from a slow database.
+ * Time limit of a request to the provider. It is shorter than the time limit of a page, so that the dashboard can
+ * distinguish a slow provider from a slow database.
  */
 const CALLBACK_TIMEOUT_MS = 12_000
 const UNKNOWN_ACCOUNT_ERRORS = ['signup_disabled', 'account_not_linked', 'email_not_found', 'email_not_verified']
@@ -51,6 +52,7 @@ const UNKNOWN_ACCOUNT_ERRORS = ['signup_disabled', 'account_not_linked', 'email_
 const CALLBACK_PARAMETERS = ['code', 'state', 'error', 'iss']
 const TEMPORARY_ERRORS = ['server_error', 'temporarily_unavailable']
 
+/** Signs merchants in through the provider that the settings name. */
 export class SingleSignOn {
   readonly label: string
   readonly #options: CommonAuthOptions

@@ -38,6 +38,6 @@ function replacesPart(frame: Frame, { replaces }: KeyCreatedPage): Html {
   const revoke = linkButton('Revoke the old key', pathsOf(frame).revoke(replaces.id), { kind: 'danger' })
   return card(
     { id: 'old', title: 'The old key still works' },
-    html`<p>First put the new key into the tool. When the tool works with it, revoke the old key <strong>${replaces.name}</strong> (${maskedKey(replaces)}).</p><p class="actions">${revoke}</p>`,
+    html`<p>Put the new key into the tool. The old key <strong>${replaces.name}</strong> (${maskedKey(replaces)}) ends 24 hours after the first use of the new one. You can also revoke it before.</p><p class="actions">${revoke}</p>`,
   )
 }

@@ -15,11 +15,11 @@ export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   const paths = pathsOf(frame)
   const lead =
     others === null
-      ? html`You get a new key for <strong>${key.name}</strong> now. The old one keeps working until you revoke it.`
+      ? html`You get a new key for <strong>${key.name}</strong> now. The old one keeps working until 24 hours after the first use of the new one, or until you revoke it.`
       : html`You have reached the limit of active keys, so you can’t create a new key for <strong>${key.name}</strong> yet.`
   const head = pageHead({ title: 'Replace this key?', lead, trail: [{ label: 'API', href: paths.api }] })
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
-  const order = html`<ol class="steps"><li>Create the new key and put it into the tool.</li><li>When the tool works with the new key, come back and revoke the old one.</li></ol>`
+  const order = html`<ol class="steps"><li>Create the new key and put it into the tool. It has the same limits, and no end.</li><li>When the tool works with the new key, the old one ends by itself after 24 hours. You can also revoke it before.</li></ol>`
   const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Cancel', paths.api)}</div>`
   const confirmation = replaceForm(frame, key, 'later', buttons)
   return layout(

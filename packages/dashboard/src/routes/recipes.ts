@@ -17,7 +17,7 @@ const GUIDES = [
   {
     name: 'store-sync',
     title: 'store-sync',
-    note: 'A command that keeps a copy in SQLite, DuckDB, PostgreSQL, CSV, Excel or Parquet. You write no code.',
+    note: 'A command that keeps a copy in SQLite, DuckDB, PostgreSQL, MySQL, CSV, Excel, or Parquet.',
   },
   { name: 'client', title: 'TypeScript client', note: 'A typed client that pages, waits and retries by itself.' },
   { name: 'incremental-sync', title: 'Incremental sync', note: 'How to read only changes, in five languages.' },

@@ -21,7 +21,7 @@ export interface FieldOptions {
   /** Name in the form, and ID of the element. */
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'email' | 'password' | 'search' | 'datetime-local'
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'date' | 'datetime-local'
   readonly value?: string
   readonly hint?: string
   /** The error message. A field with an error message is marked as invalid. */

@@ -55,7 +55,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     },
   )
 
-  test('while the store database fails, "Load more" shows a message', async () => {
+  test('while the store database fails, "Load more" says "Try again in a minute"', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
@@ -69,7 +69,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('a search by ID, email address or name shows the matches or says that there are none', async () => {
+  test('a search by ID, email address or name shows the matches, or "This store has no customer with this ID"', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)

@@ -110,7 +110,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a sync has stopped, there is a warning until the tool reads the list again', async () => {
+  test('if a sync has stopped, a warning names its list, pages and rows until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -182,7 +182,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('a key without a name is rejected by the browser or with an error message at the field', async () => {
+  test('a key without a name is rejected by the browser, or with "Enter the name of the tool" at the field', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the tool')
@@ -201,7 +201,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
 })
 
 describe('the script of the page', () => {
-  test('the button Copy copies the key or the shell command, and a message says so', async () => {
+  test('the button Copy copies the key or the shell command, and announces "Copied to the clipboard"', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())

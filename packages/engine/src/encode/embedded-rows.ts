@@ -25,6 +25,7 @@ export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
  * parent on the page, because a view can contain the same ID twice.
  */
 export class EmbeddedRows {
+  /** The JSON of all embedded rows of the page. */
   readonly out: JsonWriter
   private readonly encoder: RowEncoder
   private readonly values: number
@@ -45,7 +46,8 @@ export class EmbeddedRows {
   }
 
   /**
-   * Encodes a row: the number of its parent, from 1, then its own values. Throws `RangeError` if the embedded rows of
+   * Encodes a row: the number of its parent, from 1, then its own values. Skips the rows of a parent that the page no
+   * longer reaches, because the rows before it fill the page. Throws `RangeError` if the embedded rows of
    * one parent exceed `EMBEDDED_BYTES_MAX`, and `MalformedRow` if bytes are left after the last value.
    */
   take(row: Cell): void {
@@ -53,7 +55,6 @@ export class EmbeddedRows {
     const offset = moveTo(this.cell, firstValue(row, this.values))
     const parent = row.view.getBigInt64(this.cell.start)
     const isSame = this.last !== null && parent === this.lastParent
-    // The page ends before this parent, because these bytes alone fill it.
     if (!isSame && this.out.length >= this.bytesMax) return
     const span = isSame && this.last !== null ? this.last : this.startSpan(parent)
     if (isSame) this.out.putByte(COMMA)
@@ -70,7 +71,7 @@ export class EmbeddedRows {
     if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)
   }
 
-  /** Releases the memory to other pages. Call it after the last `writeNext`. */
+  /** Returns the memory to the pool for other pages. Call it after the last `writeNext`. */
   release(): void {
     this.out.release()
   }

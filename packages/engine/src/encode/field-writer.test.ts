@@ -88,7 +88,7 @@ describe('strings', () => {
 })
 
 describe('nulls', () => {
-  test('[R21] if a non-nullable field is null, the JSON has a replacement, and the violation is counted', async () => {
+  test('[R21] if a non-nullable field is null, the JSON has a replacement, and a contract violation is counted', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
     const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([
@@ -110,7 +110,7 @@ describe('nulls', () => {
 })
 
 describe('values of oneOf', () => {
-  test('[R33, R34] if a value is not in the list of oneOf, the JSON has it or "other", and it is counted', async () => {
+  test('[R33, R34] if a value is not in the list of oneOf, the JSON has it or "other", and a contract violation is counted', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
     const { rows, contractViolations } = await samples.serve(mixed)

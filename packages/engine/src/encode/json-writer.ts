@@ -16,10 +16,13 @@ const SHORT_BYTES = 64
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
+/** Writes JSON into a buffer that grows when needed. */
 export class JsonWriter {
+  /** The memory of the buffer. Only the first `length` bytes are written. */
   bytes: Buffer
   /** A view of the same memory. It writes several bytes with one call. */
   view: DataView
+  /** Number of written bytes. */
   length = 0
   /** Number of values that violate the contract, by `table.column kind`. */
   readonly contractViolations: Map<string, number>
@@ -50,7 +53,7 @@ export class JsonWriter {
     this.view = viewOf(larger)
   }
 
-  /** Releases the memory to other pages. Don't read the bytes of `result` afterwards. A second call has no effect. */
+  /** Returns the memory to the pool for other pages. Don't read the bytes of `result` afterwards. A second call does nothing. */
   release(): void {
     releaseMemory(this.bytes)
     this.bytes = NOTHING
@@ -135,8 +138,9 @@ function putEscapedText(
 }
 
 /**
- * Whether one of four bytes is a control character, a quote, or a backslash. If a byte is smaller than the subtracted
- * one, the subtraction sets its highest bit. Bytes whose highest bit was set before need no escape.
+ * Whether one of four bytes is a control character, a quote, or a backslash. This is the test "has a byte
+ * less than n" of Bit Twiddling Hacks: subtracting n sets the highest bit of a smaller byte. Bytes whose highest bit was
+ * set before need no escape. A borrow from a lower byte can report a byte that needs no escape, which only costs time.
  */
 function needsEscape(four: number): boolean {
   const quotes = four ^ 0x22222222

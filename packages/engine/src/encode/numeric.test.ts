@@ -65,7 +65,7 @@ describe('decimals', () => {
     })
   })
 
-  test('[R17, R21] if a number is NaN, infinite, or null, the field is null or 0.00, and it is counted', async ({
+  test('[R17, R21] if a number is NaN, infinite, or null, the field is null or 0.00, and a contract violation is counted', async ({
     skip,
   }) => {
     skip((await majorVersion(samples.sql)) < 14, INFINITE_NUMERICS)

@@ -93,7 +93,7 @@ describe('JSON of the right outer type', () => {
 
 describe('JSON of the wrong outer type', () => {
   test.each(['1', '"text"', 'true', 'null', '-0.5'])(
-    '[R32] if stored JSON is %s, the JSON has {}, [], or null, and the value is counted',
+    '[R32] if stored JSON is %s, the JSON has {}, [], or null, and a contract violation is counted',
     async (stored) => {
       await store([stored])
       const { rows, contractViolations } = await samples.serve(documents)

@@ -65,7 +65,8 @@ function embeddedStatement(
   const ownRows = `select ${columns.join(', ')} from ${tableName(resource, present)} c where ${columnExpression(child, parent)} = ${id}`
   const isOrdered = isOrderedByIndex(resource, parent, present) && !anyReadsOtherTables(present, [resource.table])
   const limit = isOrdered ? UNKNOWN_LIMIT : ''
-  const list = selectList(resource, { present, values, alias: 'c', counts: new Map() }).join(', ')
+  const { pseudonymSecret } = plan
+  const list = selectList(resource, { present, values, alias: 'c', counts: new Map(), pseudonymSecret }).join(', ')
   const text = `select k."n", ${list} from (${parents}) k join lateral (${ownRows}${inOrder}${limit}) c on true`
   return { text, values: parameters.values, prepared: isRepeated }
 }

@@ -33,13 +33,17 @@ export function statementOf(plan: Plan, present: PresentColumns, { prepares }: {
 }
 
 function selectListOf(plan: Plan, { present, values }: SqlContext): string {
-  if (plan.kind !== 'only') return sharedSelectList(plan.resource, present)
-  return selectList(plan.resource, { present, values, alias: 't', counts: plan.counts }).join(', ')
+  const { resource, pseudonymSecret } = plan
+  if (plan.kind !== 'only' && pseudonymSecret === undefined) return sharedSelectList(resource, present)
+  const counts = plan.kind === 'only' ? plan.counts : NO_COUNTS
+  return selectList(resource, { present, values, alias: 't', counts, pseudonymSecret }).join(', ')
 }
 
-/** Returns the select list of a plan that has no row counts. */
+const NO_COUNTS: ReadonlyMap<string, bigint> = new Map()
+
+/** Returns the select list of a plan that has neither row counts nor pseudonyms. */
 const sharedSelectList = onceForSchema((resource, present) =>
-  selectList(resource, { present, values: LITERALS, alias: 't', counts: new Map() }).join(', '),
+  selectList(resource, { present, values: LITERALS, alias: 't', counts: NO_COUNTS }).join(', '),
 )
 
 /**
@@ -107,6 +111,7 @@ function columnList(columns: readonly string[]): string {
   return columns.map((column) => `t.${identifier(column)}`).join(', ')
 }
 
+/** Returns the clause with the order of the plan's rows, after a space; empty for a plan of one row. */
 export function orderClause(plan: Plan, present: PresentColumns): string {
   if (plan.kind === 'page') return ` order by ${pageOrder(plan, present)}`
   return plan.kind === 'allOf' ? ` order by ${orderKeys(plan.resource, present)}` : ''

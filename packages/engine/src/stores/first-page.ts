@@ -28,8 +28,8 @@ export interface StoreSession {
 export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
 /**
- * Polls the open transactions, and reads right after the poll. Rejects like `pollAndRun`, and with `ApiError` or
- * `StoreDatabaseError` if the store can't serve the plan.
+ * Polls the open transactions, and reads right after the poll. Rejects with errors of the PostgreSQL client, and
+ * with `ApiError` or `StoreDatabaseError` if the store can't serve the plan.
  */
 export async function pollAndRead(
   pages: Pages,

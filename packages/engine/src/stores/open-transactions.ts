@@ -67,7 +67,7 @@ export interface PollResult {
 /**
  * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the
  * poll, the clock is read after the requests. The results of the requests can't be used in this case, and `ran` is
- * false. Rejects like `pollOpenTransactions`.
+ * false. Rejects with errors of the PostgreSQL client.
  */
 export async function pollAndRun(
   connection: Connection,

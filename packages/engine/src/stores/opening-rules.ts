@@ -15,7 +15,7 @@ import type { StoreSlot, Waiter } from './store-pool.ts'
 export interface OpeningTime {
   /** Earliest time, by `performance.now()`, if no other event happens before. */
   readonly at: number
-  /** The idle connection to close first; null if there is room. */
+  /** The idle connection to close first; null if none must be closed, or during a pause before a new connection. */
   readonly displaced: StoreSlot | null
 }
 

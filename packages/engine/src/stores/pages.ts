@@ -1,4 +1,4 @@
-// Creates the pages of requests, and learns from each page. After a page, the next one of the list reads about as many
+// Creates the pages of requests, and estimates page sizes from earlier pages. After a page, the next one of the list reads about as many
 // rows as fit. After a page that took too long, the next one reads a quarter of the rows with new query plans.
 
 import { type Connection, TimeLimitPassed } from '@store-export/postgres'
@@ -21,6 +21,7 @@ export interface PageRequest {
   readonly prefix: string
 }
 
+/** Creates pages, and adjusts their size after each page. */
 export class Pages {
   readonly plans = new CachedPlans()
   private readonly bytesMax: number

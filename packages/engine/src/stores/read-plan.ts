@@ -52,7 +52,7 @@ async function run(connection: Connection, read: PlannedRead, options: RunOption
   }
 }
 
-/** Rolls back the transaction of a failed read, if one is open. Rejects like `Connection.script`. */
+/** Rolls back the transaction of a failed read, if one is open. Rejects with errors of the PostgreSQL client. */
 export async function endTransaction(connection: Connection, options: RunOptions): Promise<void> {
   if (!connection.isClosed && connection.transaction !== 'none') await connection.script('rollback', options)
 }

@@ -38,7 +38,7 @@ interface StoreSchema {
   readonly unreadableColumns: readonly (readonly [string, string])[]
 }
 
-/** Maximum number of stores in the cache. The cache drops the entry that was read longest ago first. */
+/** Maximum number of stores in the cache. A full cache drops the entry whose columns were read longest ago. */
 const STORES_MAX = 1000
 /** Maximum number of different schemas. A platform has one for each of its versions, and some with extra columns. */
 const SCHEMAS_MAX = 50

@@ -68,7 +68,7 @@ function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   return { pools, useStore }
 }
 
-test('[ERR-3] if the first response of a server was late, it is still tried again after a later outage', async () => {
+test('[ERR-3] if the first response of a server was late, the server is still tried again after a later outage', async () => {
   const late = Promise.withResolvers<void>()
   const server = await startServer({ beforeResponse: () => late.promise })
   const { pools, useStore } = startPools(server.port)

@@ -138,8 +138,8 @@ export class StorePool {
   }
 
   /**
-   * Opens a connection. Calls `onReady` when the server has accepted the session, and after each exchange. Rejects like
-   * `connect` of the PostgreSQL client.
+   * Opens a connection. Calls `onReady` when the server has accepted the session, and after each exchange. Rejects with
+   * errors of the PostgreSQL client.
    */
   connect(onReady: () => void): Promise<Connection> {
     const { connectTimeoutMs } = this

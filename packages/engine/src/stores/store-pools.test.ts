@@ -98,7 +98,7 @@ describe('the queue of a store', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[ERR-3] if a request has a deadline, its wait for a connection ends while there is time to read', async () => {
+  test('[ERR-3] a request waits for a connection until one second before its deadline', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
     const work = pendingWork()

@@ -68,7 +68,8 @@ export class StoreReader {
 
   /**
    * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns every change
-   * that this page lacks. If `waits` is true, the read first waits for open transactions. Rejects like `read`.
+   * that this page lacks. If `waits` is true, the read first waits for open transactions. Rejects with
+   * `ApiError` if the store lacks the column of a filter, and with `StoreDatabaseError` if the store can't be read.
    *
    * The service polls the open transactions in one flush with a speculative read: of the page, or of the count of changed
    * rows. After a wait, the service reads the page again.
@@ -155,7 +156,7 @@ export class StoreReader {
     return startedAt + this.options.timeoutMs * READ_SHARE
   }
 
-  /** Whether the store has a row of `resource` with this ID. Rejects like `read`. */
+  /** Whether the store has a row of `resource` with this ID. Rejects with `StoreDatabaseError` if the store can't be read. */
   exists(request: Omit<ReadRequest, 'prefix' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.attempts.run(request, async (connection, present) => {
       requireReadable(request.resource, present)
@@ -166,7 +167,7 @@ export class StoreReader {
     })
   }
 
-  /** Returns the columns that the store has and that the reader may select. They can be cached. Rejects like `read`. */
+  /** Returns the columns that the store has and that the reader may select. They can be cached. Rejects with `StoreDatabaseError`. */
   columns(request: Omit<ReadRequest, 'prefix' | 'plan'>): Promise<PresentColumns> {
     return this.attempts.run(request, async (_, present) => present)
   }

@@ -75,7 +75,7 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     'create an empty store database on the server of the control database, and register the store',
   )
     .requiredOption('--name <text>', 'name of the store')
-    .option('--external-id <id>', `${EXTERNAL_ID_HELP} An interrupted run continues.`)
+    .option('--external-id <id>', `${EXTERNAL_ID_HELP} After an interrupted run, the command starts over.`)
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
   addCommand(stores, 'drop-orphan', 'drop an unused database and its roles ("stores list --orphans")')

@@ -5,11 +5,13 @@ import { connectOnce } from '../command-context.ts'
 import { storeDatabase } from '../store-schema/provision-store.ts'
 import { DEMO_STORES } from './demo-stores.ts'
 
-/** A changed order. */
+/** The result of a change, as `demo change` prints it. */
 export interface OrderChange {
+  /** Name of the store. */
   readonly store: string
   readonly order_id: string
   readonly status: string
+  /** Status before the change. */
   readonly before: string
   /** ISO 8601 in UTC, as the API returns it. */
   readonly updated_at: string

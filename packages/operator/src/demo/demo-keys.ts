@@ -21,7 +21,10 @@ export interface DemoKeysOptions {
 const CREATOR = 'store-export demo'
 const NAME = 'Demo'
 
-/** Returns an active key for each store. A store that already has five other keys is left out. */
+/**
+ * Reuses or creates an active key for each store, saves the keys in the data folder, and returns them. A store that
+ * already has five other keys is left out.
+ */
 export async function ensureDemoKeys(options: DemoKeysOptions): Promise<DemoKeys> {
   const stored = await readKeys(options.dataFolder)
   const keys = new Map<string, DemoKey>()

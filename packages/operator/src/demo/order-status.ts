@@ -43,7 +43,7 @@ export function paymentOf({ shop, revision, methodIds, random }: OrderSources, s
   }
   const charged = status !== 'pending' && status !== 'cancelled'
   return {
-    // Null for orders that are older than the column.
+    // Null for about one order in ten, as in stores whose old orders are older than the column.
     payment_provider: random.chance(0.9) ? 'processor' : null,
     processor_payment_intent_id: `pi_${random.code(24)}`,
     processor_charge_id: charged ? `ch_${random.code(24)}` : null,

@@ -1,9 +1,9 @@
 // Compares the clock of a server with this machine's. If they differ, timestamps in the log contradict those in
-// responses. Reads nothing itself.
+// responses. The caller measures the difference.
 
 import type { DoctorCheck } from './report.ts'
 
-/** If the difference is larger, timestamps in the log contradict those in responses. */
+/** Tolerance for network latency and normal drift. */
 const DIFFERENCE_MS_MAX = 2000
 
 /** Checks a clock that is `aheadMs` ahead of this machine's clock. A negative value means behind. */

@@ -58,7 +58,7 @@ export async function readClockAheadMs(connection: Connection): Promise<number> 
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
-/** Whether the server reports this connection as encrypted. Rejects like `readStore`. */
+/** Whether the server reports this connection as encrypted. Rejects with errors of the PostgreSQL client. */
 export async function readTlsInUse(connection: Connection): Promise<boolean> {
   const [row] = await query<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
   return row?.usesTls ?? false

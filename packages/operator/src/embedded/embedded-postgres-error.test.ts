@@ -80,7 +80,7 @@ describe('errors of a start', () => {
     expect(await query(child.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if another program uses the TCP port, a start fails and says what to do', async () => {
+  test('if another program uses the TCP port, a start fails and says to stop that program', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
@@ -113,7 +113,9 @@ describe('errors of a start', () => {
     expect(await startError(dataFolder)).toMatch(/^the disk of .* is full; free some space/)
   })
 
-  test('if the disk is read-only, both a first and a later start fail and say what to do', async ({ skip }) => {
+  test('if the disk is read-only, both a first and a later start fail and say to remount it or to choose another folder', async ({
+    skip,
+  }) => {
     const disk = await temporaryFolder()
     if (!mountDisk(disk, '200m')) skip('mounting a disk takes root')
     await (await startEmbeddedPostgres({ dataFolder: `${disk}/old` })).stop()
@@ -138,7 +140,7 @@ describe('errors of a start', () => {
   )
 
   test.skipIf(!canSwitchUser)(
-    'if the cluster belongs to another user, a start fails and says which user to use',
+    'if the cluster belongs to another user, a start fails and names the user that must run the command',
     async () => {
       const dataFolder = shared
       await (await startEmbeddedPostgres({ dataFolder })).stop()
@@ -164,7 +166,7 @@ describe('errors of a start', () => {
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
 
-  test("if the binaries are missing or don't exist for the platform, the error says what to do", () => {
+  test('if the binaries are missing, the error says how to install them, and elsewhere to use WSL or another PostgreSQL', () => {
     const missing = (): string => {
       throw new Error('not found')
     }

@@ -157,7 +157,7 @@ describe('running servers', () => {
     await sql.end()
   })
 
-  test('if PostgreSQL exits unexpectedly, onNotice gets a notice', async () => {
+  test('if PostgreSQL exits unexpectedly, onNotice gets the notice "ended"', async () => {
     const notices: EmbeddedNotice[] = []
     const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')

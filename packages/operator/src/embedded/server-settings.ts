@@ -30,7 +30,7 @@ const DEFAULTS: ServerSettings = {
 /** Settings of one start. `tcp` also listens on 127.0.0.1. `name` is the `cluster_name` (process-identity.ts). */
 export type RunSettings = { socketFolder: string; port: number; tcp: boolean; name: string }
 
-/** Returns the arguments of `postgres`. `settings` override the defaults, but not the settings of the start. */
+/** Returns the arguments of `postgres`. `settings` override the defaults, but not `fixed`. */
 export function serverParameters(clusterFolder: string, fixed: RunSettings, settings: ServerSettings = {}): string[] {
   const all = {
     ...DEFAULTS,

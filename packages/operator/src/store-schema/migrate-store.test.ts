@@ -107,7 +107,7 @@ describe('migrations', () => {
     expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
   })
 
-  test('if a table has a list, it has an index in the order of the list', async () => {
+  test('every table with a list has an index in the order of the list', async () => {
     await migrate(LATEST_REVISION)
     const rows = await sql<{ table: string; definition: string }[]>`
       select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`

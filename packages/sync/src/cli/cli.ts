@@ -61,33 +61,39 @@ export function createProgram(context: CliContext): Command {
     .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, 'store-sync: ')) })
     .showHelpAfterError('Add --help to see the options.')
     .addHelpText('after', COMMON_HELP)
-  withCommonOptions(command.command('run'))
-    .description('update the copy: everything on the first run, later only what changed')
+  withCommonOptions(command.command('run'), `store the copy here: ${DESTINATIONS}`)
+    .description('create or update the copy. The first run reads everything, and later runs read what changed.')
     .option('--full', 'read all rows again, and remove rows that the store no longer has')
-    .option('--prune', 'also remove rows that the store has deleted. This reads all IDs, in fewer requests than --full')
+    .option(
+      '--prune',
+      'also remove rows that the store has deleted. This reads only IDs, so it needs far fewer requests than --full.',
+    )
     .option('--allow-empty', 'remove all rows of a table if the store returns none. Without this option, the rows stay')
     .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
     .option(
       '--since <time>',
       'skip rows last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)',
     )
-    .option('--overlap <duration>', 'also read changes from this long before the last run', '5m')
+    .option('--overlap <duration>', 'also read changes from this period before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
     .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" (default: ",")')
     .option(
       '--csv-no-apostrophe',
-      'write text that looks like a formula unchanged. Do not open the files in a spreadsheet',
+      "don't put an apostrophe before text that looks like a formula. Don't open the files in a spreadsheet",
     )
-    .option('--state <file>', 'continue from this state, which a Singer target printed. It needs --to singer')
-    .option('--dry-run', 'print what a run would request, without writing anything')
+    .option(
+      '--state <file>',
+      'continue from the state in this file, which a Singer target printed. Only with --to singer',
+    )
+    .option('--dry-run', 'print what a run would read, and write nothing. Not with --every')
     .action((options: RunCommandOptions) => {
       if (options.dryRun && options.every !== undefined)
         throw new CommandLineError('--dry-run: cannot be combined with --every')
       return runCommand(options, context)
     })
-  withCommonOptions(command.command('verify'))
+  withCommonOptions(command.command('verify'), 'compare this copy: a destination of run, except singer')
     .description('compare the copy with the store, row by row, and print the differences')
-    .option('--quick', 'compare only IDs and timestamps of the last change, for tables with an ID list')
+    .option('--quick', 'compare only IDs and timestamps of the last change, for tables with an ID list and updated_at')
     .option('--tables <names>', 'compare only these tables, separated by commas, and the tables embedded in them')
     .action((options: VerifyCommandOptions) => verifyCommand(options, context))
   command
@@ -104,12 +110,15 @@ const MCP_HELP = `
 The command reads the copy only. It needs no API key and sends no requests.
 It runs until the host closes standard input. See docs/sync/guides/assistants.md.`
 
-/** Adds the options that run and verify have. */
-function withCommonOptions(command: Command): Command {
+/** Adds the options that run and verify have. `to` is the help of `--to`. */
+function withCommonOptions(command: Command, to: string): Command {
   return command
     .requiredOption('--url <url>', 'read from the service at this address')
-    .requiredOption('--to <destination>', `store the copy here: ${DESTINATIONS}`)
-    .option('--requests-per-minute <number>', 'limit the requests, evenly spaced, if other tools use the same key')
+    .requiredOption('--to <destination>', to)
+    .option(
+      '--requests-per-minute <number>',
+      'send at most this many requests per minute, evenly spaced. Use it if other tools share the key',
+    )
     .option('--insecure-http', 'allow an http:// address of another machine. The key is then sent unencrypted')
     .option('--json', 'print one JSON object per line, for programs')
     .addHelpText('after', COMMON_HELP)

@@ -37,7 +37,7 @@ describe('destinations', () => {
     ['mariadb://me:hunter2secret@db/shop?tls=on', 'tls must be off, require, or verify'],
     ['mysql://me:hunter2%secret@db/shop', 'has a % that is not an escape; write %25'],
   ])(
-    'if the variable of --to contains a wrong MySQL URL, the error says what is accepted: %s',
+    'if the variable of --to contains a wrong MySQL URL, the error names the wrong part: %s',
     async (text, message) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toContain(message)
@@ -45,7 +45,7 @@ describe('destinations', () => {
     },
   )
 
-  test('if a MySQL URL contains a password, --to rejects it, and the name of the copy does not show it', async () => {
+  test('a MySQL URL with a password in --to is rejected, and the name of a copy contains no password', async () => {
     expect(await messageFor('mysql://me:hunter2secret@db/shop')).toContain('put the URL in a variable and use env:NAME')
     const copy = await createCopy('env:TARGET', { TARGET: 'mysql://me:hunter2secret@db:3307/shop?tls=verify' })
     expect(copy.name).toBe('mysql://me@db:3307/shop')

@@ -1,3 +1,5 @@
+// Decides which errors of a command are expected, so that only unexpected ones print a stack trace.
+
 import { ConnectionError, IgnoredParameterError, StoreExportError } from '@store-export/client'
 import { CopyBusyError, CopyError, CopyUnavailableError } from '../copies/copy.ts'
 import { CommandLineError } from './command-line-error.ts'

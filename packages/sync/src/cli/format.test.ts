@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeText } from './format.ts'
+import { countText, rowsText, timeText } from './format.ts'
 
 test.each([
   [400, '1 s'],
@@ -8,4 +8,11 @@ test.each([
   [7_500_000, '2 h 05 min'],
 ])('if the time is %i ms, timeText returns %j', (ms, text) => {
   expect(timeText(ms)).toBe(text)
+})
+
+test('a count of one has a singular noun, and the lines of tables still line up', () => {
+  expect([0, 1, 2, 1200].map((count) => countText(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows', '1,200 rows'])
+  expect(`${rowsText('store', 1)}  all`).toBe('  store                       1 row   all')
+  expect(`${rowsText('orders', 2)}  all`).toBe('  orders                      2 rows  all')
+  expect(rowsText('orders', 1, ' of 2')).toMatch(/ 1 of 2 rows$/)
 })

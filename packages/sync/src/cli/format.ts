@@ -4,9 +4,20 @@ const NAME_WIDTH = 20
 /** Characters of a row count, padded with spaces. */
 export const NUMBER_WIDTH = 9
 
-/** Returns the start of a line about a table: its name and a row count. */
-export function tableText(table: string, rows: number): string {
-  return `  ${table.padEnd(NAME_WIDTH)}${numberText(rows).padStart(NUMBER_WIDTH)}`
+/** Returns the start of a line about a table: its name and a count. */
+export function tableText(table: string, count: number): string {
+  return `  ${table.padEnd(NAME_WIDTH)}${numberText(count).padStart(NUMBER_WIDTH)}`
+}
+
+/** Returns the start of a line about rows of a table. `total` is empty, or a text such as ` of 1,000`. */
+export function rowsText(table: string, rows: number, total = ''): string {
+  // The space after "row" aligns the next column with the lines of other tables.
+  return `${tableText(table, rows)}${total} ${rows === 1 && total === '' ? 'row ' : 'rows'}`
+}
+
+/** Returns the number with its noun: `1 row`, `2 rows`. */
+export function countText(count: number, noun: string): string {
+  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Returns the number with separators: `12,250`. */

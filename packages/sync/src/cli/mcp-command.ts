@@ -59,7 +59,9 @@ function parseFrom(text: string): string {
 async function requireCopy(file: string): Promise<void> {
   const { DatabaseSync } = await import('node:sqlite')
   if (DatabaseSync.prototype.setAuthorizer === undefined)
-    throw new CopyError(`store-sync mcp needs Node.js 24.10 or later; this is ${process.versions.node}`)
+    throw new CopyError(
+      `store-sync mcp needs Node.js 24.10 or later, because it restricts statements; ${process.execPath} is ${process.versions.node}; install a newer Node.js from https://nodejs.org, and start store-sync with it`,
+    )
   if (!existsSync(file)) throw new CopyError(`${file} does not exist; run \`store-sync run --to sqlite:FILE\` first`)
   const { SqliteCopy } = await import('../copies/sqlite/sqlite-copy.ts')
   if ((await new SqliteCopy(file).peek()) === null)

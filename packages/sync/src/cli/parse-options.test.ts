@@ -24,7 +24,7 @@ describe('rejectPlainHttp', () => {
     'http://[::1]:8080',
     'http://[::ffff:127.0.0.1]',
     'https://export.example.com',
-  ])('if the URL is %s, it is accepted without --insecure-http', (url) => {
+  ])('the URL %s is accepted without --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).not.toThrow()
   })
 
@@ -35,7 +35,7 @@ describe('rejectPlainHttp', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])('if the URL is %s, it is rejected, and the error names --insecure-http', (url) => {
+  ])('the URL %s is rejected, and the error names --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })

@@ -31,17 +31,17 @@ describe('rate limit and time left', () => {
     const meter = new RequestMeter(() => 0)
     meter.record({ status: 200, limit })
     expect(pageText({ table: 'orders', rows: 12_250, of: 48_000 }, 10_000, meter)).toBe(
-      '  orders                 12,250 of 48,000 rows      1,225/s  limit 75 %  44 s left',
+      '  orders                 12,250 of 48,000 rows      1,225/s  limit 75%  44 s left',
     )
     expect(pageText({ table: 'orders', rows: 500, of: null }, 1000, new RequestMeter(() => 0))).toBe(
       '  orders                    500 rows        500/s',
     )
     // Rows of an interrupted run don't count for the rate.
     expect(pageText({ table: 'orders', rows: 12_250, rowsBefore: 2250, of: 48_000 }, 10_000, meter)).toBe(
-      '  orders                 12,250 of 48,000 rows      1,000/s  limit 75 %  49 s left',
+      '  orders                 12,250 of 48,000 rows      1,000/s  limit 75%  49 s left',
     )
     expect(pageText({ table: 'store', rows: 1, of: null }, 1000, new RequestMeter(() => 0)).trimEnd()).toBe(
-      '  store                       1 rows',
+      '  store                       1 row',
     )
   })
 })

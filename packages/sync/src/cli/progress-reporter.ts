@@ -6,7 +6,7 @@ import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
 import type { SyncProgress, SyncSummary, TableSummary } from '../run/run.ts'
 import { type CliOutput, printEvent } from './cli-output.ts'
-import { NUMBER_WIDTH, numberText, secondsText, tableText, timeText } from './format.ts'
+import { countText, NUMBER_WIDTH, numberText, rowsText, secondsText, tableText, timeText } from './format.ts'
 import type { RequestMeter } from './request-meter.ts'
 import { StatusLine } from './status-line.ts'
 
@@ -104,7 +104,7 @@ export class ProgressReporter {
     const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
     const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`
     this.done(
-      `${tableText(table, rows)} rows  ${rateText(rows, this.#elapsedMs())}  ${MODE_TEXTS[mode]}${before}${removedText}`,
+      `${rowsText(table, rows)}  ${rateText(rows, this.#elapsedMs())}  ${MODE_TEXTS[mode]}${before}${removedText}`,
     )
   }
 
@@ -117,7 +117,7 @@ export class ProgressReporter {
 
   #reportResume({ table, rowsBefore = 0 }: TableProgress): void {
     if (rowsBefore > 0 && !this.#hasReportedResume)
-      this.print(`${tableText(table, rowsBefore)} rows from the interrupted run; continuing after them`)
+      this.print(`${rowsText(table, rowsBefore)} from the interrupted run; continuing after them`)
     this.#hasReportedResume = true
   }
 
@@ -172,7 +172,7 @@ export function reportProgress(reporter: ProgressReporter): (progress: SyncProgr
     if (progress.event === 'ids') return reporter.ids(progress)
     if (progress.event === 'prune_unavailable') return reporter.print(`  ${progress.message}`)
     if (progress.event === 'retained')
-      return reporter.done(`${tableText(progress.table, progress.rows)} rows retained: the store returns none`)
+      return reporter.done(`${rowsText(progress.table, progress.rows)} retained: the store returns none`)
     if (progress.event === 'table') return reporter.table(progress)
     if (progress.event === 'reread')
       return reporter.print(`  the store has other fields of ${progress.table} than before; reading all rows again`)
@@ -183,10 +183,10 @@ export function reportProgress(reporter: ProgressReporter): (progress: SyncProgr
 /** Returns the status line of a table after `ms`: rows, rate, used share of the rate limit, and time left. */
 export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms: number, meter: RequestMeter): string {
   const total = of === null ? '' : ` of ${numberText(of)}`
-  const share = meter.usedShare === null ? '' : `  limit ${Math.round(meter.usedShare * 100)} %`
+  const share = meter.usedShare === null ? '' : `  limit ${Math.round(meter.usedShare * 100)}%`
   const read = rows - rowsBefore
   const left = of === null ? '' : timeLeftText(read, of - rows, ms, meter)
-  return `${tableText(table, rows)}${total} rows  ${rateText(read, ms)}${share}${left}`
+  return `${rowsText(table, rows, total)}  ${rateText(read, ms)}${share}${left}`
 }
 
 export interface TableProgress {
@@ -227,7 +227,7 @@ export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, request
   const rowsBefore = tables.reduce((sum, table) => sum + table.rowsBefore, 0)
   const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
   const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`
-  return `  ${copy} is up to date${part}: ${numberText(rows)} rows read${before}${removedText}, ${numberText(requests)} requests, ${secondsText(ms)}`
+  return `  ${copy} is up to date${part}: ${countText(rows, 'row')} read${before}${removedText}, ${countText(requests, 'request')}, ${secondsText(ms)}`
 }
 
 /** Returns the rows per second. Returns spaces for a single page, whose rate depends on the latency of one request. */

@@ -12,7 +12,7 @@ import { printEvent } from './cli-output.ts'
 import { createCopy } from './create-copy.ts'
 import { checkSingerOptions, createSingerCopy, SINGER } from './create-singer-copy.ts'
 import { errorMessage } from './error-message.ts'
-import { numberText, tableText } from './format.ts'
+import { countText, rowsText } from './format.ts'
 import { parseCsvDelimiter, parseDurationOption, parseSince, parseTables } from './parse-options.ts'
 import { MODE_TEXTS, printProgressEvents, reportProgress, summaryText } from './progress-reporter.ts'
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions, type SyncSession } from './sync-session.ts'
@@ -130,6 +130,6 @@ async function printPreview({ session: { client }, parsed, options, context }: R
 
 function previewText({ table, mode, since, rows, isAtLeast, idsPages }: TablePreview): string {
   const from = since === null ? '' : ` since ${since}`
-  const ids = idsPages === 0 ? '' : `, and ${numberText(idsPages)} ${idsPages === 1 ? 'page' : 'pages'} of IDs`
-  return `${tableText(table, rows)} rows${isAtLeast ? ' or more' : ''}  ${MODE_TEXTS[mode]}${from}${ids}`
+  const ids = idsPages === 0 ? '' : `, and ${countText(idsPages, 'page')} of IDs`
+  return `${rowsText(table, rows)}${isAtLeast ? ' or more' : ''}  ${MODE_TEXTS[mode]}${from}${ids}`
 }

@@ -1,3 +1,5 @@
+// Writes the progress and the messages of a command to a terminal or a log.
+
 import type { CliOutput } from './cli-output.ts'
 
 const CLEAR_TO_END = '\u001b[K'
@@ -33,7 +35,7 @@ export class StatusLine {
     this.#isShown = false
   }
 
-  /** Writes the last line of a command, over a status line that another instance can have left. */
+  /** Writes the last line of a command. If the command failed, the instance of its reporter can have left a status line. */
   end(text: string): void {
     this.#isShown = this.#output.columns !== null
     this.#writeLine(text)

@@ -18,8 +18,8 @@ export function isTemporaryFailure(error: unknown): boolean {
 
 /**
  * Whether `--every` continues after this failure. It continues after a temporary failure, and after an error that you
- * can fix between two runs, such as a full disk. It stops if the key, the options, or the destination are wrong, and
- * after an internal error.
+ * can fix between two runs. Examples are a full disk, and other errors of the operating system or of a database. It
+ * stops after other errors, such as a revoked key.
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true

@@ -5,7 +5,7 @@ import { type Verification, verify } from '../run/verify.ts'
 import type { CliContext } from './cli-context.ts'
 import { printEvent } from './cli-output.ts'
 import { createCopy } from './create-copy.ts'
-import { numberText, secondsText, tableText } from './format.ts'
+import { countText, numberText, rowsText, secondsText } from './format.ts'
 import { parseTables } from './parse-options.ts'
 import type { ProgressReporter } from './progress-reporter.ts'
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions } from './sync-session.ts'
@@ -74,7 +74,7 @@ function differenceText({ table, id, kind, columns }: Difference): string {
 }
 
 function verifiedText({ table, storeRows, copyRows, differences, changed, leftOut }: TableVerification): string {
-  const counts = `${tableText(table, storeRows)} rows in the store, ${numberText(copyRows)} in the copy`
+  const counts = `${rowsText(table, storeRows)} in the store, ${numberText(copyRows)} in the copy`
   const different = differences === 0 ? 'the same' : `${numberText(differences)} different`
   const later = changed === 0 ? '' : `, ${numberText(changed)} changed since the last run`
   const skipped = leftOut === 0 ? '' : `, ${numberText(leftOut)} skipped by --since`
@@ -88,7 +88,7 @@ const COMMANDS: Readonly<Record<RepairRun, string>> = { full: 'run --full', prun
 function summaryLines(verification: Verification, copy: string, isQuick: boolean, ms: number): string[] {
   const { isSame, changedFiles, tables } = verification
   const rows = tables.reduce((sum, { storeRows }) => sum + storeRows, 0)
-  const compared = `${numberText(rows)} rows compared, ${secondsText(ms)}`
+  const compared = `${countText(rows, 'row')} compared, ${secondsText(ms)}`
   const isPart = tables.some(({ leftOut }) => leftOut > 0)
   const quick = isQuick ? ' in IDs and timestamps' : ''
   if (isSame)

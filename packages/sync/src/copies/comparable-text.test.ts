@@ -13,7 +13,7 @@ describe('comparableText', () => {
     expect(comparableText('json', one)).not.toBe(comparableText('json', fourth))
   })
 
-  test('if a value is null or has other digits, its text differs', () => {
+  test('null stays null, and the empty string, 1.1, and 1.10 have different texts', () => {
     expect(comparableText('text', null)).toBeNull()
     expect(comparableText('text', '')).toBe('')
     expect(comparableText('decimal', '1.10')).not.toBe(comparableText('decimal', '1.1'))

@@ -1,3 +1,5 @@
+// Declares the indexes of a copy's tables for every SQL destination.
+
 import type { CopyColumn } from '../tables.ts'
 
 /** The name and the columns of an index, without the primary key. */

@@ -1,3 +1,5 @@
+// Writes the text of the tool `customer`.
+
 import { objectsOf } from './result-text.ts'
 import { selectColumns } from './select-columns.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'

@@ -1,3 +1,5 @@
+// Writes the text of the tool `freshness`.
+
 import { syncedTable } from './as-of.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 import { ALL_TABLES } from './visible-columns.ts'

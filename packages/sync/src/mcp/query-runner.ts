@@ -7,11 +7,11 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { QueryRequest, QueryResponse } from './query-process.ts'
 
-/** Time for the statements of a request. */
+/** Maximum time for the statements of a request, in ms. */
 export const QUERY_MS_MAX = 1500
-/** Time for the start of the process, on a busy computer. */
+/** Maximum time for the start of the process on a busy computer, in ms. */
 const START_MS_MAX = 10_000
-/** Requests that wait for the process. A host can send several at a time. */
+/** Maximum number of requests that wait for the process. A host can send several at a time. */
 const WAITING_MAX = 16
 const MODULE = path.join(import.meta.dirname, `query-process${path.extname(import.meta.filename)}`)
 

@@ -1,3 +1,5 @@
+// Writes the rows of a statement as the text of a tool's result, within the size that an assistant can read.
+
 import type { QueryRows } from './query-process.ts'
 
 /**

@@ -1,3 +1,5 @@
+// Writes the text of the tool `schema`: the tables and columns that an assistant can read, and what they mean.
+
 import type { CopyColumn } from '../tables.ts'
 import { ToolError } from './tool-text.ts'
 import { ALL_TABLES, personalColumns } from './visible-columns.ts'

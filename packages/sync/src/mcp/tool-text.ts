@@ -1,3 +1,5 @@
+// Types that the texts of all tools share.
+
 import type { Query, QueryResponse } from './query-process.ts'
 
 /** A response without an error. */

@@ -1,7 +1,9 @@
+// Decides whether a run continues the unfinished walk of an earlier run or starts the table again.
+
 import type { UnfinishedWalk } from '../copies/copy.ts'
 import type { TablePlan } from './plan-table.ts'
 
-/** One day. A resumed walk misses rows that the store has deleted before its cursor, so it must not be older. */
+/** One day. A resumed walk doesn't notice that the store deleted rows before its cursor, so its age is limited. */
 const RESUME_AGE_MS_MAX = 24 * 3_600_000
 
 /** Whether resuming `walk` returns all rows that `plan` would request. `now` is in ms since 1970. */

@@ -88,7 +88,7 @@ async function* listRowsByOwner(
   }
 }
 
-/** Converts only the type: the client's rows have types of their own, and a copy stores them unchanged. */
+/** Changes only the TypeScript type. */
 function asRow(row: object): CopyRow {
   return row as CopyRow
 }

@@ -18,7 +18,7 @@ export function describePruning(at: OpenCopy): void {
   const storedIds = async (table: string) => (await at.destination.read(table)).map(({ id }) => id)
 
   describe('pruning', () => {
-    test('if rows are on no page of IDs, pruning removes them with their embedded rows, and no others', async () => {
+    test('if rows are on no page of the ID list, pruning removes them with their embedded rows, and no others', async () => {
       const [one, two, gone] = [order({ email: 'one@example.com' }), order(), order()]
       await write(orders, { ...one, items: [item(one.id, 'of one')] }, two, { ...gone, items: [item(gone.id, 'gone')] })
       await see([one.id, randomUUID()])
@@ -47,7 +47,7 @@ export function describePruning(at: OpenCopy): void {
       expect(owners.toSorted()).toEqual([stays, never].toSorted())
     })
 
-    test('if the list of IDs is empty, pruning removes all rows', async () => {
+    test('if the ID list is empty, pruning removes all rows', async () => {
       await write(orders, order(), order())
       await see([])
       expect(await end()).toBe(2)

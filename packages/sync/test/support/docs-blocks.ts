@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type postgres from 'postgres'
 import type { ResultRow } from './docs-expected-rows.ts'
@@ -31,8 +31,11 @@ export function docsBlocks(): Block[] {
   })
 }
 
+/** Values of numbered parameters (`?1`, `$1`), or of the variables of `sqlite3` (`:name`) and `psql` (`:'name'`). */
+export type BlockValues = readonly string[] | Readonly<Record<string, string>>
+
 /** Runs the text of a block with parameters. */
-export type RunText = (text: string, values?: readonly string[]) => Promise<ResultRow[]>
+export type RunText = (text: string, values?: BlockValues) => Promise<ResultRow[]>
 
 /** Runs blocks in a SQLite file. Converts columns of cents to amounts, so that all engines return the same rows. */
 export function inSqlite(database: DatabaseSync): RunText {
@@ -42,7 +45,8 @@ export function inSqlite(database: DatabaseSync): RunText {
       database.exec(text)
       return []
     }
-    const rows = database.prepare(text).all(...(values as SQLInputValue[]))
+    const statement = database.prepare(text)
+    const rows = isList(values) ? statement.all(...values) : statement.all(values)
     return rows.map((row) =>
       Object.entries(row).map(([name, value]) => normal(name.endsWith('_cents') ? Number(value) / 100 : value)),
     )
@@ -52,9 +56,23 @@ export function inSqlite(database: DatabaseSync): RunText {
 /** Runs blocks in a PostgreSQL database. */
 export function inPostgres(sql: postgres.Sql): RunText {
   return async (text, values = []) => {
-    const rows = await sql.unsafe(text, [...values]).raw()
+    const isNamed = !isList(values)
+    const rows = await sql.unsafe(isNamed ? withVariables(text, values) : text, isNamed ? [] : [...values]).raw()
     return rows.map((row: unknown) => (Array.isArray(row) ? row : []).map(normal))
   }
+}
+
+function isList(values: BlockValues): values is readonly string[] {
+  return Array.isArray(values)
+}
+
+/** Replaces `:'name'` by the quoted value, as `psql` does. Throws if the variable has no value. */
+function withVariables(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/:'(\w+)'/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`the variable ${name} has no value`)
+    return `'${value.replaceAll("'", "''")}'`
+  })
 }
 
 /** Runs blocks in DuckDB. */

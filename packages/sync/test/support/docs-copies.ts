@@ -15,7 +15,7 @@ import { createDatabase } from '../../../../test/support/databases.ts'
 import { startPlatform, type TestStore } from '../../../../test/support/platform.ts'
 import { loadStore } from '../../../operator/src/demo/load-store.ts'
 import { type Copy, csvCopy, PostgresCopy, parquetCopy, run, SqliteCopy } from '../../src/index.ts'
-import { docsBlocks, inDuckDb, inPostgres, inSqlite, type RunText } from './docs-blocks.ts'
+import { type BlockValues, docsBlocks, inDuckDb, inPostgres, inSqlite, type RunText } from './docs-blocks.ts'
 import type { ResultRow } from './docs-expected-rows.ts'
 import { docsShop, type ShopRows } from './docs-shop.ts'
 
@@ -24,7 +24,7 @@ export interface DocsCopies {
   readonly store: TestStore
   readonly shop: ShopRows
   /** Runs a block of a page. `title` is `page/name`, and `values` are its parameters. */
-  runBlock(engine: string, title: string, values?: readonly string[]): Promise<ResultRow[]>
+  runBlock(engine: string, title: string, values?: BlockValues): Promise<ResultRow[]>
   /** Runs SQL that is in no page. */
   query(engine: string, text: string): Promise<ResultRow[]>
   /** Syncs the SQLite and PostgreSQL copies. */
@@ -97,7 +97,7 @@ async function openRunners(url: string): Promise<{ runners: Runners; close: () =
 function queriesOf(runners: Runners): Pick<DocsCopies, 'runBlock' | 'query' | 'unusedBlocks'> {
   const blocks = docsBlocks().map((block) => ({ ...block, title: `${block.page}/${block.name}` }))
   const used = new Set<unknown>()
-  const query = async (engine: string, text: string, values: readonly string[] = []) => {
+  const query = async (engine: string, text: string, values: BlockValues = []) => {
     const runText = runners[engine]
     if (runText === undefined) throw new Error(`no connection to ${engine}`)
     return runText(text, values)

@@ -74,7 +74,13 @@ document.addEventListener('htmx:before:request', (event) => {
 document.addEventListener('htmx:before:swap', (event) => {
   if (!event.detail.ctx.response.raw.redirected) return
   event.preventDefault()
-  if (![...document.querySelectorAll('input')].some((field) => field.value !== field.defaultValue)) location.reload()
+  const isTyped = [...document.querySelectorAll('input')].some(
+    (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
+  )
+  const isSelected = [...document.querySelectorAll('option')].some(
+    (option) => option.selected !== option.defaultSelected,
+  )
+  if (!isTyped && !isSelected) location.reload()
 })
 
 // Moves the focus from the button to the first row that it added.

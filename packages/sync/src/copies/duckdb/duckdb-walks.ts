@@ -1,5 +1,6 @@
-// Lets a run resume after it was killed: each page saves the unfinished walk and its marks in the transaction of its
-// rows. So the saved position never differs from the written rows.
+// Lets a run resume after it was killed. Each page saves the unfinished walk and its marks in the transaction of its
+// rows. The saved position therefore never differs from the written rows. At its end, a full walk removes the rows that
+// it has not marked as seen.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -13,7 +14,7 @@ export async function readWalks(session: DuckDbSession): Promise<Map<string, Unf
   return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))
 }
 
-/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
+/** Saves an unfinished walk. `marks`: whether a full walk marks the rows that it sees; null for other walks. */
 export async function saveWalk(
   session: DuckDbSession,
   table: string,
@@ -63,7 +64,7 @@ export async function deleteOrphanMarks(session: DuckDbSession): Promise<void> {
 }
 
 /**
- * Removes rows without a mark, their embedded rows, and the rows that they own. The caller provides the transaction.
+ * Removes rows without a mark, their embedded rows, and the rows that they own. Runs in the caller's transaction.
  * Returns the number of removed rows, without embedded and owned rows.
  */
 export async function removeUnseen(session: DuckDbSession, table: CopyTable): Promise<number> {

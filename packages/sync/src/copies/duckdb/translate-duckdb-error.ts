@@ -1,3 +1,5 @@
+// Translates errors of DuckDB into errors that say what happened to the copy, and what the user can do.
+
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** Messages for errors that the user must fix. DuckDB's errors have no codes, so patterns of their text identify them. */

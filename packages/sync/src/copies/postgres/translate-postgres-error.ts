@@ -1,3 +1,5 @@
+// Translates errors of PostgreSQL into errors that say what happened to the copy, and what the user can do.
+
 import postgres from 'postgres'
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 

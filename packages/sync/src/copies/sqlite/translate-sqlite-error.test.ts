@@ -41,14 +41,14 @@ describe('translateSqliteError', () => {
         new DatabaseSync(path.dirname(file)).exec('begin')
       },
     ],
-  ])('if the cause is %s, the CopyError says what to do', async (_what, message, work) => {
+  ])('if the cause is %s, the error is a CopyError that names the cause', async (_what, message, work) => {
     const error = await errorOf(work)
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyError)
     expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
   })
 
-  test('if the disk is full, the CopyFullError says what to do', async () => {
+  test('if the disk is full, the error is a CopyFullError that says to run again', async () => {
     const error = await errorOf((database) => database.exec(`pragma max_page_count = 3; ${insert}`))
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyFullError)
@@ -58,7 +58,7 @@ describe('translateSqliteError', () => {
     })
   })
 
-  test('if another program has locked the file, the error is a CopyUnavailableError', async () => {
+  test('if another program has locked the file, the error is a CopyUnavailableError that says to run again', async () => {
     const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })

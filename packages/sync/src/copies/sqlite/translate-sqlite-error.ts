@@ -1,3 +1,5 @@
+// Translates errors of SQLite into errors that say what happened to the copy, and what the user can do.
+
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** The low byte of SQLite's extended result codes is the primary result code. */
