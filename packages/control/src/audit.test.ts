@@ -76,6 +76,20 @@ test('when a key, a store, or a merchant changes, the audit log gets one event w
   expect(await logged()).toEqual([])
 })
 
+test('if a membership was removed and added again within a millisecond, a replay does not remove it', async () => {
+  const { database } = control
+  const store = await control.store()
+  const merchant = await newMerchant('regranted')
+  await addMembership(database, merchant.id, store.id)
+  const event = { storeId: store.id, keyId: null, merchantId: merchant.id }
+  const events = [
+    { ...event, action: 'membership.added', at: '2026-11-21T09:30:00.123457Z' },
+    { ...event, action: 'membership.removed', at: '2026-11-21T09:30:00.123456Z' },
+  ] as const
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 0, membershipsRemoved: 0 })
+  for (const { at } of await logged()) expect(at).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/)
+})
+
 test('when a rotation encrypts several passwords again, the audit log gets one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()

@@ -51,12 +51,11 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
 export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
   const { pool } = database
   const events = await pool.query<AuditRow>(sql`
-    select id as "auditId", at, actor, action, store_id as "storeId", key_id as "keyId", merchant_id as "merchantId",
+    select id as "auditId", to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, actor, action, store_id as "storeId", key_id as "keyId", merchant_id as "merchantId",
       details
     from audit_events where id in (select event_id from audit_unlogged) order by at limit ${EVENTS_AT_ONCE}`)
   const refused = events.findIndex(
-    ({ at, details, ...rest }) =>
-      !record({ event: 'audit.recorded', ...rest, at: at.toISOString(), details: JSON.stringify(details) }),
+    ({ details, ...rest }) => !record({ event: 'audit.recorded', ...rest, details: JSON.stringify(details) }),
   )
   const logged = refused === -1 ? events : events.slice(0, refused)
   if (logged.length === 0) return 0
@@ -66,8 +65,7 @@ export async function logEvents({ database, record }: Pick<AuditLogOptions, 'dat
   return logged.length
 }
 
-type AuditRow = Omit<AuditRecorded, 'event' | 'at' | 'details'> & {
-  readonly at: Date
+type AuditRow = Omit<AuditRecorded, 'event' | 'details'> & {
   readonly action: AuditAction
   readonly details: unknown
 }

@@ -40,6 +40,7 @@ export interface AuditRecorded {
   readonly event: 'audit.recorded'
   /** ID of the row. The log can contain the same event twice. */
   readonly auditId: string
+  /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
   /** `merchant` and the account's ID, or the name of the database session. */
   readonly actor: string
