@@ -5,17 +5,19 @@ import { createHash } from 'node:crypto'
 import { authenticationError, type PostgresConnectionError, protocolError } from './errors.ts'
 import { ScramExchange, UNPROVED } from './scram.ts'
 
+/** What the client proves its identity with, and what it knows about the connection. */
 export interface AuthenticationOptions {
   readonly user: string
   /** Null if the connection URL has no password. */
   readonly password: string | null
-  /** Whether eavesdroppers can't read the connection, because it uses TLS or a Unix socket. */
+  /** Whether the connection uses TLS or a Unix socket, so that a password can be sent without encryption of its own. */
   readonly isPrivate: boolean
   /**
-   * Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and for an unknown
-   * algorithm.
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and if the certificate's
+   * signature algorithm names no hash.
    */
   readonly certificateHash: Buffer | null
+  /** Whether SCRAM must use the certificate's hash: never, if the server offers this (`prefer`), or always. */
   readonly channelBinding: 'disable' | 'prefer' | 'require'
 }
 
@@ -29,6 +31,7 @@ const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'S
  */
 type Awaited = 'method' | 'scram challenge' | 'scram proof' | 'acceptance'
 
+/** The client's side of one authentication. Pass the body of each Authentication message to `respond`. */
 export class Authentication {
   readonly #options: AuthenticationOptions
   #scram: ScramExchange | null = null
@@ -86,7 +89,10 @@ export class Authentication {
     return null
   }
 
-  /** An unbound connection could reveal the hash, and an attacker could find the password from it. */
+  /**
+   * Throws if `channel_binding=require`. MD5 proves nothing about the TLS channel, and an attacker who relays the
+   * connection could find the password from the hash.
+   */
   #md5(salt: Buffer): Buffer {
     this.#requireBinding()
     return terminated(`md5${md5(md5(this.#password(), this.#options.user), salt.subarray(0, 4))}`)

@@ -10,8 +10,12 @@ import type { PreparedStatement, PreparedStatements } from './prepared-statement
 import { type Statement, wireValue } from './statement.ts'
 import { type ColumnDescription, readColumnDescriptions } from './typed-rows.ts'
 
-/** The consumer of a statement's result. */
+/**
+ * Callbacks for the result of one statement. An exception of a callback doesn't end the batch: `Batch` drops the later
+ * rows, and rejects at the end.
+ */
 export interface Sink {
+  /** Format of the values in the rows. */
   readonly format: ResultFormat
   /** Called with each row, or each chunk of COPY. The cell spans the message, and is valid only during the call. */
   row(message: Cell): void
@@ -21,7 +25,7 @@ export interface Sink {
   completed?(tag: string): void
 }
 
-/** A statement of a batch, and the consumer of its result. */
+/** A statement to send, and the callbacks for its result. */
 export interface Request {
   readonly statement: Statement
   readonly sink: Sink
@@ -35,8 +39,9 @@ interface Step {
 }
 
 /**
- * Errors of a prepared statement before it runs. Either a pooler has mixed up connections, or the columns of the result
- * have changed. The connection prepares the statement again at its next use.
+ * SQLSTATE codes of errors that a prepared statement causes before it runs: `26000` (the server lacks the statement),
+ * `0A000` (the columns of its result have changed), and `42P05` (the name exists already). A pooler that mixes up
+ * connections causes the first and the last one. The connection prepares the statement again at its next use.
  */
 export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P05'])
 
@@ -56,7 +61,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   /** First error of a sink. The batch drops all later rows, because the server sends them anyway. */
   #sinkError: { readonly cause: unknown } | null = null
 
-  /** Writes the statements. Throws `TypeError` for a value that can't be sent. */
+  /** Writes the messages of all groups to `writer`. Throws `TypeError` for a value that can't be sent. */
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
     super()
     this.#prepared = prepared
@@ -114,7 +119,8 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   }
 
   /**
-   * Records the error, and skips to the group's Sync, as the server does. Returns whether the connection is unusable.
+   * Records the error, and skips to the group's Sync, as the server does. Returns whether the error is fatal, so that the
+   * server closes the connection.
    */
   refuse(error: PostgresError): boolean {
     this.#error ??= error

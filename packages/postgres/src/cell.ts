@@ -1,36 +1,44 @@
 // Reads a row as PostgreSQL sends it: the number of values, and then each value after its length.
 
-/** A value of a row. A `length` of -1 means null. All rows share a cell, so that no value allocates an object. */
+/**
+ * A range of bytes: a value of a row, or a whole message. A `length` of -1 means null. The values of all rows share one
+ * cell, so that no value allocates an object.
+ */
 export interface Cell {
   /** Memory that contains the value: a message, or a part of the connection's bytes. */
   bytes: Buffer
   /** A view of the same bytes, which reads numbers faster than `bytes`. */
   view: DataView
+  /** Offset of the first byte in `bytes`. */
   start: number
+  /** Number of bytes; -1 for null. */
   length: number
 }
 
 const NOTHING = Buffer.alloc(0)
 const COUNT_BYTES = 2
 
-/** Returns a cell that spans `message`. Without a message, call `layOver` or `layBeside` first. */
+/**
+ * Returns a cell that contains the whole of `message`. Without a message, call `layOver` or `layBeside` before you read
+ * the cell.
+ */
 export function newCell(message: Buffer = NOTHING): Cell {
   return { bytes: message, view: viewOf(message), start: 0, length: message.length }
 }
 
-/** Moves the cell to other memory. Its `start` and `length` are invalid until the next move to a value. */
+/** Lets the cell point into `bytes`. Its `start` and `length` are invalid until the next call of `moveTo`. */
 export function layOver(cell: Cell, bytes: Buffer): void {
   cell.bytes = bytes
   cell.view = viewOf(bytes)
 }
 
-/** Moves the cell to the memory of `other`. Its `start` and `length` are invalid until the next move to a value. */
+/** Lets the cell point into the memory of `other`. Its `start` and `length` are invalid until the next call of `moveTo`. */
 export function layBeside(cell: Cell, other: Cell): void {
   cell.bytes = other.bytes
   cell.view = other.view
 }
 
-/** Thrown if bytes are not a row of the expected shape. */
+/** Thrown if a message of the server isn't a row with the expected number of values, or if it is cut off. */
 export class MalformedRow extends Error {
   override readonly name = 'MalformedRow'
 
@@ -39,7 +47,10 @@ export class MalformedRow extends Error {
   }
 }
 
-/** Moves `cell` to the value whose length is at `offset`. Returns the offset after the value. Throws `MalformedRow`. */
+/**
+ * Moves `cell` to the value whose four-byte length is at `offset`. Returns the offset after the value. Throws
+ * `MalformedRow` if the bytes end before the value does.
+ */
 export function moveTo(cell: Cell, offset: number): number {
   const { view, bytes } = cell
   // V8 inlines the length of a buffer. The length of a view needs a call.
@@ -53,7 +64,10 @@ export function moveTo(cell: Cell, offset: number): number {
   return length < 0 ? start : start + length
 }
 
-/** Returns the offset of the first value in the row that the cell spans. Throws `MalformedRow` without `values` values. */
+/**
+ * Returns the offset of the first value of the row in the cell. Throws `MalformedRow` if the row doesn't have `values`
+ * values.
+ */
 export function firstValue({ view, start, length }: Cell, values: number): number {
   if (length < COUNT_BYTES) throw new MalformedRow('it ends within its count of values')
   const count = view.getInt16(start)
@@ -61,7 +75,10 @@ export function firstValue({ view, start, length }: Cell, values: number): numbe
   return start + COUNT_BYTES
 }
 
-/** Moves the cell to the value at `index`, from 0. The first value of the row is at `offset`. Throws `MalformedRow`. */
+/**
+ * Moves the cell to the value number `index`, from 0. The first value of the row is at `offset`. Throws `MalformedRow` if
+ * the bytes end before the value does.
+ */
 export function moveToValue(cell: Cell, offset: number, index: number): void {
   let at = offset
   for (let i = 0; i <= index; i++) at = moveTo(cell, at)

@@ -17,7 +17,10 @@ const HASHES: Readonly<Record<string, string>> = {
   '2a8648ce3d040304': 'sha512', // ecdsa-with-SHA512
 }
 
-/** Returns the hash of a certificate in DER form. Null if the signature algorithm names no hash, such as Ed25519 and RSA-PSS. */
+/**
+ * Returns the hash of a certificate in DER form, with the function of RFC 5929. Null if the certificate's signature
+ * algorithm names no hash function, such as Ed25519 and RSA-PSS.
+ */
 export function certificateHash(certificate: Buffer): Buffer | null {
   const algorithm = HASHES[signatureAlgorithm(certificate) ?? '']
   return algorithm === undefined ? null : createHash(algorithm).update(certificate).digest()

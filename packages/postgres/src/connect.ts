@@ -6,7 +6,7 @@ import { asError, PostgresConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
-/** The name of the session, a callback, and the time limit for opening a connection. */
+/** How to open a connection: the name of the session, a callback, and a time limit. */
 export interface ConnectOptions extends ConnectionOptions {
   /** Time limit for all hosts together, in ms; 4000 by default. `connect_timeout` of the URL takes precedence. */
   readonly connectTimeoutMs?: number | undefined
@@ -19,7 +19,8 @@ const lastUsed = new WeakMap<ConnectionTarget, number>()
 
 /**
  * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the last
- * connection first. Rejects with `PostgresError` or `PostgresConnectionError`.
+ * connection first. Rejects with the `PostgresError` with which the server refused the session, or with
+ * `PostgresConnectionError`. If no server of several hosts refused the session, the message names the error of each host.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { hosts, connectTimeoutSeconds, sessionAttributes } = target
@@ -88,8 +89,9 @@ async function connectsToStandby(connection: Connection, deadline: number): Prom
 }
 
 /**
- * Returns the error for the caller. For one host, it is the error of that host. For several hosts, it is the last error of a
- * server that refused the session, because that error says what to do. Otherwise, the message names the error of each host.
+ * Returns the error to reject with. For one host, it is the error of that host. For several hosts, it is the last error
+ * of a server that refused the session, because that error says what to do. Otherwise, the message names the error of
+ * each host.
  */
 function summaryOf(errors: readonly Error[]): Error {
   const [first] = errors

@@ -7,7 +7,7 @@ export type DatabaseHost =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string }
 
-/** The protection of a connection, in libpq's terms. Unix sockets never use TLS. */
+/** How a connection is protected, in libpq's terms. Unix sockets never use TLS. */
 export interface TlsSettings {
   readonly mode: (typeof TLS_MODES)[number]
   /** File with the accepted CAs, `system` for the system's CAs, or null for those of Node.js. */
@@ -18,15 +18,18 @@ export interface TlsSettings {
   readonly direct: boolean
 }
 
-/** The content of a connection URL. */
+/** The parts of a connection URL, decoded and with libpq's defaults. */
 export interface ConnectionTarget {
   readonly hosts: readonly DatabaseHost[]
+  /** Null selects the user of the operating system, as in libpq. */
   readonly user: string | null
   readonly password: string | null
+  /** Null selects the database with the user's name. */
   readonly database: string | null
   readonly tls: TlsSettings
-  /** The kind of server to select among several hosts; null accepts the first host that responds. */
+  /** The kind of server to select among the hosts. Null accepts the first host that responds. */
   readonly sessionAttributes: (typeof SESSION_ATTRIBUTES)[keyof typeof SESSION_ATTRIBUTES]
+  /** `connect_timeout` of the URL, at least 2; null if the URL doesn't set a limit. */
   readonly connectTimeoutSeconds: number | null
   /** Whether SCRAM is bound to the TLS channel: never, if the server offers it (`prefer`), or always. */
   readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
@@ -41,8 +44,9 @@ export class InvalidUrlError extends Error {
 
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 /**
- * The kind of server for each value of libpq. In libpq, `read-write` and `read-only` depend on the session. The reader's role
- * is read-only by default, so no server would be `read-write` for it. Here, both values depend on the server.
+ * The kind of server for each value of `target_session_attrs`. In libpq, `read-write` and `read-only` depend on whether
+ * the session may write. The reader's role is read-only by default, so no server would be `read-write` for it. Here, both
+ * values depend on whether the server is a primary or a standby.
  */
 const SESSION_ATTRIBUTES = {
   any: null,
@@ -70,7 +74,7 @@ const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\
 /** Returns the decoded value of a parameter; null if it is absent or empty. */
 type Read = (name: string) => string | null
 
-/** Returns the content of the URL. Throws `InvalidUrlError` with a message that says what is accepted. */
+/** Returns the parts of the URL, decoded. Throws `InvalidUrlError` with a message that says what is accepted. */
 export function parseConnectionUrl(url: string): ConnectionTarget {
   const match = SHAPE.exec(url.trim())
   if (match === null)
@@ -128,7 +132,7 @@ export function hostText(host: DatabaseHost): string {
 
 type TlsDescription = 'local socket' | 'off' | 'when offered' | 'encrypted' | 'verified'
 
-/** Returns the protection of a connection to this target, for `doctor` and for messages at the start. */
+/** Returns how connections to this target are protected, for `doctor` and for the messages at the start of the service. */
 export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDescription {
   if (hosts.every(({ kind }) => kind === 'unix')) return 'local socket'
   if (mode === 'disable') return 'off'

@@ -22,13 +22,15 @@ import { Session, type TransactionState } from './session.ts'
 import { openSocket } from './socket.ts'
 import { type RunOptions, TimeLimitPassed, withDeadline, within } from './within.ts'
 
+/** Options of a session. */
 export interface ConnectionOptions {
+  /** Name of the session in the server's `pg_stat_activity`. */
   readonly applicationName: string
   /** Called each time the server is ready for a statement: after it has accepted the session, and after each exchange. */
   readonly onReady?: (() => void) | undefined
 }
 
-/** Longest wait for the server to close a connection that the client has ended. */
+/** Longest wait for the server to close a connection after the client has sent Terminate. */
 const FAREWELL_MS = 1000
 
 /** All connections share the writer, because each flush is written in one call. */
@@ -80,27 +82,33 @@ export class Connection {
     return this.#session.parameters
   }
 
+  /** State of the transaction, as the server reported it after the last exchange. */
   get transaction(): TransactionState {
     return this.#session.transaction
   }
 
+  /** Whether the connection has ended. It then runs no further statement. */
   get isClosed(): boolean {
     return this.#session.end !== null
   }
 
+  /** Whether an exchange is running. The connection then refuses another one. */
   get isBusy(): boolean {
     return this.#session.exchange !== null
   }
 
   /**
-   * Sends all statements in one flush, with a Sync after each group. Resolves with the error of each group; null for a group
-   * that succeeded.
+   * Sends all statements in one flush, with a Sync after each group. Resolves with one result for each group: the group's
+   * error, or null for a group that succeeded.
    *
-   * Rejects in these cases:
-   * - With `PostgresConnectionError` or the FATAL `PostgresError` if the connection ends.
-   * - With `TimeLimitPassed` at the deadline, and with the signal's reason. Both close the connection.
-   * - With the first error of a sink.
-   * - With `TypeError` if the connection is busy, or if a value can't be sent.
+   * The connection stays usable after the error of a group, and after these rejections:
+   * - With the first error of a sink, after the server has responded to all statements.
+   * - With `TypeError` if the connection is busy, or if a value can't be sent. No statement was sent.
+   * - With the signal's reason if the signal was aborted before the call. No statement was sent.
+   *
+   * The connection is closed after these rejections:
+   * - With the FATAL `PostgresError` of the server, or with `PostgresConnectionError`, if the connection ends.
+   * - With `TimeLimitPassed` at the deadline, and with the signal's reason if the signal is aborted during the exchange.
    */
   async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
     // Without a group, the server would send no response.
@@ -108,13 +116,19 @@ export class Connection {
     return await this.#exchangeWith(() => new Batch(groups, this.#prepared, writer), options)
   }
 
-  /** Sends the statements in one flush as one group. Rejects with the group's error, and like `run`. */
+  /**
+   * Sends the statements in one flush as one group. Rejects with the group's error, after which the connection stays
+   * usable, and like `run`.
+   */
   async read(requests: readonly Request[], options: RunOptions = {}): Promise<void> {
     const [error] = await this.run([requests], options)
     if (error) throw error
   }
 
-  /** Runs one or more statements without values, and drops their rows. Rejects with the first error, and like `run`. */
+  /**
+   * Runs one or more statements without values, and drops their rows. Rejects with the first error of a statement, after
+   * which the connection stays usable, and like `run`.
+   */
   async script(text: string, options: RunOptions = {}): Promise<void> {
     await this.#exchangeWith(() => {
       writer.query(text)
@@ -122,7 +136,10 @@ export class Connection {
     }, options)
   }
 
-  /** Closes the connection. A running exchange gets up to `graceMs` to finish. Resolves when the socket is closed. */
+  /**
+   * Closes the connection. A running exchange gets up to `graceMs` milliseconds to finish, and is then canceled. Resolves
+   * when the socket is closed.
+   */
   async close(graceMs = 0): Promise<void> {
     const { exchange } = this.#session
     if (exchange !== null && graceMs > 0) await within(graceMs, exchange.done).catch(() => undefined)
@@ -136,7 +153,10 @@ export class Connection {
     await this.closed
   }
 
-  /** Closes the socket immediately. The server notices when it next reads or writes. */
+  /**
+   * Closes the socket immediately, and rejects a running exchange with `cause`. The server notices when it next reads or
+   * writes.
+   */
   destroy(cause: Error = closedByClient()): void {
     this.#session.fail(cause)
     if (this.#socket === null) this.#closing.resolve()
@@ -207,8 +227,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection, and requests the server to cancel the statement. The socket closes after the cancel, because
-   * PgBouncer ignores a cancel whose client has disconnected. The statement would continue to run.
+   * Ends the connection, and requests the server to cancel the statement. The socket closes after the cancel request.
+   * PgBouncer would ignore the request if the client had disconnected, and the statement would continue to run.
    */
   #cancel(cause: Error): void {
     if (this.isClosed) return

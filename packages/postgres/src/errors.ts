@@ -1,12 +1,19 @@
-// Declares the errors of a connection: one for what the server reports, and one for a connection that can't be used.
+// Declares the two errors of a connection. `PostgresError` is what the server reports. `PostgresConnectionError` means
+// that the connection can't be used.
 
-/** The client reads only the start of a longer error. Its fields become objects, which take more memory than their bytes. */
+/**
+ * Maximum number of bytes that the client reads of an error. Its fields become objects, which take more memory than their
+ * bytes.
+ */
 const ERROR_BYTES_MAX = 64 * 1024
 
 /** An error that the server reported. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
-  /** ERROR: the statement failed. FATAL or PANIC: the server closes the connection. The value is never translated. */
+  /**
+   * ERROR: the statement failed. FATAL or PANIC: the server closes the connection. The value is in English, whatever
+   * language the server uses.
+   */
   readonly severity: string
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly code: string
@@ -34,12 +41,15 @@ export class PostgresError extends Error {
 }
 
 /**
- * A connection that could not be opened, or that ended. `code` is a code of Node.js, such as `ECONNREFUSED`, or:
+ * Thrown if a connection could not be opened, or has ended. `code` is one of these:
+ * - A code of the system or of the name lookup, such as `ECONNREFUSED` and `ENOTFOUND`.
+ * - A code of OpenSSL or of Node's TLS, such as `CERT_HAS_EXPIRED` and `ERR_TLS_CERT_ALTNAME_INVALID`.
  * - `CONNECT_TIMEOUT`: the server did not accept the session in time.
  * - `CONNECTION_CLOSED`: the client closed the connection, so the statement can't run.
+ * - `ECONNRESET`: the server or the network closed the connection.
  * - `EPROTO`: the server sent bytes that the protocol doesn't allow.
- * - `EAUTH`: the client refused the authentication method or had no password, or the server didn't prove that it knows the
- *   password.
+ * - `EAUTH`: the client refused the authentication method or had no password, or the server didn't prove that it knows
+ *   the password.
  * - `TLS_REFUSED`: the server offers no TLS, but the URL demands it.
  * - `POOL_FULL`: no connection became free in time, or 10,000 requests already wait.
  * - `NO_MATCHING_SERVER`: the server is not of the kind that `target_session_attrs` demands.
@@ -54,22 +64,28 @@ export class PostgresConnectionError extends Error {
   }
 }
 
-/** Returns the error for bytes that the protocol doesn't allow. `what` completes "the server sent …". */
+/**
+ * Returns the error for bytes that the protocol doesn't allow, with the code `EPROTO`. `what` completes "the server sent
+ * …".
+ */
 export function protocolError(what: string): PostgresConnectionError {
   return new PostgresConnectionError('EPROTO', `the server sent ${what}`)
 }
 
-/** Returns the error for an authentication that the client ends. */
+/** Returns the error for an authentication that the client ends, with the code `EAUTH`. */
 export function authenticationError(message: string): PostgresConnectionError {
   return new PostgresConnectionError('EAUTH', message)
 }
 
-/** Returns the reason of a rejection as an error. */
+/** Returns `reason` if it is an `Error`. Otherwise, returns an `Error` whose message is the text of `reason`. */
 export function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
 }
 
-/** Returns the error as a `PostgresConnectionError` with the same message. The code of a system error is preserved. */
+/**
+ * Returns the error as a `PostgresConnectionError` with the same message. It has the code of the system's or the TLS
+ * library's error; `ECONNRESET` for an error without a code.
+ */
 export function asPostgresConnectionError(error: unknown): PostgresConnectionError {
   if (error instanceof PostgresConnectionError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'ECONNRESET'

@@ -1,4 +1,5 @@
-// Declares the messages between a client and its server, from a request until the server is ready for the next one.
+// Declares an exchange: the messages between a client and its server, from a request until the server is ready for the
+// next request.
 
 import type { Cell } from './cell.ts'
 import { type PostgresError, protocolError } from './errors.ts'
@@ -15,7 +16,7 @@ export abstract class Exchange<Result = void> {
    */
   abstract receive(type: number, body: Cell): boolean
 
-  /** Called with an error of the server. Returns whether the error makes the connection unusable. */
+  /** Called with an error that the server reported. Returns whether the error ends the connection. */
   abstract refuse(error: PostgresError): boolean
 
   /** Called if the connection ends before the exchange. */
@@ -24,6 +25,7 @@ export abstract class Exchange<Result = void> {
   }
 }
 
+/** An exchange with any result, for code that only passes messages to it. */
 export type AnyExchange = Pick<Exchange<unknown>, 'done' | 'receive' | 'refuse' | 'abandon'>
 
 /** Returns the error for a message that the server may not send at this point of the exchange. */
@@ -31,7 +33,7 @@ export function outOfOrder(type: number): Error {
   return protocolError(`a message of type ${JSON.stringify(String.fromCharCode(type))} out of order`)
 }
 
-/** Returns the text before the final NUL byte. */
+/** Returns the UTF-8 text in the cell without its last byte, which is NUL. */
 export function cString({ bytes, start, length }: Cell): string {
   return bytes.toString('utf8', start, start + Math.max(0, length - 1))
 }

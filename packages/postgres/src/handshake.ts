@@ -1,4 +1,5 @@
-// Runs the first exchange of a connection: from the startup message until the server is ready for a statement.
+// Runs the first exchange of a connection: the startup message, the authentication, and the server's parameters. The
+// exchange ends when the server is ready for a statement.
 
 import { userInfo } from 'node:os'
 import { Authentication } from './authentication.ts'
@@ -11,7 +12,10 @@ import type { OpenSocket } from './socket.ts'
 
 const CANCEL_KEY_BYTES = 8
 
-/** Authenticates the client. Rejects with `PostgresError` or `PostgresConnectionError`. */
+/**
+ * The exchange that opens a session. `done` resolves when the server is ready for a statement. It rejects with the
+ * `PostgresError` with which the server refused the session, or with `PostgresConnectionError`.
+ */
 export class Handshake extends Exchange {
   /** Parameters of the startup message. */
   readonly startup: Readonly<Record<string, string>>
@@ -58,7 +62,10 @@ export class Handshake extends Exchange {
     return true
   }
 
-  /** Only the derivation of SCRAM's keys is asynchronous. The server waits for it, so no message can overtake the response. */
+  /**
+   * Responds to an Authentication message. Only the derivation of SCRAM's keys is asynchronous. The server sends no
+   * further message until it has the response, so no message can arrive out of turn.
+   */
   #authenticate({ bytes, start, length }: Cell): void {
     const response = this.#authentication.respond(Buffer.from(bytes.subarray(start, start + length)))
     this.#isAuthenticated = this.#authentication.isAccepted

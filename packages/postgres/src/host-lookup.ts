@@ -25,6 +25,7 @@ const DEFAULTS = {
    */
   timeoutMs: 2500,
 }
+/** The files and the name servers of a lookup, and its time limit. */
 export type HostLookupOptions = Readonly<typeof DEFAULTS>
 const TRIES = 2
 /** Maximum cache time. It is limited even if a name server allows more, because a host can move to another address. */
@@ -43,6 +44,7 @@ interface Found {
   readonly ttlSeconds: number
 }
 
+/** Resolves host names and caches their addresses, for as long as the name server allows and for at most 300 seconds. */
 export class HostLookup {
   private readonly options: HostLookupOptions
   private readonly known = new Map<string, { readonly addresses: readonly HostAddress[]; readonly until: number }>()
@@ -108,7 +110,7 @@ export class HostLookup {
   }
 }
 
-/** The lookup of this process, with its cache. */
+/** The lookup that all connections of this process share, with its cache. */
 export const hostLookup = new HostLookup()
 
 /**

@@ -60,9 +60,10 @@ for (const type of Object.values(SERVER))
 
 const NOTHING = Buffer.alloc(0)
 
-/** Called with each message. The cell spans the body, and is valid only during the call. */
+/** Called with each message: its type, which is its first byte, and its body. The cell is valid only during the call. */
 export type OnMessage = (type: number, body: Cell) => void
 
+/** Finds the messages in the bytes of one connection, and passes each one to a callback. */
 export class MessageReader {
   readonly #onMessage: OnMessage
   readonly #cell = newCell()

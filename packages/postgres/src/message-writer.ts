@@ -16,12 +16,12 @@ const REUSED_BYTES_MAX = 64 * 1024
 /** Format in which the server sends the values of a result. */
 export type ResultFormat = 'text' | 'binary'
 
-/** Collects messages. The methods that write a message return the writer. */
+/** Collects the messages of a flush in one buffer. Each method that writes a message returns the writer. */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 0
 
-  /** Returns everything that was written after the last call, as a copy. */
+  /** Returns a copy of the messages that were written after the last call, and removes them. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
     if (this.#bytes.length > REUSED_BYTES_MAX) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)

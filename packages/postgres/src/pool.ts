@@ -1,5 +1,5 @@
-// Provides a bounded pool of connections to one database, with a bounded queue. The pool assigns the connection that was used
-// last first. In quiet times, the other connections stay idle.
+// Provides a bounded pool of connections to one database, with a bounded queue. A request gets the idle connection that
+// was used last. In quiet times, the other connections stay idle.
 
 import { STALE_CODES } from './batch.ts'
 import { type ConnectOptions, connect } from './connect.ts'
@@ -20,12 +20,13 @@ export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'c
   readonly statementTimeoutMs?: number
 }
 
-/** Numbers of connections and of waiting requests, for metrics. */
+/** Numbers of a pool's connections and waiting requests, for metrics. */
 export interface PoolSums {
   /** Open connections, including the ones that are opening or closing. */
   readonly open: number
   /** Connections of `open` that are in use or opening. */
   readonly busy: number
+  /** Requests that wait for a connection. */
   readonly waiting: number
 }
 
@@ -53,16 +54,20 @@ export class Pool {
     this.#options = options
   }
 
+  /** The numbers at this moment. */
   get sums(): PoolSums {
     return { open: this.#open, busy: this.#open - this.#idle.length, waiting: this.#waiting.size }
   }
 
-  /** Returns the rows of a statement as objects. Rejects like `use` and `queryRows`. */
+  /**
+   * Returns the rows of a statement as objects. Retries a prepared statement once if the server refused it before running
+   * it. Rejects like `use` and `queryRows`.
+   */
   async query<Row extends object>(statement: Statement, options: RunOptions = {}): Promise<Row[]> {
     return await this.#run(statement, queryRows<Row>, options)
   }
 
-  /** Returns how many rows a statement changed. Rejects like `use` and `executeOn`. */
+  /** Returns the number in the statement's command tag, like `executeOn`. Rejects like `use` and `executeOn`. */
   async execute(statement: Statement, options: RunOptions = {}): Promise<number> {
     return await this.#run(statement, executeOn, options)
   }
@@ -77,7 +82,8 @@ export class Pool {
    * afterwards, the pool closes it.
    *
    * Rejects like `work` and `connect`, and in these cases:
-   * - With `PostgresConnectionError` `POOL_FULL` if no connection becomes free in time.
+   * - With `PostgresConnectionError` `POOL_FULL` if no connection becomes free in time, or if 10,000 requests already
+   *   wait.
    * - With `TimeLimitPassed` if no connection opens before the deadline, and with the signal's reason.
    * - With `PostgresConnectionError` `CONNECTION_CLOSED` if the pool is closed.
    */
@@ -92,7 +98,10 @@ export class Pool {
     }
   }
 
-  /** Closes all connections. Running statements get up to `graceMs` to finish. Waiting requests are rejected. */
+  /**
+   * Closes all connections. Running statements get up to `graceMs` milliseconds to finish. Rejects waiting and later
+   * requests with `CONNECTION_CLOSED`.
+   */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true
     for (const { reject } of this.#waiting) reject(closedError())

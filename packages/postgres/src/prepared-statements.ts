@@ -19,6 +19,7 @@ export interface PreparedStatement {
   fields: readonly ColumnDescription[] | null
 }
 
+/** The prepared statements of one connection, at most `PREPARED_MAX`. */
 export class PreparedStatements {
   readonly #byText = new Map<string, PreparedStatement>()
   readonly #prefix = `${randomUUID()}_`
@@ -43,7 +44,10 @@ export class PreparedStatements {
     return prepared
   }
 
-  /** Makes the next use of the text prepare it again. With `name`, only if the current statement has that name. */
+  /**
+   * Forgets the statement with this text, so that the next use prepares it again. With `name`, only if the current
+   * statement has that name.
+   */
   forget(text: string, name?: string): void {
     const known = this.#byText.get(text)
     if (known === undefined || (name !== undefined && known.name !== name)) return
@@ -51,7 +55,7 @@ export class PreparedStatements {
     this.#stale.push(known.name)
   }
 
-  /** Adds names that could not be deallocated to the next result of `takeStale`. */
+  /** Adds names to the next result of `takeStale`, because the flush that should have deallocated them was not sent. */
   keepStale(names: readonly string[]): void {
     this.#stale.push(...names)
   }

@@ -1,4 +1,5 @@
-// Runs one or more statements. The rows are bytes on arrival, or objects after the last row.
+// Runs one or more statements. `readRows` passes each row as bytes when it arrives. The other functions return objects
+// after the last row.
 
 import type { Request, Sink } from './batch.ts'
 import type { Cell } from './cell.ts'
@@ -7,12 +8,15 @@ import type { Statement } from './statement.ts'
 import { type ColumnDescription, rowDecoder } from './typed-rows.ts'
 import type { RunOptions } from './within.ts'
 
-/** Maximum size of a result in bytes, including the objects that its rows become. */
+/** Maximum size of one statement's result in bytes, including the memory of the objects. */
 const RESULT_BYTES_MAX = 64 * 1024 * 1024
-/** Memory of an object, and of a property, in addition to the value. A hostile server can send many empty rows. */
+/**
+ * Estimated bytes of an object, and of each property, without the values. Without this estimate, a hostile server could
+ * fill the memory with empty rows.
+ */
 const OBJECT_BYTES = 32
 
-/** Reads one row. The cell spans a DataRow message in the binary format, and is valid only during the call. */
+/** Called with each row. The cell contains a DataRow message in the binary format, and is valid only during the call. */
 export type RowSink = (row: Cell) => void
 
 /** Calls `take` with each row of the statement. Rejects like `Connection.read`, and with the first error of `take`. */
@@ -25,7 +29,10 @@ export async function readRows(
   await connection.read([{ statement, sink: { format: 'binary', row: take } }], options)
 }
 
-/** Returns the rows of a statement as objects. Rejects like `Connection.read`, and with `RangeError` above 64 MiB. */
+/**
+ * Returns the rows of a statement as objects. Rejects like `Connection.read`, and with `RangeError` if the result needs
+ * more than 64 MiB.
+ */
 export async function queryRows<Row extends object>(
   connection: Connection,
   statement: Statement,
@@ -35,7 +42,10 @@ export async function queryRows<Row extends object>(
   return rows as Row[]
 }
 
-/** Returns the rows of each statement. Sends the statements in one flush, as one transaction. Rejects like `queryRows`. */
+/**
+ * Returns the rows of each statement, in the order of `statements`. Sends them in one flush, as one transaction. Rejects
+ * like `queryRows`. The limit of 64 MiB applies to each statement.
+ */
 export async function queryAll(
   connection: Connection,
   statements: readonly Statement[],
@@ -46,7 +56,10 @@ export async function queryAll(
   return results
 }
 
-/** Returns requests for `Connection.run`, and one array for each statement. The rows are added to the arrays as objects. */
+/**
+ * Returns requests for `Connection.run`, and one array for each statement. While the requests run, their rows are added
+ * to the arrays as objects. A result above 64 MiB makes `run` reject with `RangeError`.
+ */
 export function collectRows(statements: readonly Statement[]): {
   readonly requests: readonly Request[]
   readonly results: object[][]
@@ -56,7 +69,11 @@ export function collectRows(statements: readonly Statement[]): {
   return { requests, results: sinks.map(({ rows }) => rows) }
 }
 
-/** Returns the rows of a statement, and how many rows it returned or changed. Rejects like `queryRows`. */
+/**
+ * Returns the rows of a statement, and the number in its command tag: the rows that a SELECT returned, or that another
+ * statement changed. The number is 0 for a statement without such a number, such as CREATE TABLE. Rejects like
+ * `queryRows`.
+ */
 export async function queryResult(
   connection: Connection,
   statement: Statement,
@@ -67,7 +84,7 @@ export async function queryResult(
   return result
 }
 
-/** Returns how many rows a statement changed. Rejects like `queryRows`. */
+/** Runs a statement and returns the number in its command tag, like `queryResult`. Rejects like `queryRows`. */
 export async function executeOn(
   connection: Connection,
   statement: Statement,
@@ -79,7 +96,7 @@ export async function executeOn(
 class Result implements Sink {
   readonly format = 'text'
   readonly rows: object[] = []
-  /** Number of rows that the statement returned or changed. */
+  /** The number in the command tag, such as 5 in `UPDATE 5`; 0 without one. */
   count = 0
   private bytes = 0
   private overheadBytes = 0
@@ -97,7 +114,6 @@ class Result implements Sink {
     if (this.decode !== null) this.rows.push(this.decode(row))
   }
 
-  /** Reads the number at the end of the tag, such as 5 in `UPDATE 5`. */
   completed(tag: string): void {
     this.count = Number(/\d+$/.exec(tag)?.[0] ?? 0)
   }

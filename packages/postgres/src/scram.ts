@@ -4,9 +4,10 @@ import { createHmac, createSecretKey, hash, type KeyObject, pbkdf2, randomBytes,
 import { promisify } from 'node:util'
 import { authenticationError, type PostgresConnectionError, protocolError } from './errors.ts'
 
-/** The message of the error for a server that sends no valid signature. */
+/** Message of the error for a server that sends no valid signature. */
 export const UNPROVED = 'the server did not prove that it knows the password'
 
+/** The password, and whether the exchange is bound to the TLS channel. */
 export interface ScramOptions {
   readonly password: string
   /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
@@ -17,15 +18,18 @@ export interface ScramOptions {
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 18
-/** Limits the time that a malicious server can cost. PostgreSQL's default is 4,096. */
+/**
+ * Maximum number of iterations that the client accepts, because a malicious server could request a long calculation.
+ * PostgreSQL's default is 4,096.
+ */
 const ITERATIONS_MAX = 1_000_000
 /** Maximum number of roles whose keys are cached. The keys that were used least recently are dropped. */
 const CACHED_MAX = 20_000
 const derive = promisify(pbkdf2)
 
 /**
- * Derived keys by password, salt, and iterations. A derivation takes 4,096 rounds of a hash, and a node connects to the same
- * stores often. The name in the cache is a hash, so that it contains no password.
+ * Derived keys by password, salt, and iterations. A derivation takes 4,096 rounds of a hash, and a node connects to the
+ * same stores often. The key in the cache is a hash, so that it contains no password.
  */
 const cache = new Map<string, Awaited<ReturnType<typeof deriveKeys>>>()
 
@@ -53,7 +57,10 @@ export class ScramExchange {
     return this.#header + this.#firstBare
   }
 
-  /** Returns the response to the server's first message. Rejects with `PostgresConnectionError` if that message is invalid. */
+  /**
+   * Returns the response to the server's first message, which contains the client's proof. Rejects with
+   * `PostgresConnectionError` if the server's message is invalid.
+   */
   async final(serverFirst: string): Promise<Buffer> {
     const { nonce, salt, iterations } = readServerFirst(serverFirst)
     if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) throw invalid('a nonce that does not extend its own')

@@ -13,9 +13,10 @@ const IGNORED: ReadonlySet<number> = new Set([
   SERVER.rowDescription,
 ])
 
-/** The exchange of a script. Rejects with the first error. The server skips the statements after it. */
+/**
+ * The exchange of a script. `done` rejects with the first error of a statement. The server skips the statements after it.
+ */
 export class Script extends Exchange {
-  /** The first error. The exchange rejects with it when the server is ready. */
   #error: PostgresError | null = null
 
   receive(type: number, _body: Cell): boolean {

@@ -1,4 +1,6 @@
-// Passes the server's messages to the running exchange. Stores the server's parameters and the state of the transaction.
+// Passes each message of the server to the exchange that is running. Handles the messages that belong to no exchange: the
+// server's parameters, notices, and notifications. Tracks the state of the transaction, and the error that ended the
+// session.
 
 import type { Cell } from './cell.ts'
 import { PostgresError, protocolError } from './errors.ts'
@@ -8,7 +10,10 @@ import { SERVER } from './message-reader.ts'
 /** State of the transaction. In state `failed`, the client can only roll it back. */
 export type TransactionState = 'none' | 'open' | 'failed'
 
-/** Maximum number of notices, notifications, and parameters in a row. A flood of them would keep the process busy. */
+/**
+ * Maximum number of notices, notifications, and parameters in a row. Without a maximum, a hostile server could keep the
+ * process busy.
+ */
 const ASIDES_MAX = 10_000
 /** Maximum number of parameters to store. PostgreSQL reports about 15. */
 const PARAMETERS_MAX = 100
@@ -16,10 +21,13 @@ const PARAMETERS_MAX = 100
 const PARAMETER_BYTES_MAX = 4096
 const TRANSACTION_STATES: Readonly<Record<string, TransactionState>> = { I: 'none', T: 'open', E: 'failed' }
 
+/** The state of one open connection, as the server's messages change it. */
 export class Session {
   /** Parameters that the server reports, such as `server_version`. */
   readonly parameters = new Map<string, string>()
+  /** State of the transaction after the last exchange. */
   transaction: TransactionState = 'none'
+  /** The exchange that is running; null if the server is ready for a statement. */
   exchange: AnyExchange | null = null
   /** The first error that ended the session; null while the session is open. */
   end: Error | null = null
@@ -31,6 +39,7 @@ export class Session {
     this.#onReady = onReady
   }
 
+  /** Ends the session, and rejects the running exchange. Only the first call has an effect. */
   fail(cause: Error): void {
     this.end ??= cause
     this.exchange?.abandon(this.end)

@@ -24,12 +24,16 @@ const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 /** A socket that is ready for the startup message. */
 export interface OpenSocket {
   readonly socket: Socket
-  /** Whether eavesdroppers can't read the connection, because it uses TLS or a Unix socket. */
+  /** Whether the connection uses TLS or a Unix socket, so that eavesdroppers can't read it. */
   readonly isPrivate: boolean
-  /** Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and for an unknown algorithm. */
+  /**
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and if the certificate's
+   * signature algorithm names no hash.
+   */
   readonly certificateHash: Buffer | null
 }
 
+/** The protection of the socket, and what happens with its bytes. */
 export interface SocketOptions {
   readonly tls: TlsSettings
   /** Called with the server's bytes, in memory that the next call overwrites. */
@@ -38,7 +42,10 @@ export interface SocketOptions {
   readonly signal: AbortSignal
 }
 
-/** Opens a socket. Rejects with `PostgresConnectionError`, or with the signal's reason. */
+/**
+ * Opens a socket, and starts TLS if the URL demands it and the server offers it. Rejects with `PostgresConnectionError`,
+ * or with the signal's reason.
+ */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
@@ -65,7 +72,7 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
   }
 }
 
-/** Receives the bytes of a socket without TLS. */
+/** The current consumer of a plain socket's bytes. It changes when the response to the request for TLS has arrived. */
 interface PlainReader {
   onBytes: SocketOptions['onBytes']
 }

@@ -6,7 +6,7 @@ export type Value = string | number | bigint | boolean | Date | Uint8Array | nul
 /** A parameter in PostgreSQL's text format, or null. */
 export type WireValue = string | null
 
-/** A statement to run. */
+/** A statement to run: its text and the values for `$1`, `$2`, and so on. */
 export interface Statement {
   readonly text: string
   readonly values: readonly Value[]

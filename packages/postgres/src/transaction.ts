@@ -8,7 +8,10 @@ import type { RunOptions } from './within.ts'
 /** Time limit of a rollback. The deadline of the transaction may have passed. */
 const ROLLBACK_MS = 1000
 
-/** Runs `work` in a transaction of this connection. Rolls back and rejects if `work` rejects or a statement failed. */
+/**
+ * Runs `work` in a transaction of this connection. Rolls back and rejects if `work` rejects, or if a statement of `work`
+ * failed, even if `work` ignored the error. Rejects like `work` and `executeOn`.
+ */
 export async function inTransaction<T>(
   connection: Connection,
   work: () => Promise<T>,

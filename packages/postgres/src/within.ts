@@ -1,15 +1,15 @@
 // Limits how long to wait for promises.
 
-/** Thrown if a time limit has passed. */
+/** Thrown if a wait has reached its deadline. */
 export class TimeLimitPassed extends Error {
   override readonly name = 'TimeLimitPassed'
 }
 
-/** Bounds for a wait, or for an exchange with the server. */
+/** The deadline and the abort signal of a wait, or of an exchange with the server. */
 export interface RunOptions {
-  /** Time limit, by `performance.now()`. A connection that still runs an exchange then closes. */
+  /** Deadline, by `performance.now()`. An exchange that is still running then is canceled, and its connection closes. */
   readonly deadline?: number | undefined
-  /** Ends the wait. During an exchange, cancels its statements and closes its connection. */
+  /** Ends the wait when it is aborted. During an exchange, the client cancels the statements and closes the connection. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -21,7 +21,10 @@ interface DeadlineHooks<T> {
   readonly unused?: (result: T) => void
 }
 
-/** Settles like `pending`. Rejects with `TimeLimitPassed` at the deadline, and with the signal's reason on abort. */
+/**
+ * Settles like `pending`, but rejects with `TimeLimitPassed` at the deadline, and with the signal's reason on abort.
+ * `pending` itself continues.
+ */
 export function withDeadline<T>(
   pending: Promise<T>,
   options: RunOptions,
@@ -47,7 +50,10 @@ export function withDeadline<T>(
   })
 }
 
-/** Settles like `running`. Rejects with `TimeLimitPassed` after `timeoutMs`. It then calls `onLate`, and `running` continues. */
+/**
+ * Settles like `running`, but rejects with `TimeLimitPassed` after `timeoutMs`. Before it rejects, it calls `onLate`.
+ * `running` itself continues.
+ */
 export function within<T>(timeoutMs: number, running: Promise<T>, onLate?: () => void): Promise<T> {
   const late = () => {
     onLate?.()
