@@ -1,7 +1,7 @@
 // The events of the engine. They contain IDs, names of the contract, and numbers, but no data of a row. A `cause` can
 // contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
-/** A query on a store database failed. */
+/** Emitted if a query on a store database fails. */
 export interface StoreQueryFailed {
   readonly event: 'store.query_failed'
   readonly storeId: string
@@ -11,7 +11,10 @@ export interface StoreQueryFailed {
   readonly retried: boolean
 }
 
-/** A column that every schema version has can't be read, or a column has a type that the service can't read. */
+/**
+ * Emitted when the service first notices that it can't read a column: a column of the first schema version is missing or
+ * not granted, or a column has a type that the service can't read.
+ */
 export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'
   readonly storeId: string
@@ -21,7 +24,7 @@ export interface SchemaMismatched {
   readonly kind: 'column_unreadable' | 'type_mismatch'
 }
 
-/** The columns of a store have changed since they were last read. */
+/** Emitted if the columns of a store have changed since the service last read them. */
 export interface SchemaChanged {
   readonly event: 'store.schema_changed'
   readonly storeId: string
@@ -30,32 +33,35 @@ export interface SchemaChanged {
   readonly removed: readonly string[]
 }
 
-/** Rows of a page had values that the contract does not allow. `field-writer.ts` decides what is served instead. */
+/**
+ * Emitted for each field and kind of violation if a page has values that the contract does not allow. `field-writer.ts`
+ * decides what the service returns instead.
+ */
 export interface ContractViolated {
   readonly event: 'store.contract_violated'
   readonly storeId: string
   readonly resource: string
   readonly field: string
-  /** Such as `missing` or `out of range`. `field-writer.ts` has all kinds. */
+  /** The kind of violation, such as `missing` or `out of range`. `field-writer.ts` declares all kinds. */
   readonly kind: string
   readonly count: number
 }
 
-/** A store's connection pool was opened or closed. */
+/** Emitted when the node opens or closes the connection pool of a store. */
 export interface PoolChanged {
   readonly event: 'store.pool_opened' | 'store.pool_closed'
   readonly storeId: string
   readonly reason: string
 }
 
-/** A request got no connection to its store. */
+/** Emitted if a request gets no connection to its store, because the queue is full or the wait was too long. */
 export interface StoreRequestRejected {
   readonly event: 'store.request_rejected'
   readonly storeId: string
   readonly reason: 'full' | 'timeout'
 }
 
-/** The first page of a list waited for open transactions of the store. */
+/** Emitted after the first page of a list has waited for open transactions of the store. */
 export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
   readonly storeId: string
@@ -74,5 +80,5 @@ export type StoreEvent =
   | StoreRequestRejected
   | TransactionsAwaited
 
-/** Called with each event. The handler must return immediately and must not throw. */
+/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type StoreEventHandler = (event: StoreEvent) => void

@@ -34,10 +34,10 @@ export class EmbeddedRows {
   private readonly cell = newCell()
   private lastParent = 0n
   private last: Span | null = null
-  /** Number of calls of `writeNext`. */
+  /** Number of parents whose embedded rows are written. */
   private written = 0n
 
-  /** The embedded rows share the bounds and the violation counts of `page`, which contains their parents. */
+  /** `page` is the page of the parents. Its bounds and its violation counts include the embedded rows. */
   constructor(resource: Resource, page: PageWriter) {
     this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.contractViolations)
     this.encoder = rowEncoder(resource)

@@ -3,13 +3,13 @@
 
 const WORD_BYTES = 8
 
-/** JSON in ASCII. */
+/** JSON text that consists of printable ASCII characters. */
 export interface JsonLiteral {
-  /** In bytes. */
+  /** Length of the text in bytes, without padding. */
   readonly length: number
   /**
-   * The text, padded with zeros to whole words. ASCII never forms the bits of a NaN, which a JavaScript engine may
-   * change.
+   * The text as numbers of eight bytes, padded with zeros. ASCII text never has the bits of a NaN. A JavaScript engine
+   * may change the bits of a NaN.
    */
   readonly words: Float64Array
 }

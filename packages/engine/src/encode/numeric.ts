@@ -16,7 +16,7 @@ const GROUPS = Int32Array.from({ length: 10_000 }, (_, value) =>
   Buffer.from(String(value).padStart(4, '0'), 'latin1').readInt32LE(),
 )
 
-/** Whether the numeric is a finite number. */
+/** Whether the value is a finite number, not NaN or an infinity. */
 export function isNumber({ view, start }: Cell): boolean {
   return view.getUint16(start + 4) < NOT_FINITE
 }

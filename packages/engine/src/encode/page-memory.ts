@@ -1,10 +1,13 @@
 // Reuses the memory of pages. Without it, the garbage collector ran every ten pages and took a quarter of the CPU time.
 
-/** Enough for 250 orders of the usual size. A larger page gets separate memory, which is not reused. */
+/**
+ * Size of a reused block: enough for 250 orders of the usual size. A larger page gets separate memory, which is not
+ * reused.
+ */
 const BLOCK_BYTES = 576 * 1024
-/** For smaller pages, such as one row, new memory is cheaper. */
+/** Minimum size of a page that gets a block. For smaller pages, such as one row, new memory is cheaper. */
 const SHARED_BYTES_MIN = 32 * 1024
-/** Limits the idle memory to 9 MiB. */
+/** Maximum number of idle blocks, 9 MiB together. */
 const IDLE_BLOCKS_MAX = 16
 
 const idle: Buffer[] = []

@@ -8,6 +8,7 @@ import type { SchemaDescription } from '../query/schema-description.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
+/** Limits of a page. */
 export interface PageBounds {
   /** The page ends after this many rows. */
   readonly rowsMax: number
@@ -21,7 +22,9 @@ const FIRST_ROWS_BYTES = 2300
 /** Collects the rows of a page as JSON. A row after the last one that fits sets `hasMore`. */
 export class PageWriter {
   readonly out: JsonWriter
+  /** Number of rows on the page. */
   rows = 0
+  /** Whether a row exists after the last row of the page. */
   hasMore = false
   /** Whether the store supports incremental syncs of the rows. */
   tracksUpdates = true

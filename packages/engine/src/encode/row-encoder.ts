@@ -11,6 +11,7 @@ import type { JsonWriter } from './json-writer.ts'
 /** The embedded rows for each field of kind `many`, in the order of the fields. Null if the store lacks the table. */
 export type EmbeddedRowsOfFields = readonly (EmbeddedRows | null)[]
 
+/** Writes rows of one resource as JSON objects. */
 export interface RowEncoder {
   /** Encodes the row in `message` whose values start at byte `offset`. Returns the offset after the row. */
   encode(out: JsonWriter, message: Cell, offset: number, children?: EmbeddedRowsOfFields): number

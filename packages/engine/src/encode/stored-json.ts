@@ -47,7 +47,7 @@ interface ServedKey {
 /** Maximum number of members in `order`. Later members are compared with all keys. */
 const CACHED_MEMBERS_MAX = 64
 
-/** Returns the prepared keys of a field, for `putKeys`. */
+/** Returns the keys `names` of a field in the form that `putKeys` needs. Create it once for each field. */
 export function servedKeys(names: readonly string[]): ServedKeys {
   const keys = names.map((name, index) => {
     const prefix = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`

@@ -11,7 +11,7 @@ import { changedRanges } from './sql.ts'
 import { Parameters } from './values.ts'
 
 /**
- * Maximum number of changed rows for the access path `sort`. See
+ * Maximum number of changed rows that a page finds by sorting them (`sort`). For more rows, the page uses `skip`. See
  * docs/contribute/decisions/029-count-changed-rows-first.md.
  */
 export const SORTED_ROWS_MAX = 10_000

@@ -3,8 +3,9 @@
 
 import type { Microseconds } from '@store-export/contract'
 
-/** PostgreSQL's `infinity` and `-infinity`. */
+/** PostgreSQL's timestamp `infinity`, as sent in the binary format. */
 export const INFINITY = 2n ** 63n - 1n
+/** PostgreSQL's timestamp `-infinity`, as sent in the binary format. */
 export const MINUS_INFINITY = -(2n ** 63n)
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -8,7 +8,7 @@ import type { PagePlan, Position } from './plan.ts'
 import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
 import type { Values } from './values.ts'
 
-/** The columns, the notation of values, and the row shape of a whole statement. */
+/** What all parts of one statement share. */
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values
@@ -21,7 +21,10 @@ export function keyExpression(resource: Resource, column: string, present: Prese
   return columnExpression({ resource, alias: 't', present }, column)
 }
 
-/** Returns the expressions that a list is ordered by. */
+/**
+ * Returns the expressions that a list is ordered by, separated by commas: `created_at` and `id`, or only `id` if the
+ * store lacks `created_at`.
+ */
 export const orderKeys = onceForSchema((resource, present) => {
   const id = keyExpression(resource, 'id', present)
   return hasColumn(present, resource.table, 'created_at')
@@ -29,7 +32,7 @@ export const orderKeys = onceForSchema((resource, present) => {
     : id
 })
 
-/** Returns the order of a page. Rows without `created_at` come last in both directions. */
+/** Returns the `order by` list of a page. Rows without `created_at` come last in both directions. */
 export function pageOrder(plan: PagePlan, present: PresentColumns): string {
   const { resource, isNewestFirst } = plan
   const isDated = present.get(resource.table)?.get('created_at')?.notNull !== false
@@ -39,7 +42,7 @@ export function pageOrder(plan: PagePlan, present: PresentColumns): string {
 }
 
 /**
- * Returns the order for rows that all have `created_at`, or that all have none. An index has this order in both
+ * Returns the `order by` list for rows that all have `created_at`, or that all have none. An index has this order in both
  * directions.
  */
 export function indexOrder({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {

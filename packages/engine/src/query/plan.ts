@@ -21,13 +21,13 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 )
 
 /**
- * The ends of a settled window. The list has only rows whose field is before the watermark of its first page. A later
+ * The ends of a window, by field. The list has only rows whose field is before the watermark of its first page. A later
  * change of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest value that
  * it has seen.
  */
 export type Window = readonly WindowEnd[]
 
-/** A field that is bounded, with the request's parameter. */
+/** The end of a window for one field. `parameter` is the name of the request's parameter. */
 export interface WindowEnd {
   readonly parameter: string
   readonly field: WindowField
@@ -47,14 +47,14 @@ export interface Search {
   readonly containing: readonly string[]
 }
 
-/** What every plan has. */
+/** Members of every plan. */
 interface CommonPlan {
   readonly resource: Resource
-  /** Set if the resource is one of `withoutPersonalData`. */
+  /** Secret of the store's pseudonyms. Set if `resource` comes from `withoutPersonalData`. */
   readonly pseudonymSecret?: PseudonymSecret
 }
 
-/** A page of a list: at most `limit` rows after the position, oldest row first. */
+/** A page of a list: at most `limit` rows after a position. The oldest row comes first, unless `isNewestFirst` is set. */
 export interface PagePlan extends CommonPlan {
   readonly kind: 'page'
   readonly limit: number

@@ -11,7 +11,7 @@ import type { PresentColumns } from './present-columns.ts'
 import { tableName } from './select-list.ts'
 import { LITERALS } from './values.ts'
 
-/** The keys of the order of lists, in the form of `PresentColumn.indexes`. */
+/** The columns that lists are ordered by, in the form of `PresentColumn.indexes`. */
 const LIST_ORDER = 'created_at, id'
 
 /** Whether a filter of the page has no index, and the order of the list has one. */

@@ -15,7 +15,10 @@ export interface SchemaDescription {
    * missing="orders.metafields"`.
    */
   readonly version: string
-  /** Changes exactly when a column that the resource is read from appears or disappears for the reader. */
+  /**
+   * Hash of the columns that the resource is read from. It changes when a column appears or disappears for the reader. It
+   * differs between keys with and without personal data.
+   */
   readonly fieldsDigest: string
 }
 
@@ -48,7 +51,10 @@ function fieldsDigest(resource: Resource, present: PresentTables): string {
   return createHash('sha256').update(names.toSorted().join('\n')).digest('hex').slice(0, DIGEST_LENGTH)
 }
 
-/** Returns a suffix for a reduced field. A copy that begins to get personal data, or no longer gets it, is read again. */
+/**
+ * Returns a suffix for a column that a key without personal data reads. So the digest changes when a client gets a key
+ * with other permissions, and the client reads the list again.
+ */
 function reductionOf({ fields }: Resource, column: string): string {
   const reducedTo = fields[column]?.reducedTo
   return reducedTo === undefined ? '' : ` ${reducedTo}`

@@ -8,7 +8,7 @@ import { hasColumn, type PresentColumns, type PresentTables } from './present-co
 import { type PseudonymSecret, reducedExpression } from './reduced-expression.ts'
 import type { Values } from './values.ts'
 
-/** The store's columns, the alias, and the values for all expressions of a select list. */
+/** What the expressions of a select list depend on, besides the resource. */
 export interface SelectContext {
   readonly present: PresentTables
   /** Alias of the row's table in the statement. */

@@ -6,7 +6,7 @@
 import type { Microseconds } from '@store-export/contract'
 import { timestampLiteral, timestampText, uuidLiteral } from './literal.ts'
 
-/** Returns the SQL for each value of one statement. */
+/** Writes the values of one statement. Each method returns the SQL that stands for the value. */
 export interface Values {
   timestamp(value: Microseconds): string
   uuid(value: string): string

@@ -11,7 +11,7 @@ import {
   losesConnection,
 } from './database-errors.ts'
 
-/** A request that failed, and its connection. */
+/** Facts about a failed request and its connection. */
 export interface FailedAttempt {
   readonly cause: unknown
   /** Whether the connection was opened for this request. */
@@ -39,7 +39,7 @@ const HUNG_SHARE = 0.5
 /** The share for a connection that has not responded yet. */
 const SILENT_SHARE = 0.2
 
-/** Returns the consequences of a failed request. */
+/** Returns what a failed request means for later requests to the store and to its server. */
 export function assessFailure({
   cause,
   hasResponded,

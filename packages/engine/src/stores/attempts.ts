@@ -10,6 +10,7 @@ import type { StoreColumns } from './store-columns.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 import type { StoreAddress, StorePools } from './store-pools.ts'
 
+/** Dependencies and the time limit of `Attempts`. */
 export interface AttemptOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
@@ -18,10 +19,11 @@ export interface AttemptOptions {
   readonly timeoutMs: number
 }
 
+/** The request that the work belongs to. */
 export interface AttemptRequest {
   readonly address: StoreAddress
   readonly requestId: string | null
-  /** By `performance.now()`. */
+  /** Start of the request, by `performance.now()`. */
   readonly startedAt: number
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
@@ -34,6 +36,7 @@ const GRACE_SECONDS = 5
 /** A statement that takes a larger share of the time limit counts as hung, and the store's connections as lost. */
 const HUNG_SHARE = 0.5
 
+/** Runs work on the connections of all stores. */
 export class Attempts {
   private readonly options: AttemptOptions
   /** URLs of databases behind a pooler that has lost prepared statements. */
@@ -43,7 +46,7 @@ export class Attempts {
     this.options = options
   }
 
-  /** Whether the store's pooler has sent a prepared statement to a connection that had not prepared it. */
+  /** Whether the store is behind a pooler that has used a prepared statement on a connection that had not prepared it. */
   losesPreparedStatements({ databaseUrl }: StoreAddress): boolean {
     return this.unpreparedUrls.has(databaseUrl)
   }

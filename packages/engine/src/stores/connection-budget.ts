@@ -14,6 +14,7 @@ export type StoreHealth = 'responding' | 'new' | 'failing'
 /** Share of the bound for connections that have not responded yet. */
 const SHARES: Readonly<Record<StoreHealth, number>> = { responding: 1, new: 1 / 2, failing: 1 / 4 }
 
+/** The bound for connections to one database server, or to all servers. */
 export class ConnectionBudget {
   readonly max: number
   /** Delays attempts to connect to a server that refuses connections. */

@@ -14,6 +14,7 @@ const FOUND_SCAN_MS = 250
 /** Time that must be left for the next batch and for the rest of the response: twice the time of the slowest batch. */
 const SLOWEST_BATCHES_LEFT = 2
 
+/** The size of scan batches, and the time for them. */
 export interface ScanOptions {
   readonly page: PageWriter
   readonly connection: Connection

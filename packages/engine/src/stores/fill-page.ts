@@ -12,6 +12,7 @@ import type { PresentColumns } from '../query/present-columns.ts'
 import { needsScanBatches } from '../query/scan-batch.ts'
 import { fillInBatches, type ScanOptions } from './fill-in-batches.ts'
 
+/** What `fillPage` knows about the list, and how it reads rows. */
 export interface FillPageOptions extends ScanOptions {
   /** Deadline of the count, by `performance.now()`. */
   readonly deadline: number
@@ -33,7 +34,7 @@ export async function fillPage(plan: PagePlan, options: FillPageOptions): Promis
   else await fill(changedRows === null ? plan : { ...plan, accessPath: 'skip' })
 }
 
-/** Returns a request that counts the changed rows. Call `count` for the result after the request has run. */
+/** Returns a request that counts the changed rows of a plan. After the request has run, `count` returns the result. */
 export function changedCountRequest(
   plan: PagePlan,
   present: PresentColumns,

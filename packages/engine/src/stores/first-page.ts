@@ -25,6 +25,7 @@ export interface StoreSession {
   readonly present: PresentColumns
 }
 
+/** The result if the poll ran without a speculative read. */
 export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
 /**

@@ -50,6 +50,7 @@ export async function pollOpenTransactions(connection: Connection, prepared = fa
   return snapshot
 }
 
+/** The limits of a poll, and whether it uses prepared statements. */
 export interface PollOptions extends RunOptions {
   /** Whether to use prepared statements. */
   readonly prepared: boolean

@@ -3,12 +3,12 @@
 
 /** Maximum number of lists with an estimate. The one that was updated least recently is dropped. */
 const LISTS_MAX = 10_000
-/** The estimate is higher than the average, because rows differ in size. */
+/** Factor of the estimate. It is above 1, because rows differ in size. */
 const MARGIN = 1.25
-/** Share of the rows to read after a page that was too slow. */
+/** Factor of the number of rows after a page that was too slow. */
 const SLOW_SHARE = 0.25
 
-/** Stores an estimate for each list. */
+/** Estimates the number of rows of a page, for up to 10,000 lists. */
 export class PageSizes {
   private readonly known = new Map<string, number>()
   private readonly bytesMax: number
@@ -22,13 +22,13 @@ export class PageSizes {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
-  /** Updates the estimate after a page. `bytes` is the size of its rows. */
+  /** Notes a page that was read, and updates the estimate. `bytes` is the size of its rows. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))
   }
 
-  /** Lowers the estimate to a quarter of `rows` after a page that was not read in time. */
+  /** Notes a page that was not read in time, and lowers the estimate to a quarter of `rows`. */
   tooSlow(list: string, rows: number): void {
     this.remember(list, Math.max(1, Math.floor(rows * SLOW_SHARE)))
   }

@@ -34,13 +34,14 @@ export class Pages {
     this.sizes = new PageSizes(pageBytesMax)
   }
 
-  /** Returns the request with the number of rows that will probably fit on its page. */
+  /** Returns the request, with `limit` reduced to the number of rows that will probably fit on a page. */
   sized<T extends PageRequest>(request: T): T {
     const { address, plan } = request
     if (plan.kind !== 'page') return request
     return { ...request, plan: { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } }
   }
 
+  /** Returns an empty page for the rows of the plan. */
   newPage({ plan, prefix }: PageRequest, present: PresentColumns): PageWriter {
     const single = plan.kind === 'one' || plan.kind === 'only'
     const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER
@@ -51,7 +52,7 @@ export class Pages {
     return page
   }
 
-  /** Call it after a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
+  /** Notes a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
   failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
     if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
     this.plans.distrust(connection)
@@ -59,7 +60,10 @@ export class Pages {
     if (plan.kind === 'page' && plan.scanBatch === undefined) this.sizes.tooSlow(listOf(address, plan), plan.limit)
   }
 
-  /** Updates the estimated size of pages, and emits events for contract violations. */
+  /**
+   * Notes a page that was read: updates the estimated size of pages, and emits an event for each kind of contract
+   * violation.
+   */
   served({ address, plan }: PageRequest, page: PageWriter): void {
     if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
     for (const [what, count] of page.out.contractViolations) {

@@ -21,6 +21,7 @@ class TableRewritten extends Error {
   }
 }
 
+/** What the statements of a plan depend on, besides the plan. */
 export interface PlanOptions {
   readonly present: PresentColumns
   /** Whether to use prepared statements. */

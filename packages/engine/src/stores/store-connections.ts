@@ -33,6 +33,7 @@ interface UseStart {
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
+/** The connections of one node to all stores. */
 export class StoreConnections {
   private readonly bounds: ConnectionBounds
   private readonly onEmptied: (pool: StorePool) => void
@@ -56,7 +57,10 @@ export class StoreConnections {
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
 
-  /** Counts the open connections, including closing ones, those in use, and the requests without a connection. */
+  /**
+   * Numbers for metrics: open connections, including closing ones; connections in use; and requests that have no
+   * connection yet.
+   */
   get sums(): { readonly connections: number; readonly busy: number; readonly waiting: number } {
     const busy = [...this.inUse].filter(({ connection }) => connection !== null).length
     return { connections: this.opened.size, busy, waiting: this.requests.size + this.inUse.size - busy }

@@ -89,6 +89,7 @@ export type RenewCounts = (count: () => Promise<Counts>) => Promise<void>
 /** Number of rows of each table, by the table's name. */
 export type Counts = ReadonlyMap<string, bigint>
 
+/** The connection for the count, the store's columns, and a signal. */
 export interface CountOptions {
   readonly connection: Connection
   readonly present: PresentColumns

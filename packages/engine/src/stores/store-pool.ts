@@ -23,6 +23,7 @@ export interface SessionBounds {
   readonly storeSessionSettings: boolean
 }
 
+/** How a pool connects to its store, and the bounds that its connections count against. */
 export interface StorePoolOptions {
   readonly bounds: SessionBounds
   readonly target: ConnectionTarget
@@ -58,6 +59,7 @@ const CONNECT_TIMEOUT_MS = 3000
 /** The server cancels a statement before the client stops waiting, so that no statement runs without a client. */
 const SERVER_LIMIT_SHARE = 0.9
 
+/** The connections of one store at one address, and the requests that wait for one. */
 export class StorePool {
   readonly address: StoreAddress
   /** Deadline of the request that supplied the address. Of two addresses, the one with the later deadline is newer. */

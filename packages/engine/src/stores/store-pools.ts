@@ -12,9 +12,11 @@ export type { StoreAddress } from './store-pool.ts'
 
 /** Bounds of the pools, from settings. A name that ends in `Ms` is in milliseconds. */
 export interface PoolBounds extends SessionBounds, ConnectionBounds {
+  /** Time without a request after which a connection is closed. */
   readonly storeIdleSeconds: number
 }
 
+/** Bounds and dependencies of the pools. */
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
   /** Returns the connection URL of a store with its password. It can throw. */
@@ -22,6 +24,7 @@ export interface StorePoolsOptions {
   readonly emit: StoreEventHandler
 }
 
+/** Limits what `discard` closes, and when. */
 export interface DiscardOptions {
   /** Seconds that running requests may still take; 0 by default. */
   readonly graceSeconds?: number
@@ -48,11 +51,14 @@ const UNUSED_CHECK_MS = 5000
 
 /** Lends connections to stores, within bounds for each store, for each database server, and for the node. */
 export class StorePools {
-  /** By store, in the order of their last use. */
+  /** The pool of each store, in the order of last use. */
   private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
   private readonly connections: StoreConnections
-  /** By store. A pause outlives its pool, because the failure that starts the pause often discards the pool. */
+  /**
+   * The pause of each store between attempts to connect. It outlives the pool, because the failure that starts the pause
+   * often discards the pool.
+   */
   private readonly pauses = new Map<string, ReconnectPause>()
   private readonly unusedTimer: NodeJS.Timeout
   private readonly stopping = new AbortController()

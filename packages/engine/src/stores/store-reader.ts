@@ -20,13 +20,16 @@ import { countRows, type StoreCounts } from './store-counts.ts'
 import type { StoreAddress, StorePools } from './store-pools.ts'
 import type { TransactionWait } from './transaction-wait.ts'
 
+/** Dependencies and limits of a `StoreReader`. */
 export interface StoreReaderOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
   readonly counts: StoreCounts
   readonly transactionWait: TransactionWait
   readonly emit: StoreEventHandler
+  /** Time limit of all reads of a request together, from its `startedAt`. */
   readonly timeoutMs: number
+  /** A page of a list ends after the row that reaches this many bytes. */
   readonly pageBytesMax: number
   /** Number of rows of a scan batch. */
   readonly scanBatchRows: number
@@ -195,7 +198,7 @@ export class StoreReader {
   }
 }
 
-/** The first page of a list. */
+/** The first page of a list, and the watermark of the list. */
 export interface FirstPage {
   readonly page: PageWriter
   readonly watermark: Microseconds

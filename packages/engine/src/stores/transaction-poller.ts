@@ -13,6 +13,7 @@ const PAUSES_MS = [5, 5, 10, 20, 40] as const
 /** A poll that takes longer may never end, so it doesn't delay the next one. */
 const SLOW_MS = 100
 
+/** Shares the polls of one store among its waiting requests. */
 export class TransactionPoller {
   /** Transactions that were still open at the end of a wait. Later requests don't wait for them. */
   readonly timedOut = new Set<string>()

@@ -20,12 +20,13 @@ export interface TransactionWaitBounds {
   readonly watermarkDistanceSeconds: number
 }
 
+/** The bounds of all waits, and the handler of their events. */
 export interface TransactionWaitOptions {
   readonly bounds: TransactionWaitBounds
   readonly emit: StoreEventHandler
 }
 
-/** A request that needs a watermark. */
+/** A request that needs a watermark, and how to poll its store. */
 export interface TransactionWaitRequest {
   readonly storeId: string
   /** Address of the store's database. After a move, transactions of the old database don't count. */
@@ -38,7 +39,7 @@ export interface TransactionWaitRequest {
   readonly pollAgain: () => Promise<TransactionSnapshot>
 }
 
-/** Result of the wait. */
+/** The watermark, and whether the request waited for it. */
 export interface TransactionWaitResult {
   /** A later request with `updated_since=<watermark>` returns every change that a page lacks if it is read now. */
   readonly watermark: Microseconds
@@ -58,7 +59,7 @@ export interface TransactionWaitResult {
 const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
 
-/** Tracks the waits of all stores. */
+/** Runs the waits of all stores. It remembers the transactions that were still open at the end of a wait. */
 export class TransactionWait {
   private readonly pollers = new Map<string, TransactionPoller>()
   private readonly options: TransactionWaitOptions

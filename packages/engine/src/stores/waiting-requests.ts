@@ -16,7 +16,7 @@ export interface QueueBounds {
   readonly storeQueueWaitMs: number
 }
 
-/** Holds the queues of all stores. */
+/** The requests of all stores that wait for a connection. */
 export class WaitingRequests {
   private readonly bounds: QueueBounds
   private readonly emit: StoreEventHandler
