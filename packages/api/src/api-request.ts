@@ -7,6 +7,7 @@ import { ApiError } from '@store-export/contract'
 import { clientAddress, type PlainKey, parseApiKey } from '@store-export/control'
 import type { KeyRejected } from './request-event.ts'
 
+/** A well-formed HTTP request as plain values. */
 export interface ApiRequest {
   /** Value of the response header `x-request-id`. */
   readonly requestId: string
@@ -26,8 +27,8 @@ const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 const VERSIONS = ['1.0', '1.1']
 
 /**
- * Returns the parsed request. `proxies` is the number of trusted proxies in front of the API. Throws an `ApiError` with
- * status 400 for a malformed request (reading R36).
+ * Returns the parsed request. `proxies` is the number of trusted proxies in front of the service. Throws an `ApiError`
+ * with status 400 for a malformed request (reading R36).
  */
 export function readRequest(message: IncomingMessage, requestId: string, proxies: number): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
@@ -55,7 +56,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Returns the error for a malformed request. `what` ends its message. The connection closes after the response. */
+/**
+ * Returns the error for a malformed request, with which the service closes the connection. `what` is the end of the
+ * message.
+ */
 export function malformedRequest(what: string, status = 400): ApiError {
   return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {
     status,
@@ -64,7 +68,8 @@ export function malformedRequest(what: string, status = 400): ApiError {
 }
 
 /**
- * Returns the key, or why the request has no well-formed key. Two keys are invalid even if one is right (reading R25).
+ * Returns the key, or the reason why the request has no well-formed key. Two keys are invalid even if one of them is
+ * valid (reading R25).
  */
 export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] {
   const [text, second] = keys

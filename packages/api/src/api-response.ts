@@ -6,11 +6,12 @@ import { ControlDatabaseError } from '@store-export/control'
 import { type PageWriter, StoreDatabaseError } from '@store-export/engine'
 import { errorLinks, SERVICE_LINKS } from './links.ts'
 
+/** A complete response that the service has not sent yet. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** Rows in the body; 0 for an error or a document. */
+  /** Number of rows in the body; 0 for an error or a document. */
   readonly rows: number
   /** Releases the memory of `body`. Call it after the last read of `body`. Absent if no pool owns the memory. */
   readonly release?: () => void

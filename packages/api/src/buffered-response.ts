@@ -11,6 +11,7 @@ import type { ApiResponse } from './api-response.ts'
 import type { OpenResponses } from './open-responses.ts'
 import { handleRequest, type Pipeline, type Trace } from './pipeline.ts'
 
+/** What the service needs to create one response. */
 export interface ResponseContext {
   readonly response: ServerResponse
   readonly trace: Trace
@@ -18,14 +19,17 @@ export interface ResponseContext {
   readonly openResponses: OpenResponses
 }
 
-/** Thrown when the client closes its connection before the service has read the store. */
+/**
+ * Thrown when the client closes its connection before the service has read the store. The read of the store is then
+ * aborted.
+ */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'
 }
 
 /**
- * Handles a request, and counts the bytes of its body until the response is closed. Throws `ClientDisconnected`, and
- * the errors of `handleRequest` and `OpenResponses.addBytes`.
+ * Returns the response to a request. The bytes of its body count against the response buffer until the response is
+ * closed. Rejects with `ClientDisconnected`, and with the errors of `handleRequest` and `OpenResponses.addBytes`.
  */
 export async function bufferedResponse(request: ApiRequest, context: ResponseContext): Promise<ApiResponse> {
   const { response, trace, pipeline, openResponses } = context
@@ -57,7 +61,7 @@ export async function bufferedResponse(request: ApiRequest, context: ResponseCon
   }
 }
 
-/** 1 MiB. The service reuses the memory of smaller pages, so a copy would save nothing. */
+/** Minimum size of a body to copy. The service reuses the memory of smaller pages, so a copy would save nothing. */
 const COPIED_BYTES_MIN = 1_048_576
 
 /** Copies a large page to memory of its exact size. Its memory grew by doubling, so up to half of it is unused. */

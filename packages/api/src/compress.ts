@@ -7,16 +7,17 @@ import zlib from 'node:zlib'
 /** Supported encodings, preferred first. For a page, zstd is the fastest, and its result is the smallest. */
 const ENCODINGS = ['zstd', 'br', 'gzip'] as const
 
+/** Value of the header `content-encoding`. */
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** Smaller bodies fit into one network packet without compression. */
+/** Minimum size of a body to compress. Smaller bodies fit into one network packet without compression. */
 const COMPRESSED_BYTES_MIN = 1024
 
 const zstd = promisify(zlib.zstdCompress)
 const brotli = promisify(zlib.brotliCompress)
 const gzip = promisify(zlib.gzip)
 
-/** Chooses the encoding of a body of `bytes` from the header `accept-encoding`. Returns null for no compression. */
+/** Returns the encoding for a body of `bytes` bytes, chosen from the header `accept-encoding`; null for no compression. */
 export function negotiateEncoding(acceptEncoding: string, bytes: number): Encoding | null {
   if (bytes < COMPRESSED_BYTES_MIN) return null
   const weights = new Map(acceptEncoding.split(',').map(readWeight))
@@ -28,7 +29,9 @@ export function negotiateEncoding(acceptEncoding: string, bytes: number): Encodi
   return best ?? null
 }
 
-/** Returns the compressed body. The level is the lowest: JSON repeats its keys, so higher levels save little. */
+/**
+ * Returns the compressed body. The compression level is the lowest: JSON repeats its keys, so higher levels save little.
+ */
 export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const { ZSTD_c_compressionLevel, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants
   switch (encoding) {

@@ -8,12 +8,13 @@ import { ApiError, type Microseconds, type Resource } from '@store-export/contra
 import type { Position, WindowField } from '@store-export/engine'
 import { WINDOW_FIELDS, type WindowBounds } from './window.ts'
 
+/** What a cursor says about the list that it continues. */
 export interface CursorContent {
-  /** Position of the last row. The next page begins after it. */
+  /** Position of the last row of a page. The next page begins after it. */
   readonly position: Position
   /** Watermark of the first page. */
   readonly watermark: Microseconds
-  /** The bounds of the list's window. */
+  /** The ends of the list's window by field; empty for a list without a window. */
   readonly bounds: WindowBounds
 }
 
@@ -40,7 +41,7 @@ const UNDATED = 1
 /** Flags: the cursor has the bound of a field. */
 const BOUNDED = { updated_at: 2, created_at: 4 } as const satisfies Record<WindowField, number>
 
-/** Returns a cursor of 68 to 92 characters, which need no escaping in a URL. */
+/** Returns a cursor of 68 to 92 characters. A client can put it into a URL without escaping it. */
 export function sealCursor({ position, watermark, bounds }: CursorContent, scope: CursorScope): string {
   const bounded = WINDOW_FIELDS.filter((field) => bounds[field] !== undefined)
   const payload = Buffer.alloc(FIXED_BYTES + TIME_BYTES * bounded.length)
@@ -54,7 +55,9 @@ export function sealCursor({ position, watermark, bounds }: CursorContent, scope
   return Buffer.concat([payload, seal(payload, scope)]).toString('base64url')
 }
 
-/** Returns the content of a cursor. Throws `INVALID_CURSOR` if the service did not seal it for this list and store. */
+/**
+ * Returns the content of a cursor. Throws `INVALID_CURSOR` unless the service sealed `text` for this list and this store.
+ */
 export function openCursor(text: string, scope: CursorScope): CursorContent {
   const bytes = ENCODED.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   const flags = bytes[1] ?? 0

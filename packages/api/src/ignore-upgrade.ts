@@ -5,7 +5,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Makes the server parse a request with the header `Upgrade` again without it, after `previousSent` resolves. */
+/**
+ * Makes the server parse each request with the header `Upgrade` again, without this header. It does so after
+ * `previousSent` has resolved.
+ */
 export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => Promise<void>): void {
   server.on('upgrade', (message, socket, head) => {
     // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.

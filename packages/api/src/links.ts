@@ -10,13 +10,14 @@ const HELP_LINKS = new Map<string, string>(
   Object.keys(ERRORS).map((code) => [code, `${SERVICE_LINKS}, </errors/${code}>; rel="help"`]),
 )
 
-/** Returns the links of an error, with the page of its code. */
+/** Returns the value of the header `link` for an error, with the address of the page about its code. */
 export function errorLinks(code: ErrorCode): string {
   return HELP_LINKS.get(code) ?? SERVICE_LINKS
 }
 
 /**
- * Returns the links of a page, with the address of the next page. It has the parameters of `query`, which are valid.
+ * Returns the value of the header `link` for a page with a next page. The address of the next page has the endpoint's
+ * parameters from `query`.
  */
 export function pageLinks({ path, parameters }: Endpoint, query: URLSearchParams, nextCursor: string): string {
   let address = `${path}?`

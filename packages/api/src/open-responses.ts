@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '@store-export/contract'
 
-/** Limits of the response buffer. The operator sets them. */
+/** Limits of the response buffer, from settings. */
 export interface ResponseBufferLimits {
   readonly responseBufferBytesMax: number
   readonly keyResponseBufferBytesMax: number
@@ -13,13 +13,16 @@ export interface ResponseBufferLimits {
   readonly pageBytesMax: number
 }
 
-/** One second, because a client that reads frees space with each response. */
+/** Value of the header `Retry-After`. It is short, because a client that reads frees space with each response. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** A response is open from the arrival of its request until its last byte is sent or its connection is closed. */
+/**
+ * The open responses, and the bytes of their bodies. A response is open from the arrival of its request until its last
+ * byte is sent or its connection is closed.
+ */
 export class OpenResponses {
   readonly #limits: ResponseBufferLimits
-  /** Callbacks for the end of each open response. */
+  /** The open responses, each with the callbacks for its end. */
   readonly #open = new Map<ServerResponse, (() => void)[]>()
   readonly #ofSockets = new WeakMap<Duplex, Set<ServerResponse>>()
   readonly #bytesOfKeys = new Map<string, number>()

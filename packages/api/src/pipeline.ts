@@ -56,8 +56,8 @@ export interface Pipeline {
 }
 
 /**
- * Facts about a request for headers, usage, and the log. Each step of the pipeline adds its facts, so those of later
- * steps are missing if a step throws.
+ * Facts about a request for headers, usage, and the log. Each step of the pipeline adds its facts. If a step throws, the
+ * facts of later steps are missing.
  */
 export interface Trace {
   keyId: string | null
@@ -73,7 +73,7 @@ export interface Trace {
   readonly headers: Record<string, string>
 }
 
-/** Returns the response for a request. Throws `ApiError`, `StoreDatabaseError` or `ControlDatabaseError`. */
+/** Returns the response to a request. Rejects with `ApiError`, `StoreDatabaseError`, or `ControlDatabaseError`. */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
   // Set before the key is checked, so that events of rejected keys have the endpoint.
@@ -158,7 +158,7 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
   return { storeId, databaseUrl, schemaName, encryptedPassword }
 }
 
-/** Returns the plan with pseudonyms and nulls in place of personal data, if the key gets none (reading R40). */
+/** Returns the plan. If the key gets no personal data, the plan reads pseudonyms and nulls in its place (reading R40). */
 function forKey(plan: Plan, { withoutPersonalData: isReduced, storeId }: Admission, { secret }: Pipeline): Plan {
   if (!isReduced) return plan
   return { ...plan, resource: withoutPersonalData(plan.resource), pseudonymSecret: pseudonymSecret(secret, storeId) }
@@ -236,8 +236,8 @@ function notFound({ name }: Resource): ApiError {
 }
 
 /**
- * Returns the step of a full sync. Returns null for other plans, and for a list with one page, which needs no second request.
- * Without `page`, a first page counts as a list with one page.
+ * Returns whether this page begins or ends its list, and the filters of the list. Returns null for a list with one page,
+ * and for other plans. Without `page`, a first page counts as a list with one page.
  */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null

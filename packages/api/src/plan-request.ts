@@ -7,7 +7,10 @@ import type { CursorContent } from './cursor.ts'
 import type { ParameterValues } from './query-parameters.ts'
 import { windowOf } from './window.ts'
 
-/** Returns what the engine reads for a request. `id` is '' if the path has none; `cursor` is null on a first page. */
+/**
+ * Returns the plan for a request whose parameters are valid. `id` is '' if the path has no ID. `cursor` is null on a
+ * first page.
+ */
 export function planRequest(
   endpoint: Endpoint,
   id: string,

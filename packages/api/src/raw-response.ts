@@ -10,7 +10,7 @@ import { API_HEADERS, type ApiResponse, errorResponse } from './api-response.ts'
 import type { RequestEventHandler } from './request-event.ts'
 import type { ServerOptions } from './server.ts'
 
-/** Time for a client to read the last response of its connection before the service closes it. */
+/** Time in ms in which a client must read the last response of its connection, before the service closes the connection. */
 const CLOSE_TIMEOUT_MS = 1000
 
 const PARSER_ERRORS: Readonly<Record<string, { readonly status: number; readonly what: string }>> = {

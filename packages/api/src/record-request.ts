@@ -19,7 +19,10 @@ interface CompletedRequest {
   readonly options: ServerOptions
 }
 
-/** Counts the request for its key, if the key is valid, and reports it to the log and the metrics. */
+/**
+ * Adds a completed request to the usage of its key, if the key is valid. Emits the events of the request for the log and
+ * the metrics.
+ */
 export function recordRequest(request: CompletedRequest): void {
   const { message, result, trace, requestId, traceContext, durationMs, options } = request
   const { keyId, storeId, endpoint, keyRejected } = trace
@@ -50,8 +53,8 @@ export function recordRequest(request: CompletedRequest): void {
 }
 
 /**
- * Returns the outcome for usage. It is `rejected` for 403, 409, and 429, because these depend on the store and the rate
- * limit, not on the request's content.
+ * Returns the outcome of a request, for the usage of its key. It is `rejected` for 403, 409, and 429, because these
+ * depend on the store and the rate limit, not on the request's content.
  */
 function outcomeOf(status: number): UsageOutcome {
   if (status < 400) return 'successful'

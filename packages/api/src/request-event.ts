@@ -3,7 +3,7 @@
 
 import type { TraceContext } from './request-ids.ts'
 
-/** The service completed an API request. */
+/** Emitted after the response to an API request, and with status 499 if the client disconnected before it. */
 export interface RequestCompleted extends Partial<TraceContext> {
   readonly event: 'request.completed'
   readonly requestId: string
@@ -21,15 +21,15 @@ export interface RequestCompleted extends Partial<TraceContext> {
   readonly storeId: string | null
 }
 
-/** A request had no valid key. */
+/** Emitted if a request has no valid key. */
 export interface KeyRejected {
   readonly event: 'key.rejected'
   readonly requestId: string
-  /** 'unknown' includes revoked keys: the lookup does not distinguish them. */
+  /** `unknown` includes revoked and expired keys, and keys that don't work from the client's address. */
   readonly reason: 'missing' | 'repeated' | 'malformed' | 'unknown'
 }
 
-/** A client sent a request that is malformed, too slow or too large. */
+/** Emitted if a client sends a request that is malformed, too slow, or too large. */
 export interface RequestMalformed {
   readonly event: 'request.malformed'
   readonly requestId: string
@@ -38,14 +38,15 @@ export interface RequestMalformed {
   readonly code: string
 }
 
-/** An internal error interrupted a request, or a connection if `requestId` is null. */
+/** Emitted if an internal error interrupts a request, or a connection if `requestId` is null. */
 export interface RequestFailed {
   readonly event: 'request.failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
+/** An event of the export API. */
 export type RequestEvent = RequestCompleted | KeyRejected | RequestMalformed | RequestFailed
 
-/** Called with each event. The handler must return immediately and must not throw. */
+/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type RequestEventHandler = (event: RequestEvent) => void

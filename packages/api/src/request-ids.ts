@@ -14,13 +14,13 @@ export interface RequestIds {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The trace and the client's span that a request belongs to, as hexadecimal digits in lower case. */
+/** The trace that a request belongs to, and the client's span: 32 and 16 hexadecimal digits in lower case. */
 export interface TraceContext {
   readonly traceId: string
   readonly parentId: string
 }
 
-/** Returns the IDs of a request. Node joins the values of a repeated header with a comma, so they are invalid. */
+/** Returns the IDs of a request. An ID is invalid if its header is repeated, because Node joins the values with a comma. */
 export function readRequestIds(headers: IncomingHttpHeaders): RequestIds {
   const sent = headers['x-request-id']
   const requestId = typeof sent === 'string' && isSafe(sent) ? sent : randomUUID()

@@ -14,7 +14,7 @@ export interface Route {
   readonly rawId: string
 }
 
-/** Finds endpoints by path. */
+/** Finds the endpoint for a path by comparing its segments. */
 export class Router {
   private readonly routes: readonly { readonly endpoint: Endpoint; readonly segments: readonly string[] }[]
 
@@ -32,8 +32,8 @@ export class Router {
 }
 
 /**
- * Returns the route. Throws 404 for an unknown path, then 405 for a method other than GET and HEAD (readings R2 and
- * R3).
+ * Returns `route`. Throws an `ApiError` with status 404 if it is null, and with 405 for a method other than GET and HEAD
+ * (readings R2 and R3).
  */
 export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
   if (route === null) {

@@ -41,7 +41,10 @@ interface RequestContext {
   readonly isDraining: () => boolean
 }
 
-/** Sends the response to a request in its turn, and records it. */
+/**
+ * Sends the response to a request after the previous response of the connection, and records the request. Errors of the
+ * pipeline become responses.
+ */
 export async function serveRequest(context: RequestContext): Promise<void> {
   const { message, response, before, options, openResponses, bodies, isDraining } = context
   response.on('error', () => undefined)

@@ -15,7 +15,7 @@ import type { RequestEventHandler } from './request-event.ts'
 import { SILENCE_MS, serveRequest, whenSent } from './serve-request.ts'
 import { stopServer } from './stop-server.ts'
 
-/** Limits of the server. The operator sets them. */
+/** Limits of the server, from settings. A name that ends in `Ms` is in milliseconds. */
 export interface ServerLimits extends ResponseBufferLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
@@ -31,6 +31,7 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly responseTimeoutMs: number
 }
 
+/** Dependencies and limits of the server. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Documents that need no key, by path. */
@@ -46,7 +47,7 @@ const CHECK_INTERVAL_MS = 1000
 
 /** A server and the function that stops it. */
 export interface ApiServer {
-  /** The caller makes it listen. */
+  /** The server. It listens when the caller calls `listen`. */
   readonly server: http.Server
   /** Accepts no new connection, waits up to `drainMs` for responses under way, and closes every connection. */
   readonly stop: (drainMs: number) => Promise<void>

@@ -6,7 +6,10 @@ import type { Microseconds, ParameterName } from '@store-export/contract'
 import type { Window, WindowEnd, WindowField } from '@store-export/engine'
 import type { ParameterValues } from './query-parameters.ts'
 
-/** By field: the first timestamp that the window excludes, at most the watermark. */
+/**
+ * The end of the window for each field that has one: the first timestamp that the window excludes. It is at most the
+ * watermark.
+ */
 export type WindowBounds = Readonly<Partial<Record<WindowField, Microseconds>>>
 
 /** The parts of a cursor that later pages of a window need. */
@@ -24,7 +27,7 @@ const ENDS = [
 /** The fields that a window can bound. */
 export const WINDOW_FIELDS: readonly WindowField[] = ENDS.map(({ field }) => field)
 
-/** Returns the bounds of a list. Those of the cursor win, so that they are the same on every page. */
+/** Returns the bounds of a list. The bounds of the cursor take precedence, so that every page has the same bounds. */
 export function windowBounds(
   values: ParameterValues,
   watermark: Microseconds,

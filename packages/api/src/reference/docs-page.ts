@@ -20,7 +20,10 @@ const POLICY = [
   "connect-src 'self'",
 ].join('; ')
 
-/** Returns the page, the script that starts it, and the library. With `tryIt`, the page can send requests. */
+/**
+ * Returns three documents: the page, the script that starts it, and the library's script. `tryIt` is whether the page can
+ * send requests.
+ */
 export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRoute[] {
   return [
     {

@@ -3,7 +3,7 @@
 import { type Contract, type ErrorDeclaration, errorStatusesOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
-/** Returns the pages `/errors` and `/errors/{CODE}`. */
+/** Returns the list of error codes, `/errors`, and a page for each code, `/errors/{CODE}`. */
 export function errorPages({ errors }: Contract): HtmlPage[] {
   const declared = Object.entries(errors)
   return [indexPage(declared), ...declared.map(([code, error]) => errorPage(code, error))]

@@ -5,7 +5,10 @@
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './html.ts'
 
-/** Returns the HTML. `address` returns the target of a link; null makes the link plain text. */
+/**
+ * Returns the HTML of a guide. `address` maps the target of a link to another address. If it returns null, the link
+ * becomes plain text.
+ */
 export function guideHtml(markdown: string, address: (target: string) => string | null): string {
   const anchors = new Set<string>()
   const marked = new Marked({

@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises'
 import { escapeHtml, type HtmlPage, lazyPageRoute, pageRoute } from './html.ts'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
+/** A page of docs/ that the service serves. */
 export interface Guide {
-  /** The addresses are `/guides/NAME` and `/guides/NAME.md`. */
+  /** Last segment of the addresses `/guides/NAME` and `/guides/NAME.md`. */
   readonly name: string
   readonly title: string
   readonly note: string
@@ -172,6 +173,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   },
 ]
 
+/** Every guide, in the order of the list. */
 export const GUIDES: readonly Guide[] = GUIDE_GROUPS.flatMap(({ guides }) => guides)
 
 /** Addresses of other served files, by path in docs/. */
@@ -185,7 +187,7 @@ const SERVED: Readonly<Record<string, string>> = {
 
 const DOCS = new URL('../../../../docs/', import.meta.url)
 
-/** Returns `/guides`, and each guide as a page and as Markdown. */
+/** Returns the list of guides, `/guides`, and each guide as an HTML page and as Markdown. */
 export function guideRoutes(): ReferenceRoute[] {
   return [pageRoute(indexPage()), ...GUIDES.flatMap((guide) => [htmlRoute(guide), markdownRoute(guide)])]
 }

@@ -4,7 +4,7 @@ import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resources
 import { GUIDES } from './guides.ts'
 import { OPENAPI_VERSIONS } from './openapi-documents.ts'
 
-/** Returns the text, as Markdown in the form of llmstxt.org. Links start with `baseUrl`. */
+/** Returns the content of `/llms.txt`, as Markdown in the form of llmstxt.org. Links start with `baseUrl`. */
 export function llmsText(contract: Contract, baseUrl: string): string {
   return `# Store Data Export
 

@@ -10,8 +10,8 @@ const ORIGINS_MAX = 8
 export type JsonOfAddress = (baseUrl: string) => string
 
 /**
- * Returns a document with the address that the client used. Without a valid one, clients get the document `own`.
- * `addressText` returns the text of an address in the JSON.
+ * Returns a document that contains the address that the client used. `own` is the document for a request without a valid
+ * address. `addressText` returns the form in which the JSON contains an address.
  */
 export function originDocuments(
   own: ReferenceRoute,
@@ -36,7 +36,7 @@ export function originDocuments(
   }
 }
 
-/** An address that no document contains. */
+/** A placeholder for the address. No document contains it otherwise. */
 const MARK = 'https://address.invalid'
 
 function escaped(baseUrl: string): string {

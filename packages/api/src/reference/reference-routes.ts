@@ -13,7 +13,10 @@ import { openApiDocuments, openApiDocumentsByOrigin } from './openapi-documents.
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 import { securityText } from './security-text.ts'
 
-/** The addresses in the documents, and the contract that they describe. The declared contract is the default. */
+/**
+ * Options of the documents: the service's addresses, and the contract to describe. Parts of the contract that are absent
+ * come from the declared contract.
+ */
 export interface ReferenceOptions extends Partial<Contract> {
   /** Whether the docs page can send requests. */
   readonly tryIt: boolean

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 /** RFC 9116 recommends less than a year. A document is created on each day, so it does not expire. */
 const VALID_DAYS = 180
 
-/** Returns the document. */
+/** Returns the document `/.well-known/security.txt`, with an expiry date 180 days after the current day. */
 export function securityText(options: SecurityTextOptions): ReferenceRoute {
   const { contact, now } = options
   if (contact === null) return absentDocument()
