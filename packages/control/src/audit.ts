@@ -5,6 +5,7 @@ import { sql, within } from '@store-export/postgres'
 import type { AuditAction, AuditRecorded, ControlEventHandler } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 
+/** The control database, and the log that gets the events. */
 export interface AuditLogOptions {
   readonly database: ControlDatabase
   /** Writes an event to the log. Returns whether the log accepted it. */

@@ -1,14 +1,14 @@
 // The events of the control database. They contain IDs and numbers, but no key and no password. A `cause` can contain
 // anything, so the log writes only its safe parts (operator/src/log.ts).
 
-/** A query on the control database failed. */
+/** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {
   readonly event: 'control.query_failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
-/** Usage statistics could not be written. The next attempt writes them, except for `dropped` requests. */
+/** Emitted if usage statistics could not be written. The next attempt writes them, except for `dropped` requests. */
 export interface UsageWriteFailed {
   readonly event: 'usage.write_failed'
   readonly cause: unknown
@@ -18,7 +18,7 @@ export interface UsageWriteFailed {
   readonly dropped: number
 }
 
-/** Actions in the audit table. */
+/** Every action that the audit table records. */
 export const AUDIT_ACTIONS = [
   'key.created',
   'key.revoked',
@@ -33,12 +33,16 @@ export const AUDIT_ACTIONS = [
   'secrets.rotated',
 ] as const
 
+/** Name of an action, such as `key.created`. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** A row of the audit table, copied to the log. Every change has a row, which names its actor. */
+/**
+ * Emitted for each row of the audit table. Every change of a key, store, merchant, or secret has a row, which names its
+ * actor.
+ */
 export interface AuditRecorded {
   readonly event: 'audit.recorded'
-  /** ID of the row. The log can contain the same event twice. */
+  /** ID of the row in the audit table. The log can contain the same event twice. */
   readonly auditId: string
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
@@ -55,5 +59,5 @@ export interface AuditRecorded {
 /** An event of the control database. */
 export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
-/** Called with each event. The handler must return immediately and must not throw. */
+/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type ControlEventHandler = (event: ControlEvent) => void

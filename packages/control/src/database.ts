@@ -11,6 +11,7 @@ export interface ControlDatabase {
   close(): Promise<void>
 }
 
+/** Options of the connections to the control database. */
 export interface ControlDatabaseOptions {
   /** Maximum number of connections. */
   readonly poolSize: number

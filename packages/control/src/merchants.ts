@@ -7,6 +7,7 @@ import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
 import { deleteUsageOf } from './usage/retention.ts'
 
+/** An account of the dashboard, and the stores that it sees. */
 export interface MerchantSummary {
   readonly id: string
   readonly email: string
@@ -33,8 +34,8 @@ export async function listMerchants(database: ControlDatabase): Promise<Merchant
 }
 
 /**
- * Lets the merchant see a store. A repetition changes nothing. Rejects with `UnknownStore` for an unknown or removed
- * one.
+ * Lets a merchant see a store in the dashboard. A repetition changes nothing. Rejects with `UnknownStore` if the store is
+ * unknown or was removed.
  */
 export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
@@ -49,7 +50,7 @@ export async function addMembership(database: ControlDatabase, merchantId: strin
 }
 
 /**
- * Removes a store from a merchant. `removed` is whether the merchant saw the store before. `isSeen` is whether another
+ * Hides a store from a merchant. `removed` is whether the merchant saw the store before. `isSeen` is whether another
  * merchant sees it. Rejects with `UnknownMerchant`.
  */
 export async function removeMembership(
@@ -103,7 +104,7 @@ export async function removeMerchant(
   return { storesLeftAlone }
 }
 
-/** Deletes sessions and links that have expired. Returns how many. */
+/** Deletes expired sessions and expired one-time links. Returns how many. */
 export async function deleteEndedSignIns({ pool }: ControlDatabase): Promise<number> {
   const sessions = await pool.execute(sql`delete from merchant_sessions where expires_at < clock_timestamp()`)
   const links = await pool.execute(sql`delete from merchant_links where expires_at < clock_timestamp()`)

@@ -25,6 +25,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
+/** The control database to migrate, and the migrations to apply. */
 export interface MigrateOptions {
   readonly url: string
   readonly random: RandomBytes
@@ -41,7 +42,10 @@ const PAUSE_MS = 1000
 /** Codes `lock_not_available` and `deadlock_detected`. */
 const LOCK_CODES: readonly string[] = ['55P03', '40P01']
 
-/** Applies the missing migrations and returns their names. Rejects with `MigrationError`. */
+/**
+ * Applies the missing migrations, and returns their names in the order of their application. Rejects with
+ * `MigrationError`.
+ */
 export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
   const applied: string[] = []

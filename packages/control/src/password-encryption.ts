@@ -13,9 +13,9 @@ export type EncryptedPassword = string
 export const ENCRYPTION_KEY_BYTES = 32
 const FINGERPRINT_BYTES = 8
 
-/** A key of 256 bits. It can't be printed. */
+/** A key of 256 bits that encrypts passwords. Its bytes don't appear when it is printed. */
 export class EncryptionKey {
-  /** The key itself. A cipher with the bytes of a key would take Node.js three times as long. */
+  /** The key for Node's ciphers. With the bytes of the key, a cipher would take Node.js three times as long. */
   readonly object: KeyObject
   /** First byte of a hash of the key. It selects the key to try. */
   readonly id: number
@@ -95,7 +95,7 @@ export function isEncryptedWithCurrent(keys: EncryptionKeys, storeId: string, en
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && decrypt(keys.current, storeId, bytes) !== null
 }
 
-/** The number of store passwords that these keys can decrypt, and that they can't decrypt. */
+/** Numbers of store passwords that the keys can decrypt, and that they can't decrypt. */
 export interface DecryptionCounts {
   readonly decryptable: number
   readonly undecryptable: number

@@ -9,9 +9,10 @@ import { removeMembership, removeMerchant } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
 
-/** An audit event from a log. */
+/** The members of an audit event that a replay needs. */
 export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId'>
 
+/** Numbers of events that were repeated, by their effect. */
 export interface Replay {
   /** Number of revocations and removals. Repeated events count once. */
   readonly events: number

@@ -12,6 +12,7 @@ import {
 } from './password-encryption.ts'
 import { reencryptDashboardSecret } from './service-secrets.ts'
 
+/** Numbers of store passwords that were encrypted again, and that already had the current secret. */
 export interface Rotation {
   readonly reencrypted: number
   readonly unchanged: number

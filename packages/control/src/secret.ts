@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 
-/** A string that prints as its label. Only `reveal` returns it. */
+/** A string that prints as its label, such as [key]. Only `reveal` returns it. */
 export class Secret {
   readonly #text: string
   readonly #label: string

@@ -21,14 +21,14 @@ const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
 const FORGIVEN_SECONDS = 1800
 
 /**
- * Whether an attempt is allowed. If it isn't, `waitSeconds` is the time until the next one, in whole seconds, at least
- * 1.
+ * The result of counting an attempt. If the attempt is not allowed, `waitSeconds` is the time until the next one, in
+ * whole seconds, at least 1.
  */
 export type AttemptVerdict = { readonly allowed: true } | { readonly allowed: false; readonly waitSeconds: number }
 
 /**
- * Counts an attempt for each scope before the attempt is made. A scope is a string such as `account a@b.example` or
- * `address 192.0.2.1`. `at` replaces the control database's clock in tests.
+ * Counts an attempt to sign in, and returns whether it is allowed. Call it before the attempt. A scope is a string such
+ * as `account a@b.example` or `address 192.0.2.1`. `at` replaces the control database's clock in tests.
  */
 export async function countAttempt(
   database: ControlDatabase,

@@ -20,7 +20,7 @@ export type StoreOrigin = 'generated' | 'imported'
 /** State of a store. The service serves only ready stores. */
 export type StoreState = 'generating' | 'ready'
 
-/** A store as the registry has it. */
+/** A registered store. Its password is encrypted. */
 export interface RegisteredStore {
   readonly id: string
   /** The platform's own ID of the store; null if the platform set none. */
@@ -55,6 +55,7 @@ export class InvalidStoreError extends Error {
 /** The control database, the keys that encrypt passwords, and a source of random bytes. */
 export type RegistryContext = EncryptionContext
 
+/** A store to register. */
 export interface NewStore {
   /** A random UUID if absent. */
   readonly id?: string
@@ -123,7 +124,7 @@ export async function requireStore(database: ControlDatabase, reference: string)
   return store
 }
 
-/** Changes for `setStore`. Absent members don't change. */
+/** Changes for `setStore`. An absent member leaves its value unchanged. */
 export interface StoreChange {
   readonly name?: string
   readonly state?: StoreState

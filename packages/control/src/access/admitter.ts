@@ -12,11 +12,12 @@ import type { ControlEventHandler } from '../control-event.ts'
 import { type Admission, type AdmissionRequest, admit, admitMany, BUSY, type PresentedKey } from './admission.ts'
 import { Batcher } from './batcher.ts'
 
-/** Thrown if the control database didn't respond. The message is for the log. */
+/** Thrown if the control database didn't respond in time, or responded with an error. The message is for the log. */
 export class ControlDatabaseError extends Error {
   override readonly name = 'ControlDatabaseError'
 }
 
+/** The pool and the limits of an admitter. */
 export interface AdmitterOptions {
   /** The pool is used only for admission. `close` closes it. */
   readonly pool: Pool
@@ -31,21 +32,26 @@ export interface AdmitterOptions {
 
 /** Maximum number of requests in one statement. */
 const BATCH_SIZE_MAX = 250
+/** Maximum number of requests that wait for their statement. Further ones fail immediately. */
 const WAITING_MAX = 10_000
 const CLOSE_MS = 5000
 
 /** Admits the requests of all keys on a node. Close it after the last request. */
 export interface Admitter {
-  /** Returns the admission; null if the key is invalid. Rejects with `ControlDatabaseError` after calling `emit`. */
+  /**
+   * Returns the admission of a request; null if the key is unknown, revoked, or expired, or doesn't work from the
+   * address. Rejects with `ControlDatabaseError` if the database doesn't respond in time, after calling `emit`.
+   */
   admit(key: PresentedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */
   sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
+  /** Closes the pool. Running statements get up to five seconds. */
   close(): Promise<void>
 }
 
 type Admissions = Batcher<PresentedKey, Admission | null>
 
-/** Returns an admitter. Nothing else may use `pool`. */
+/** Returns an admitter for one node. Nothing else may use its pool. */
 export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOptions): Admitter {
   const { requestsPerMinute, timeoutMs } = limits
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }

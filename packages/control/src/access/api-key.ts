@@ -17,7 +17,7 @@ const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_L
 const VISIBLE_PREFIX_LENGTH = 12
 const VISIBLE_END_LENGTH = 4
 
-/** A whole key. It prints as [key], and is never logged or stored. */
+/** The complete text of a key. It prints as [key], and is never logged or stored. */
 export class PlainKey extends Secret {
   constructor(text: string) {
     super(text, '[key]')
@@ -33,13 +33,13 @@ export class HashedKey {
   }
 }
 
-/** Returns a new key. */
+/** Returns a new random key. */
 export function makeApiKey(random: RandomBytes): PlainKey {
   const body = KEY_PREFIX + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
   return new PlainKey(body + checksum(body))
 }
 
-/** Returns the key; null if the prefix, length, alphabet, or checksum is wrong. */
+/** Returns `text` as a key; null if its prefix, length, alphabet, or checksum is wrong. */
 export function parseApiKey(text: string): PlainKey | null {
   if (!SHAPE.test(text)) return null
   const body = text.slice(0, -CHECKSUM_LENGTH)

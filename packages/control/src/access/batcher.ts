@@ -19,7 +19,7 @@ export interface BatcherOptions<In, Out> {
   readonly batchesMax: number
   /** Maximum number of calls that wait for their batch. The batcher rejects further calls immediately. */
   readonly waitingMax: number
-  /** Maximum time of a call, from its start to its result. */
+  /** Maximum time of a call in ms, from its start to its result. */
   readonly timeoutMs: number
   /** Called when no call waits and no batch runs. */
   readonly onIdle?: () => void
@@ -30,12 +30,12 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
 }
 
 /**
- * Maximum wait of the next batch for a running one, while fewer than `batchesMax` run. Bounds the delay by a hanging
- * batch.
+ * Maximum time in ms that the next batch waits for a running one, while fewer than `batchesMax` run. A batch that hangs
+ * delays the next one only by this time.
  */
 const GATHER_MS = 2
 
-/** Groups calls into batches. The header of this file says when a batch begins. */
+/** Groups calls of `load` into batches. The header of this file says when a batch begins. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #waiting = new Set<Call<In, Out>>()
@@ -53,7 +53,12 @@ export class Batcher<In, Out> {
     return this.#waiting.size
   }
 
-  /** Returns the result for a value. Rejects like the batch, with `TimeLimitPassed`, and with `POOL_FULL`. */
+  /**
+   * Returns the result for a value. Rejects in these cases:
+   * - With the error of `BatcherOptions.load`. All calls of the batch reject with it.
+   * - With `TimeLimitPassed` after `timeoutMs`. A running batch continues.
+   * - With `PostgresConnectionError` `POOL_FULL` if `waitingMax` calls already wait.
+   */
   async load(value: In): Promise<Out> {
     if (this.#waiting.size >= this.#options.waitingMax)
       throw new PostgresConnectionError(

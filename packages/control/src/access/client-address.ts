@@ -4,8 +4,9 @@
 import { isIP } from 'node:net'
 
 /**
- * Returns the entry that the first of `proxies` trusted proxies appended; the address of the connection if there is no
- * valid entry. An IPv4 address in IPv6 notation becomes IPv4, and the zone of an IPv6 address is removed.
+ * Returns the address of the client: the entry of X-Forwarded-For that the first of `proxies` trusted proxies appended.
+ * Without a valid entry, returns the address of the connection. An IPv4 address in IPv6 notation becomes IPv4, and the
+ * zone of an IPv6 address is removed.
  */
 export function clientAddress(connection: string, forwardedFor: string | null, proxies: number): string {
   const entries = (forwardedFor ?? '').split(',').map((each) => each.trim())

@@ -30,6 +30,7 @@ export interface NewKey {
   readonly permissions: KeyPermissions
 }
 
+/** A request to create a key. */
 export interface KeyRequest {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -49,9 +50,7 @@ export interface KeyRequest {
   readonly random: RandomBytes
 }
 
-/**
- * Thrown if the store has the maximum number of active keys. Names the least recently used key as the one to revoke.
- */
+/** Thrown if the store has five active keys. The message names the least recently used key as the one to revoke. */
 export class KeyLimitReached extends Error {
   override readonly name = 'KeyLimitReached'
   readonly leastRecentlyUsed: KeySummary | null
@@ -167,7 +166,7 @@ async function insert(
   return free === 0 ? 'full' : 'taken'
 }
 
-/** Numbers of rows that the insert depends on. */
+/** Numbers of rows on which the result of the insert depends. */
 interface Sums {
   readonly stores: number
   readonly replaced: number

@@ -11,7 +11,10 @@ export class InvalidKeyNameError extends Error {
 /** Invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
 
-/** Returns the name without spaces around it. Throws `InvalidKeyNameError` if it is empty, too long, or unprintable. */
+/**
+ * Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` if it is empty, has more
+ * than 80 characters, has no visible character, or contains a control character.
+ */
 export function checkKeyName(text: string): string {
   const name = text.trim().normalize('NFC')
   const length = Array.from(name).length

@@ -7,11 +7,11 @@ import { type SqlFragment, sql } from '@store-export/postgres'
 
 /** What a key may do. */
 export interface KeyPermissions {
-  /** Null for every resource. */
+  /** The resources that the key may read; null for all. */
   readonly scopes: readonly Scope[] | null
   /** Whether responses replace personal data (reading R40). */
   readonly withoutPersonalData: boolean
-  /** Null if the key has no end. */
+  /** Time from which the service rejects the key; null for no end. */
   readonly expiresAt: Date | null
   /** Addresses and networks in CIDR notation; null for every address. */
   readonly allowedAddresses: readonly string[] | null
@@ -32,7 +32,10 @@ export class InvalidKeyPermissionError extends Error {
 
 const ADDRESSES_MAX = 50
 
-/** Returns the permissions without repetitions. Throws `InvalidKeyPermissionError`. `now` is the earliest end. */
+/**
+ * Returns the permissions without repetitions. Throws `InvalidKeyPermissionError` for an unknown scope, an invalid
+ * address, an empty list, more than 50 addresses, and an end that isn't after `now`.
+ */
 export function checkPermissions(permissions: KeyPermissions, now: Date): KeyPermissions {
   const { scopes, expiresAt, allowedAddresses } = permissions
   const unknown = scopes?.find((scope) => !SCOPES.includes(scope))

@@ -8,7 +8,7 @@ import type { HashedKey } from './api-key.ts'
 import { checkKeyName } from './key-name.ts'
 import { type KeyPermissions, PERMISSION_COLUMNS } from './key-permissions.ts'
 
-/** A key without its text. */
+/** A key as lists show it, without its text. */
 export interface KeySummary extends KeyPermissions {
   readonly id: string
   readonly storeId: string
@@ -18,7 +18,10 @@ export interface KeySummary extends KeyPermissions {
   readonly lastFour: string
   readonly createdBy: string | null
   readonly createdAt: Date
-  /** Null if the key was never used. The usage recorder writes this time at its next flush. */
+  /**
+   * Time of the last request; null if the key was never used. The usage recorder writes this time at its next flush, so
+   * it can be late.
+   */
   readonly lastUsedAt: Date | null
   /** Null while the key is active; equal to `expiresAt` or `retiresAt` if the key ended by itself. */
   readonly revokedAt: Date | null
@@ -105,8 +108,9 @@ export async function renameKey(options: {
 }
 
 /**
- * Revokes a key. Every node rejects the key from the next request. If the key replaces another one that is still
- * active, the other key no longer ends by itself. With `storeId`, keys of other stores count as unknown.
+ * Revokes a key. Every node rejects it from the next request. If the key replaces another one that is still active, the
+ * other key no longer ends by itself. With `storeId`, a key of another store is `unknown`. After `already revoked` and
+ * `unknown`, nothing has changed.
  */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
@@ -135,8 +139,8 @@ export async function revokeKey(options: {
 }
 
 /**
- * Returns a condition that is always true. Its evaluation makes the audit triggers record `actor`. As a condition, it
- * runs in the statement whose change it names.
+ * Returns a condition that is always true, for the statement that makes a change. When PostgreSQL evaluates the
+ * condition, the audit triggers learn who makes the change: `actor`.
  */
 export function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`

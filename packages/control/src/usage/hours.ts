@@ -24,13 +24,14 @@ const HOUR_MS = 3_600_000
 /** Time for the other copies of a tool to get the new key, after its first use. */
 const REPLACED_KEY_LIFETIME = '24 hours'
 
-/** Returns the entry of a single request. `at` is in milliseconds since 1970. */
+/** Returns the entry for one request. `at` is the time of the request, in milliseconds since 1970. */
 export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS
   const none = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
   return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, lastUsed: at }
 }
 
+/** Returns a buffer for up to `entriesMax` pairs of key and hour, which writes to the table `usage_hours`. */
 export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourEntry> {
   const idOf = ({ keyId, hour }: HourEntry) => `${keyId} ${hour}`
   return new MergingBuffer({ entriesMax, idOf, merge, write: (batch) => upsert(pool, batch) })

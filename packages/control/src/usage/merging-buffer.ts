@@ -5,8 +5,9 @@
 /** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000
 
+/** How a buffer identifies, merges, and writes its entries. */
 export interface MergingBufferOptions<Entry> {
-  /** Maximum number of entries in memory. `add` rejects an entry with a further ID. */
+  /** Maximum number of entries in memory. A full buffer accepts only entries whose ID it has. */
   readonly entriesMax: number
   readonly idOf: (entry: Entry) => string
   /** Adds the numbers of `from` to `into`. */
@@ -15,6 +16,7 @@ export interface MergingBufferOptions<Entry> {
   readonly write: (batch: readonly Entry[]) => Promise<void>
 }
 
+/** Entries that wait to be written, at most one for each ID. */
 export class MergingBuffer<Entry> {
   readonly #entries = new Map<string, Entry>()
   readonly #options: MergingBufferOptions<Entry>
@@ -23,11 +25,12 @@ export class MergingBuffer<Entry> {
     this.#options = options
   }
 
+  /** Number of entries that wait. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** Adds an entry. Returns false if the buffer has no room for it. */
+  /** Adds an entry, or merges it with the entry of the same ID. Returns false if the buffer has no room for it. */
   add(entry: Entry): boolean {
     const hasRoom = this.#entries.size < this.#options.entriesMax || this.#entries.has(this.#options.idOf(entry))
     if (hasRoom) this.#put(entry)

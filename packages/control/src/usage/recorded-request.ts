@@ -4,12 +4,12 @@
  * How a request ended:
  * - `successful`: with the requested data
  * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
- * - `rejected`: by the limit, or because the store is not served
+ * - `rejected`: by the rate limit, or because the service doesn't serve the store
  * - `failed`: with an error of the service or of a database
  */
 export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 
-/** The position of a page in its walk. */
+/** Whether a page begins or ends its walk, and which list it belongs to. */
 export interface WalkStep {
   readonly begins: boolean
   readonly ends: boolean
@@ -17,7 +17,7 @@ export interface WalkStep {
   readonly filters: string
 }
 
-/** A request of a key that has its response. */
+/** A completed request with a valid key. */
 export interface RecordedRequest {
   readonly keyId: string
   readonly outcome: UsageOutcome

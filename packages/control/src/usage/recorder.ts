@@ -18,6 +18,7 @@ export interface UsageRecorder {
   close(): Promise<void>
 }
 
+/** The database, the clock, and the limits of a usage recorder. */
 export interface UsageRecorderOptions {
   readonly database: ControlDatabase
   /** The current time, in milliseconds since 1970. */

@@ -38,14 +38,14 @@ export interface RequestLogOptions {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Returns the line of a single request. `at` is in milliseconds since 1970. */
+/** Returns the line for one request. `at` is the time of the request, in milliseconds since 1970. */
 export function requestLine({ keyId, endpoint, status, code, rows, durationMs }: RecordedRequest, at: number) {
   const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
   const measured = { requests: 1, rows, durationMs: Math.round(durationMs), lastAt: at }
   return { keyId, minute, endpoint, status, code: code ?? '', ...measured }
 }
 
-/** Returns a buffer for lines. It also deletes the oldest lines of each key. */
+/** Returns a buffer that writes lines to the request log. It also deletes the oldest lines of each key from the log. */
 export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
   const { pool, entriesMax, linesPerKey, now } = options
   /**

@@ -1,5 +1,6 @@
-// Records how far each walk of a list came, and whether it reached the end. A cursor names a position, but no walk. So
-// a page counts for the latest walk of the same list and filters that its key started.
+// Records the walks of each key. A walk is the reading of one list page by page, from its first page. The record says how
+// many pages the key got, and whether it got the last one. A cursor names a position, but no walk. So a page counts for
+// the latest walk of the same list and filters that its key started.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -20,6 +21,7 @@ interface Segment {
   ended: boolean
 }
 
+/** The database, the clock, and the limit of a buffer for walks. */
 export interface WalksBufferOptions {
   readonly pool: Pool
   /** Maximum number of waiting segments. Further ones are dropped. */
@@ -35,11 +37,12 @@ const OK = 200
 /** Maximum number of stored walks for each key. */
 export const WALKS_PER_KEY_MAX = 50
 
+/** The pages of walks that wait to be written. */
 export class WalksBuffer {
   #segments: Segment[] = []
   /** The segment to which the next page of a list is added. */
   readonly #latest = new Map<string, Segment>()
-  /** Lists with a walk that has not ended, and whose first page this process recorded. */
+  /** Lists whose latest walk has not ended, and whose first page this process recorded. */
   readonly #begunHere = new Set<string>()
   readonly #options: WalksBufferOptions
 
@@ -47,7 +50,10 @@ export class WalksBuffer {
     this.#options = options
   }
 
-  /** Adds a page. Ignores a request that is not part of a walk. `at` is in milliseconds since 1970. */
+  /**
+   * Adds a page. Ignores a request that is not part of a walk. `at` is the time of the request, in milliseconds since
+   * 1970.
+   */
   add({ keyId, endpoint, status, rows, walk }: RecordedRequest, at: number): void {
     if (walk === null) return
     const { filters, begins, ends } = walk
