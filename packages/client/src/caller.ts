@@ -9,7 +9,7 @@ import { RequestPacer } from './request-pacer.ts'
 import { type CompleteResponse, rejectIgnored, responseObject, responsePage } from './response.ts'
 import { type Pause, retryPause } from './retry.ts'
 
-/** Accepted by every method of the client. */
+/** Options that every method of the client accepts. */
 export interface CallOptions {
   /** Aborts the call. The promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal
@@ -72,7 +72,10 @@ export class Caller {
   readonly #key: string
   readonly #options: CallerOptions
   readonly #pacer: RequestPacer | null
-  /** The first response proves that the address is right, so later failures are temporary. */
+  /**
+   * Whether the service has responded. The first response proves that the address is right, so later failures are
+   * temporary.
+   */
   #hasResponded = false
 
   /** `url` has no slash at its end. */
@@ -83,12 +86,12 @@ export class Caller {
     this.#pacer = options.requestsPerMinute === undefined ? null : new RequestPacer(options.requestsPerMinute)
   }
 
-  /** Returns the object at `path`. */
+  /** Requests `path`, and returns the object in the response. */
   object<Row>(path: string, options: CallOptions): Promise<Row> {
     return this.#call(path, options, responseObject<Row>)
   }
 
-  /** Returns all rows at `path`, which is not paginated. */
+  /** Requests `path`, which is not paginated, and returns all rows. */
   async rows<Row>(path: string, options: CallOptions): Promise<Row[]> {
     return [...(await this.#call(path, options, responsePage<Row>)).rows]
   }

@@ -5,6 +5,7 @@
 
 import type { ErrorCode } from './generated/types.ts'
 
+/** What an error response says. */
 export interface ErrorDetails {
   readonly code: ErrorCode
   readonly message: string
@@ -59,8 +60,8 @@ export class AddressError extends ConnectionError {
 }
 
 /**
- * A list does not have a parameter that the call sent, so the service ignored it. For example, the service is older
- * than the client. The service did not filter the rows by the parameter, so the client does not return them.
+ * Thrown if the list does not have a parameter that the call sent, for example because the service is older than the
+ * client. The service ignored the parameter and did not filter the rows by it, so the client does not return them.
  */
 export class IgnoredParameterError extends Error {
   override readonly name = 'IgnoredParameterError'

@@ -4,13 +4,16 @@
 import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
 
-/** Accepted by every method that returns a list. */
+/** Options that every method that returns a list accepts. */
 export interface PagedListOptions extends CallOptions {
-  /** `cursor` of the page to continue after. Use the same list and filters, and do not store the cursor for long. */
+  /**
+   * The `cursor` of a page, to continue after that page. Use the same list and filters, and do not store the cursor for
+   * long.
+   */
   readonly cursor?: string
 }
 
-/** Accepted by every method that returns a list of rows. */
+/** Options that every method that returns a list of rows accepts. */
 export interface ListOptions extends PagedListOptions {
   /** Maximum rows per page, 1 to 250; defaults to 250. Large pages need fewer requests of the rate limit. */
   readonly limit?: number
@@ -30,7 +33,7 @@ export interface RowsPage<Row> {
   readonly cursor: string | null
   /** Timestamp for the next sync, from the header `x-sync-watermark`; null without the header. */
   readonly watermark: string | null
-  /** Filter for the next sync; null if that sync reads the whole list. Save it after you have written all pages. */
+  /** Filter for the next sync; null if that sync reads the whole list. Save the filter after you have written all pages. */
   readonly nextSync: NextSync | null
   /**
    * Digest of the columns that the page was read from, from the header `x-store-fields`; null without the header. If it

@@ -1,6 +1,6 @@
 // Leaves a part of the rate limit to other tools that use the same key, by sending requests at equal intervals.
 
-/** Schedules requests at equal intervals. */
+/** Assigns a time to each request, so that consecutive requests are at least one interval apart. */
 export class RequestPacer {
   readonly #intervalMs: number
   #nextAt = 0
