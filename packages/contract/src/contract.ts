@@ -1,5 +1,5 @@
-// Everything that the documentation describes, as one value. OpenAPI, types, and tables are derived from it. Tests
-// replace a part of the value to prove that a new field, endpoint, or error code needs one declaration.
+// Combines all declarations in one value, from which OpenAPI, types, and tables are derived. Tests replace a part of the
+// value to prove that a new field, endpoint, or error code needs one declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
@@ -10,12 +10,12 @@ import { REVISIONS } from './revisions.ts'
 /** A schema revision as the documentation shows it. */
 export interface RevisionEntry {
   readonly id: string
-  /** Day of publication, `2026-07-08`. */
+  /** Day of publication, such as `2026-07-08`. */
   readonly date: string
   readonly summary: string
 }
 
-/** Everything that the documentation describes. */
+/** The endpoints, error codes, and schema revisions of the API. */
 export interface Contract {
   readonly endpoints: readonly Endpoint[]
   readonly errors: Readonly<Record<string, ErrorDeclaration>>

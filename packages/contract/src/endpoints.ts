@@ -93,7 +93,7 @@ export function columnsByTable(resources: readonly Resource[] = RESOURCES): Read
   )
 }
 
-/** The declarations that all kinds of endpoints share. */
+/** What the declaration of every kind of endpoint contains. */
 interface EndpointDeclaration {
   readonly id: string
   /** Path relative to `/api/v1`. */

@@ -157,7 +157,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The additions of an `ApiError` to the declaration of its code. `status` replaces the declared status. */
+/** What an `ApiError` adds to the declaration of its code. `status` replaces the declared status. */
 export interface ApiErrorOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
-// Values that make the examples of all resources one consistent story: an order of one store, with its customer and
-// products.
+// Provides the values of the examples in the documentation. Together they tell one consistent story: an order of one
+// store, with its customer and products.
 
 const STORE_ID = '0199a7c0-11f4-7e52-b0d3-6c2d5a9e4f18'
 const ORDER_ID = '0199c2f4-7d3a-7c51-9b0e-4f6a2d81c3e5'

@@ -1,5 +1,5 @@
-// The vocabulary of the contract: kinds of fields, and their modifiers. A resource declares each field once. The column
-// expression in SQL, the encoder, OpenAPI, and the client's types are derived from the declaration.
+// Defines how resources declare their fields: kinds of fields, and modifiers. A resource declares each field once. The
+// column expression in SQL, the encoder, OpenAPI, and the client's types are derived from the declaration.
 
 import type { Resource } from './resource.ts'
 import type { RevisionId } from './revisions.ts'

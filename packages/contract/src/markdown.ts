@@ -71,7 +71,7 @@ export function errorTable(parts: Partial<Contract> = {}): string {
   return table(['Status', 'Code', 'What happened', 'Retry'], rows)
 }
 
-/** Returns the page of the error code `name`. */
+/** Returns the Markdown page about the error code `name`. */
 export function errorPage(name: string, error: ErrorDeclaration): string {
   const { status, condition, retry, fix, mistakes, otherStatuses = [] } = error
   return lines(
@@ -88,7 +88,7 @@ export function errorPage(name: string, error: ErrorDeclaration): string {
   )
 }
 
-/** Returns a table of the limits. */
+/** Returns a Markdown table of the limits in `LIMITS`. */
 export function limitTable(): string {
   const rowsPerMinute = (LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')
   return table(
@@ -131,7 +131,7 @@ export interface LiveExample {
   readonly body: unknown
 }
 
-/** Returns the reference page. `examples` has a request and its response by endpoint ID. */
+/** Returns the Markdown page of the reference. `examples` has a request and its response by endpoint ID. */
 export function referencePage(
   parts: Partial<Contract> = {},
   examples: Readonly<Record<string, LiveExample>> = {},

@@ -3,7 +3,7 @@
 import type { Contract } from './contract.ts'
 import type { OpenApiObject } from './openapi-schema.ts'
 
-/** The members of each operation that returns one page of a list. */
+/** Members that an operation has if it returns one page of a list. */
 export const PAGINATION: OpenApiObject = {
   // Without `results`: Speakeasy's clients would stop at an empty page, and more rows can follow an empty page.
   'x-speakeasy-pagination': {

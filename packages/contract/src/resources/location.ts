@@ -3,7 +3,7 @@ import { resource } from '../resource.ts'
 
 const COORDINATE_DIGITS = 'decimal string with all stored digits, not rounded to two decimals'
 
-/** A pickup location. */
+/** A place where customers pick up orders. */
 export const location = resource({
   name: 'Location',
   plural: 'locations',

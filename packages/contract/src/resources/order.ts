@@ -16,7 +16,7 @@ export const ORDER_STATUSES = [
 /** Known values of `payment_provider`: the payment processor (card), or a manual method. */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
-/** A line item of an order. */
+/** A line item, which is embedded in its order. */
 export const orderItem = resource({
   name: 'Order item',
   plural: 'order items',

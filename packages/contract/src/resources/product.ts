@@ -5,7 +5,7 @@ import { ATTRIBUTES, METAFIELDS, TRANSLATIONS } from '../shapes.ts'
 /** Known values of a product's status. */
 export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
 
-/** A variant of a product. */
+/** A variant, which is embedded in its product. */
 export const variant = resource({
   name: 'Variant',
   plural: 'variants',
