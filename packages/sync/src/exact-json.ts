@@ -48,6 +48,7 @@ export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError
 }
 
+/** Whether `parseExactJson` returned the value for a number that a double would round. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return EXACT.isRawJSON(value)
 }

@@ -8,7 +8,7 @@ import { SINGER } from './create-singer-copy.ts'
 
 interface DestinationKind {
   readonly prefix: string
-  /** Syntax for messages and `--help`. */
+  /** The syntax of `--to`, for messages and `--help`. */
   readonly usage: string
   readonly create: (path: string, csv: CsvCopyOptions) => Promise<Copy>
 }

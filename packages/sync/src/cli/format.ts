@@ -1,7 +1,7 @@
 // Formats numbers, durations and table rows for people.
 
 const NAME_WIDTH = 20
-/** Characters of a row count, padded with spaces. */
+/** Width of a row count in characters. Shorter counts are padded with spaces. */
 export const NUMBER_WIDTH = 9
 
 /** Returns the start of a line about a table: its name and a count. */

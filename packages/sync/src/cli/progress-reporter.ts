@@ -10,6 +10,7 @@ import { countText, NUMBER_WIDTH, numberText, rowsText, secondsText, tableText, 
 import type { RequestMeter } from './request-meter.ts'
 import { StatusLine } from './status-line.ts'
 
+/** The output and the clock of a reporter. */
 export interface ProgressReporterOptions {
   readonly output: CliOutput
   readonly meter: RequestMeter
@@ -189,6 +190,7 @@ export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms:
   return `${rowsText(table, rows, total)}  ${rateText(read, ms)}${share}${left}`
 }
 
+/** The progress of the current table. */
 export interface TableProgress {
   readonly table: string
   readonly rows: number
@@ -211,6 +213,7 @@ export function printProgressEvents(output: CliOutput): (progress: SyncProgress)
   }
 }
 
+/** What the last line of a run says, besides the tables. */
 export interface RunTotals {
   readonly copy: string
   /** Whether `--tables` selected only some tables. */

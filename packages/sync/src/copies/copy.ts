@@ -6,7 +6,7 @@
 
 import type { CopyColumn, CopyTable } from '../tables.ts'
 
-/** A row as the service sent it. */
+/** A row as the service sent it, with the fields by name. */
 export type CopyRow = Readonly<Record<string, unknown>>
 
 /** The progress of the copy of a table. All times are RFC 3339. */
@@ -55,7 +55,7 @@ export interface CopyState {
 /** State of a new copy. */
 export const NEW_COPY: CopyState = { storeId: null, tables: new Map(), unfinished: new Map() }
 
-/** A page to write. */
+/** A page to write, and how far the walk is after it. */
 export interface PageWrite {
   readonly table: CopyTable
   readonly rows: readonly CopyRow[]
@@ -71,7 +71,7 @@ export interface PageWrite {
   readonly seenIds?: readonly string[]
 }
 
-/** The end of a full or incremental read of a table. */
+/** What a copy needs to end a walk. */
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState
@@ -103,7 +103,7 @@ export interface Copy {
    * `CopyUnavailableError`.
    */
   open(tables: readonly CopyTable[]): Promise<CopyState>
-  /** Saves the ID of the store. */
+  /** Saves the ID of the store, so that later runs accept no other store. */
   claim(storeId: string): Promise<void>
   /** Writes the rows of a page in one transaction. They replace rows with the same IDs and their embedded rows. */
   write(page: PageWrite): Promise<void>

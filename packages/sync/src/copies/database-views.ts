@@ -2,6 +2,7 @@
 // privileges on the views and build their own views on them, so `create or replace` must work.
 // Therefore, a newer version can only add columns at the end.
 
+/** A view of a copy. */
 export interface DatabaseView {
   readonly name: string
   /** Tables that the view reads. The copy creates the view when all of them exist. */
@@ -10,6 +11,7 @@ export interface DatabaseView {
   readonly select: (schema: string) => string
 }
 
+/** Every view of a copy in a database with exact decimals. */
 export const DATABASE_VIEWS: readonly DatabaseView[] = [
   {
     name: 'orders_overview',

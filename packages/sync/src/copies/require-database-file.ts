@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { CopyError } from './copy.ts'
 
-/** Bytes that identify the files of a database. */
+/** How the files of a database are recognized: by known bytes at a fixed position. */
 export interface FileSignature {
   /** Name of the database for messages. */
   readonly format: string

@@ -6,5 +6,8 @@ export function hasSecondStatement(sql: string, first: string): boolean {
   return !ONLY_COMMENTS.test(sql.slice(first.length))
 }
 
-/** The rest begins between two statements, so no string or quoted name can contain these comments. */
+/**
+ * Matches text that has only comments, spaces, and semicolons. The text begins between two statements, so no string or
+ * quoted name can contain its comments.
+ */
 const ONLY_COMMENTS = /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/)[\s\S])*(?:\*\/|$))*$/

@@ -17,6 +17,7 @@ export interface ToolResult {
   readonly isError: boolean
 }
 
+/** The tools of a server, and its output. */
 export interface McpServerOptions {
   readonly version: string
   /** Text for the assistant about all tools. */

@@ -18,6 +18,7 @@ export interface Query {
   readonly values?: readonly SQLInputValue[]
 }
 
+/** A request to the process: statements to run on a copy, and their limits. */
 export interface QueryRequest {
   readonly file: string
   /** The visible columns by table; null if every table and column is visible. */
@@ -28,6 +29,7 @@ export interface QueryRequest {
   readonly maxBytes: number
 }
 
+/** The rows of a statement. */
 export interface QueryRows {
   readonly columns: readonly string[]
   /** Each row as a JSON array. */
@@ -39,6 +41,7 @@ export interface QueryRows {
 /** State of a table, as `_sync_tables` has it. */
 export type StateRow = Readonly<Record<'table_name' | 'since' | 'whole_at' | 'starts_at', string | null>>
 
+/** The results of all statements, or the error of the first one that failed. */
 export type QueryResponse =
   | {
       readonly states: readonly StateRow[]
@@ -56,7 +59,7 @@ const VALUE_BYTES_MAX = 16 * 1024 * 1024
 const BUSY_TIMEOUT_MS = 1000
 const MEMORY_BYTES_MAX = 512 * 1024 * 1024
 
-/** The first message of the process. */
+/** The first message of the process, which says that it accepts requests. */
 const READY = 'ready'
 
 function serve(send: (message: QueryResponse | typeof READY) => void): void {

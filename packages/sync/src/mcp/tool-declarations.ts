@@ -2,6 +2,7 @@
 
 import type { ToolDeclaration } from './mcp-server.ts'
 
+/** Name of a tool. */
 export type ToolName = 'schema' | 'query' | 'order' | 'customer' | 'freshness'
 
 /** Longest statement, in characters. */

@@ -2,7 +2,7 @@
 
 import type { Query, QueryResponse } from './query-process.ts'
 
-/** A response without an error. */
+/** The results of statements that ran without an error. */
 export type Reading = Exclude<QueryResponse, { readonly error: string }>
 
 /** Text of a tool, and the response that it comes from. */

@@ -6,6 +6,7 @@ import type { CopyRow } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
 import { callEndpoint } from './call-endpoint.ts'
 
+/** A page of rows, and what the service says about it. */
 export interface RowPage {
   readonly rows: readonly CopyRow[]
   /** Cursor of the next page; null on the last page. */
@@ -88,7 +89,7 @@ async function* listRowsByOwner(
   }
 }
 
-/** Changes only the TypeScript type. */
+/** Returns the row unchanged, as the type that a copy accepts. */
 function asRow(row: object): CopyRow {
   return row as CopyRow
 }

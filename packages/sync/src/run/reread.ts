@@ -6,8 +6,8 @@ import type { TableState } from '../copies/copy.ts'
 import { FULL_PLAN, type TablePlan, type TablePlanOptions } from './plan-table.ts'
 
 /**
- * Shortest time between two rereads of a table: one hour. A permission that is granted and revoked again and again would
- * otherwise cause a reread in each run.
+ * Shortest time between two rereads of a table. Without it, a permission that is granted and revoked again and again
+ * would cause a reread in each run.
  */
 export const REREAD_INTERVAL_MS = 3_600_000
 

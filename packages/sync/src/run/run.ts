@@ -54,14 +54,14 @@ export type SyncProgress =
   /** All tables are in sync. The run now writes the files of a CSV, XLSX or Parquet copy. */
   | { readonly event: 'files' }
 
-/** The result of a run for a table. */
+/** What a run did to one table. */
 export interface TableSummary extends WalkResult {
   readonly table: string
   /** IDs that the run read to find deleted rows; null if it did not prune the table. */
   readonly ids: number | null
 }
 
-/** The result of a run. */
+/** What a run did to each table. */
 export interface SyncSummary {
   readonly storeId: string
   readonly tables: readonly TableSummary[]

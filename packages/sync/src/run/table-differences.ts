@@ -80,6 +80,7 @@ const newTally = (): Tally => ({
 
 const TALLY_FIELDS = { none: 'differences', changed: 'changed', left_out: 'leftOut' } as const
 
+/** The table to compare, its state in the copy, and where to report differences. */
 export interface TableDifferencesOptions {
   readonly copy: Copy
   readonly table: CopyTable
@@ -186,7 +187,7 @@ export class TableDifferences {
   }
 }
 
-/** Returns the ID in lower case, in which comparisons expect it. */
+/** Returns the ID of a row in lower case, which is the form that comparisons use. */
 export function idOf(row: CopyRow): string {
   return String(row.id).toLowerCase()
 }

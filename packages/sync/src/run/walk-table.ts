@@ -12,6 +12,7 @@ import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type Wa
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 import { FieldsChangedError, mayReread, readsAllRows, rereadPlan } from './reread.ts'
 
+/** The client and the copy of a walk, and how to report progress. */
 export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
@@ -51,6 +52,7 @@ export interface KnownTable {
   readonly unfinished: UnfinishedWalk | null
 }
 
+/** The result of a walk, and the state of the table after it. */
 export interface WalkedTable {
   readonly result: WalkResult
   readonly state: TableState
@@ -76,7 +78,10 @@ interface WalkOutcome extends WalkResult {
   readonly isResumed: boolean
 }
 
-/** Walks the table. If the store serves other fields, reads all rows again, at most once per `REREAD_INTERVAL_MS`. */
+/**
+ * Performs one walk of the table. If the store serves other fields, reads all rows again, at most once per
+ * `REREAD_INTERVAL_MS`.
+ */
 function walkOnce(
   options: TableWalkOptions,
   table: CopyTable,

@@ -14,7 +14,7 @@ export async function readWalks(session: DuckDbSession): Promise<Map<string, Unf
   return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))
 }
 
-/** Saves an unfinished walk. `marks`: whether a full walk marks the rows that it sees; null for other walks. */
+/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
 export async function saveWalk(
   session: DuckDbSession,
   table: string,

@@ -9,9 +9,13 @@ import { FileCopy, type TableWriter } from './file-copy.ts'
 import { type FileColumn, type FileTable, inPages } from './file-tables.ts'
 import { type NewFile, writeNewFiles } from './replace-files.ts'
 
-/** A string that already looks escaped gets one more apostrophe, so that removing one returns the original string. */
+/**
+ * Matches strings that already look escaped. They get one more apostrophe, so that a program that removes one gets the
+ * original string.
+ */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
+/** The format of the files. */
 export interface CsvCopyOptions {
   /** Separator of values; defaults to a comma. */
   readonly delimiter?: string
@@ -23,7 +27,8 @@ export interface CsvCopyOptions {
 const SIGNED_DIGITS = /^\+\d+$/
 
 /**
- * Rows that the writer converts at once. They are so few that their strings don't outlive the heap's young generation.
+ * Number of rows that the writer converts at once. With so few rows, their strings die in the young generation of the
+ * heap.
  */
 const PAGE_ROWS = 20
 const BUFFER_BYTES = 1 << 17

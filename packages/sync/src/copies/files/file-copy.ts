@@ -36,6 +36,7 @@ export interface TableWriter {
   write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>
 }
 
+/** The name of the copy, and the path of its SQLite file. */
 export interface FileCopyOptions {
   /** Folder or file, for messages. */
   readonly name: string

@@ -16,6 +16,7 @@ export interface FileRecord {
   readonly format: string
 }
 
+/** What earlier runs recorded about the files. */
 export interface FileState {
   /** Records by file name. A file has no record while a run replaces it. */
   readonly files: ReadonlyMap<string, FileRecord>

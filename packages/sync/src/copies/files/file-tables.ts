@@ -10,6 +10,7 @@ import { digitsName } from '../sqlite/sqlite-decimals.ts'
 /** The value of a cell. Decimals and timestamps are strings, exactly as the service sent them. */
 export type FileCell = string | number | boolean | null
 
+/** A column of a table to write. */
 export interface FileColumn {
   readonly name: string
   readonly kind: CopyColumnKind
@@ -36,9 +37,9 @@ const COMPUTED_COLUMNS: ReadonlyMap<string, FileColumn> = new Map(
     { name: 'line_total', kind: 'decimal', isMoney: true } as const,
   ].map((column) => [column.name, column]),
 )
-/** Increase this number if the format of a cell changes. The next run then writes all files again. */
+/** Version of the cells' format. Increase it if the format of a cell changes. The next run then writes all files again. */
 const FORMAT_VERSION = 3
-/** Rows that a digest gets at once. They are few, because their JSON becomes garbage immediately. */
+/** Number of rows that a digest gets at once. It is small, because their JSON becomes garbage immediately. */
 const DIGEST_ROWS = 16
 
 /** Names of all tables and views, in the order of the sheets of a workbook. */

@@ -6,7 +6,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const TYPE = 'application/vnd.openxmlformats-officedocument'
-/** The standard reserves the IDs below. */
+/** ID of the first number format. The standard reserves the lower IDs. */
 const FIRST_FORMAT_ID = 164
 
 /** A sheet, and the range of its filter, such as `A1:Z100`. */

@@ -19,6 +19,7 @@ const CHUNK_BYTES = 1 << 20
 const DEFLATED = 8
 const ARCHIVE_BYTES_MAX = 0xffffffff
 
+/** A file in a ZIP archive. */
 export interface ArchivePart {
   readonly name: string
   readonly method: number

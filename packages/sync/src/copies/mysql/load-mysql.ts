@@ -8,6 +8,7 @@ export interface MySqlDriver {
   createConnection(options: Readonly<Record<string, unknown>>): Promise<MySqlConnection>
 }
 
+/** The part of a connection of mysql2 that a copy uses. */
 export interface MySqlConnection {
   query(text: string, values: readonly unknown[]): Promise<readonly [unknown, unknown]>
   on(event: 'error', listener: (error: unknown) => void): unknown
@@ -17,7 +18,7 @@ export interface MySqlConnection {
 
 /** The package to install, in the tested version. */
 const PACKAGE = 'mysql2@3.24.6'
-/** A variable, because the package is optional and its types can be missing. */
+/** Name of the module to import. It is a variable, because the package is optional and its types can be missing. */
 const MODULE: string = 'mysql2/promise'
 
 /** Returns the package. Throws `CopyError` if it is not installed. */

@@ -19,7 +19,7 @@ const STATE_TABLES = [
   '_sync_unfinished (table_name varchar(100) primary key, progress longtext not null, marks boolean)',
   '_sync_views (name varchar(100) primary key, digest varchar(100) not null)',
 ]
-/** Indexed characters of a string. */
+/** Number of characters of a string that an index contains. */
 const PREFIX_CHARACTERS = 191
 
 /**

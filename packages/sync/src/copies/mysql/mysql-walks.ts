@@ -13,7 +13,7 @@ export async function readWalks(session: MySqlSession): Promise<Map<string, Unfi
   return new Map(rows.map(({ name, progress }) => [String(name), JSON.parse(String(progress))]))
 }
 
-/** Saves an unfinished walk. `marks`: whether a full walk marks the rows that it sees; null for other walks. */
+/** Saves an unfinished walk. `marks` is whether a full walk marks the rows that it sees; null for other walks. */
 export async function saveWalk(
   session: MySqlSession,
   table: string,

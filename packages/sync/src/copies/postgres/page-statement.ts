@@ -10,6 +10,7 @@ import { rowsAsJson } from './postgres-values.ts'
 import { saveWalkPart } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
+/** The table of the page, and what the statement saves besides the rows. */
 export interface PageStatementOptions {
   readonly schema: string
   readonly table: CopyTable
@@ -20,9 +21,10 @@ export interface PageStatementOptions {
 }
 
 /**
- * Returns the statement. Its parameters are those of `pageValues`, then that of `savedWalkValue`. All its parts see the
- * tables as they were before the statement, so they must change different rows. One part deletes the embedded rows that
- * a parent no longer has, and another part upserts the other embedded rows.
+ * Returns the statement that writes a page. Its parameters are those of `pageValues`, then that of `savedWalkValue`.
+ *
+ * All parts of the statement see the tables as they were before it, so the parts must change different rows. One part
+ * deletes the embedded rows that a parent no longer has, and another part upserts the other embedded rows.
  */
 export function pageStatement({ schema, table, marks, savesWalk }: PageStatementOptions): string {
   const parts = [inputRows('page', table, 1), `written as (${upsert(schema, table, 'page')})`]

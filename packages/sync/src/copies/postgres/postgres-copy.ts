@@ -189,7 +189,7 @@ export class PostgresCopy implements Copy {
     return row?.locked === true
   }
 
-  /** Sends no statement if the table has no walk. */
+  /** Deletes the unfinished walk of a table and its marks. Sends no statement if there is none. */
   async #deleteWalk(table: string): Promise<void> {
     this.#marksByTable.delete(table)
     if (this.#tablesWithWalk.delete(table)) await deleteWalk(this.#connection(), table)

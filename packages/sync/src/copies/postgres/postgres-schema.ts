@@ -128,6 +128,7 @@ function parentColumns({ columns, parentColumn }: ChildTable): CopyColumn[] {
   return columns.filter(({ name }) => name === parentColumn)
 }
 
+/** Creates the missing indexes of a table. */
 export async function createIndexes(
   session: PostgresSession,
   schema: string,

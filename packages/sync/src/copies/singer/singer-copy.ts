@@ -18,6 +18,7 @@ import {
 } from './singer-schema.ts'
 import { copyStateOf, NEW_STATE, type SingerState } from './singer-state.ts'
 
+/** The output, the last state, and the clock of a Singer copy. */
 export interface SingerCopyOptions {
   /** Writes lines of output. Resolves when the reader has taken them. */
   readonly write: (text: string) => Promise<void>
@@ -74,7 +75,10 @@ export class SingerCopy implements Copy {
     return 0
   }
 
-  /** Returns the number of rows of the last full walk. It protects a table whose list is empty by mistake. */
+  /**
+   * Returns the number of rows of the last full walk, because a run can't read the target. A run uses it to retain the
+   * rows of a table whose list is empty by mistake.
+   */
   async count(table: string): Promise<number> {
     return this.#state.tables[table]?.rows ?? 0
   }
@@ -116,7 +120,10 @@ export class SingerCopy implements Copy {
     return { type: 'RECORD', stream, record: { ...row, [SYNCED_AT]: syncedAt }, time_extracted: syncedAt }
   }
 
-  /** Starts the next page. Its time is later than that of all pages before, even if the clock was set back. */
+  /**
+   * Returns the time of the next page, RFC 3339. It is later than the times of all pages before, even if the clock was
+   * set back.
+   */
   #tick(): string {
     const { now = Date.now } = this.#options
     const later = new Date(Math.max(now(), Date.parse(this.#state.synced_at) + 1)).toISOString()

@@ -34,7 +34,7 @@ export function parseSingerState(text: string): SingerState {
   throw new SyntaxError('the file has no state of store-sync')
 }
 
-/** Returns the state as that of a copy. */
+/** Returns the state in the form that all copies share. */
 export function copyStateOf({ store_id: storeId, tables }: SingerState): CopyState {
   const entries = Object.entries(tables)
   return {

@@ -17,7 +17,8 @@ export interface SqliteColumn {
 }
 
 /**
- * 15 digits and the point. Programs that read integers as doubles read these cents exactly. Larger amounts have none.
+ * Maximum length of an amount that has cents: 15 digits and the point. Programs that read integers as doubles read these
+ * cents exactly.
  */
 const CENTS_CHARACTERS = 16
 

@@ -26,8 +26,9 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
 const BUSY_TIMEOUT_MS = 5000
 
 /**
- * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of
- *   the indexes. A long log combines many of these changes, which made a first run twice as fast.
+ * Settings of the connection:
+ * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of the
+ *   indexes. A long log combines many of these changes, which made a first run twice as fast.
  * - `cache_size`: 8 MiB. The cache of the operating system uses memory better, because other readers share it.
  */
 const PRAGMAS = `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = off;

@@ -20,7 +20,7 @@ export class SqliteWriter {
   readonly #children: readonly ChildWriter[]
   #marks: boolean | null = null
 
-  /** The tables must exist. */
+  /** Prepares the statements, so the tables must exist. */
   constructor(database: DatabaseSync, table: CopyTable) {
     this.#database = database
     this.#table = table
@@ -156,6 +156,7 @@ class RowStatement {
   }
 }
 
+/** Creates the missing indexes of a table. */
 export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'name' | 'columns'>): void {
   for (const { name, columns } of tableIndexes(table)) {
     const names = columns.map(quoteIdentifier).join(', ')
