@@ -5,6 +5,7 @@ import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
 import type { EventHandler } from './events.ts'
 
+/** The pools to close, and the control database that says which stores are removed. */
 export interface CloseRemovedStoresOptions {
   readonly pools: StorePools
   readonly database: ControlDatabase

@@ -5,10 +5,13 @@ import type { ControlEvent } from '@store-export/control'
 import type { DashboardEvent } from '@store-export/dashboard'
 import type { StoreEvent } from '@store-export/engine'
 
-/** Rejected requests of one key, or for one reason, that the log left out. */
+/**
+ * Emitted every ten seconds for each group of rejected requests that the log left out. A group has one key, or one
+ * reason.
+ */
 export interface RejectionsSummarized {
   readonly event: 'rejections.summarized'
-  /** The event that the log left out. */
+  /** The name of the events that the log left out. */
   readonly of: 'request.completed' | 'key.rejected' | 'request.malformed'
   readonly count: number
   /** Length of the period, in seconds. */
@@ -20,13 +23,13 @@ export interface RejectionsSummarized {
   readonly storeId?: string | null
 }
 
-/** The log lost lines, because its output was blocked and its buffer was full. */
+/** Emitted after the log has lost `lines` lines, because its output was blocked and its buffer was full. */
 export interface LogLinesDropped {
   readonly event: 'log.lines_dropped'
   readonly lines: number
 }
 
-/** The connections of a pool at one moment. `stores` is the sum over all stores. */
+/** Emitted for each request for metrics: the connections of a pool at this moment. `stores` is the sum over all stores. */
 export interface PoolSampled {
   readonly event: 'pool.sampled'
   readonly pool: 'control' | 'stores'
@@ -38,20 +41,23 @@ export interface PoolSampled {
   readonly waiting: number
 }
 
-/** The demo's PostgreSQL started or stopped. */
+/** Emitted when the demo's PostgreSQL has started or stopped. */
 export interface EmbeddedPostgresChanged {
   readonly event: 'embedded_postgres.started' | 'embedded_postgres.stopped'
   readonly durationMs: number
   readonly directory: string
 }
 
-/** The control database was migrated. `applied` is empty if the database was up to date. */
+/**
+ * Emitted after the demo has migrated its control database. `applied` names the migrations; empty if the database was up
+ * to date.
+ */
 export interface ControlMigrated {
   readonly event: 'control.migrated'
   readonly applied: readonly string[]
 }
 
-/** The process started, listens, shuts down, or failed outside of a request. */
+/** Emitted when a node starts, listens, shuts down, has stopped, or has an internal error outside of a request. */
 export type NodeEvent =
   | { readonly event: 'node.failed'; readonly cause: unknown }
   | { readonly event: 'node.started'; readonly version: string; readonly command: string }
@@ -63,12 +69,13 @@ export type NodeEvent =
   | { readonly event: 'shutdown.started'; readonly reason: string }
   | { readonly event: 'node.stopped'; readonly durationMs: number }
 
-/** A problem that needs the operator's attention. */
+/** Emitted for a problem that the operator should fix. `message` is one sentence. */
 export interface WarningRaised {
   readonly event: 'warning.raised'
   readonly message: string
 }
 
+/** An event of the service. Its members are the fields of its log line. */
 export type ServiceEvent =
   | ControlEvent
   | StoreEvent
@@ -82,7 +89,7 @@ export type ServiceEvent =
   | NodeEvent
   | WarningRaised
 
-/** The level and the meaning of an event, for the log and the documentation. */
+/** What the log and the documentation say about an event. */
 interface EventDeclaration {
   /** Level of the event's log line. */
   readonly level: 'error' | 'warn' | 'info' | 'debug'
@@ -165,10 +172,10 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
 }
 
-/** Called with each event. The handler must return immediately and must not throw. */
+/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type EventHandler = (event: ServiceEvent) => void
 
-/** Returns a handler that calls these handlers in order. */
+/** Returns a handler that passes each event to all `handlers`, in their order. */
 export function combine(...handlers: readonly EventHandler[]): EventHandler {
   return (event) => {
     for (const handle of handlers) handle(event)

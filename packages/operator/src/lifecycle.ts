@@ -18,6 +18,7 @@ export interface Lifecycle {
   close(reason: string): Promise<void>
 }
 
+/** The time limit of the shutdown, and the handler of its events. */
 export interface LifecycleOptions {
   /** Maximum time of the shutdown. After it, the process exits. */
   readonly timeoutMs: number

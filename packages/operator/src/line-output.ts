@@ -5,6 +5,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
+/** The size of the buffer, and what to write after lines were dropped. */
 export interface LineOutputOptions {
   readonly fd: number
   /** Maximum size of the buffer for a stalled output, in bytes; 1 MiB by default. */
@@ -19,6 +20,7 @@ const RETRY_MS = 100
 const EXIT_WAIT_MS = 200
 const EXIT_STEP_MS = 10
 
+/** An output for lines that never blocks the process. */
 export class LineOutput {
   private readonly fd: number
   private readonly bytesMax: number

@@ -8,11 +8,12 @@ import { LineOutput } from './line-output.ts'
 import { redactAndCut } from './redact.ts'
 import { RejectionSampler, SUM_SECONDS } from './rejection-sampler.ts'
 
+/** The level of a log, and where its lines go. */
 export interface LogOptions {
   readonly level: Config['logLevel']
   /** File descriptor for the lines; 1 by default, the standard output. */
   readonly fd?: 1 | 2
-  /** Gets whole lines instead of the file descriptor. */
+  /** Receives each line instead of the file descriptor. Tests use it. */
   readonly to?: { write(line: string): unknown }
   /** Returns milliseconds since 1970; the system's clock by default. */
   readonly now?: () => number

@@ -3,6 +3,7 @@
 /** Names of labels, with a description of their values. */
 export type MetricLabels = Readonly<Record<string, string>>
 
+/** A metric of the service: its name for Prometheus, its kind, its meaning, and its labels. */
 export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
   readonly name: `store_export_${string}`
   readonly type: 'counter' | 'gauge' | 'histogram'

@@ -8,6 +8,7 @@ import type { EventHandler } from './events.ts'
 import { explainListenError } from './listen.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 
+/** What the dashboard shares with the service. */
 export interface OpenDashboardOptions {
   readonly config: Config
   readonly controlUrl: string
@@ -28,7 +29,10 @@ export interface OpenDashboard {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** Separate from the connections for API requests, so that pages of the dashboard do not delay them. */
+/**
+ * Number of the dashboard's connections to the control database. They are separate from those for API requests, so that
+ * pages of the dashboard do not delay requests.
+ */
 const CONNECTIONS = 4
 
 const NO_PROXIES =

@@ -3,6 +3,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from './listen.ts'
 
+/** The address of the listener, and the sources of its responses. */
 export interface OperationsListenerOptions {
   readonly host: string
   readonly port: number
@@ -13,7 +14,7 @@ export interface OperationsListenerOptions {
 
 /** A running operations listener. */
 export interface OperationsListener {
-  /** Such as `http://127.0.0.1:9090`. */
+  /** Address of the listener, such as `http://127.0.0.1:9090`. */
   readonly url: string
   close(): Promise<void>
 }

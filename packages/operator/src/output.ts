@@ -3,6 +3,7 @@
 
 import { styleText } from 'node:util'
 
+/** A style of `styleText`, such as `bold` or `green`. */
 export type Style = Parameters<typeof styleText>[0]
 
 /** Writes one line of a result to standard output. */

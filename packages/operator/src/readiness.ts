@@ -4,6 +4,7 @@
 import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 
+/** Checks readiness on a connection of its own. */
 export interface Readiness {
   /** Returns the reason for which the node is not ready, as a phrase for the response; null if it is ready. */
   whyNotReady(): Promise<string | null>
@@ -13,6 +14,7 @@ export interface Readiness {
 /** Maximum time for a response of the control database. */
 const RESPONSE_MS_MAX = 1000
 
+/** The control database to check, and the secrets of this node. */
 export interface ReadinessOptions {
   readonly controlUrl: string
   readonly keys: EncryptionKeys

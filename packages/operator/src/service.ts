@@ -30,6 +30,7 @@ import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
+/** The settings, the control database, and the secrets of a node. */
 export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string

@@ -22,6 +22,7 @@ import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
 
+/** What a node needs to serve. */
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
@@ -52,7 +53,7 @@ interface StartupState {
  */
 const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
-/** After this time, the service no longer accepts a form, and its token can be deleted. */
+/** Hours after which a used form token is deleted. The service no longer accepts a form of this age. */
 const SENT_FORM_HOURS = 24
 /** Time for the shutdown in addition to the lame-duck time and draining. */
 const CLOSING_MS = 10_000

@@ -1,6 +1,8 @@
 // Declares the errors that the operator can fix, and the exit codes of the command.
 
+/** Exit code of a command that did its work. */
 export const EXIT_DONE = 0
+/** Exit code after an error, and of `doctor` if it finds an error or a warning. */
 export const EXIT_FAILED = 1
 /** Exit code for an unknown command, option, or value. */
 export const EXIT_USAGE = 2

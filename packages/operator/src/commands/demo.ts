@@ -34,7 +34,7 @@ import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { EXIT_FAILED, UserError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** The settings and the tools of all steps of the start. */
+/** What every step of the start needs. */
 interface Demo {
   readonly config: Config
   /** Absolute path. */
@@ -44,7 +44,10 @@ interface Demo {
   readonly progress: StepProgress
 }
 
-/** The setup runs its statements one after another. */
+/**
+ * Number of connections to the control database during the setup. Few are enough, because the setup runs its statements
+ * one after another.
+ */
 const SETUP_POOL_SIZE = 2
 
 /** Adds `demo` and `demo change`. */

@@ -9,8 +9,9 @@ import { countOf, printJson, printMessage } from '../output.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 
+/** The options of `keys replay-revocations`. */
 export interface ReplayOptions extends CommonOptions {
-  /** A file; `-` for standard input. */
+  /** Path of a log file; `-` for standard input. */
   readonly from: string
 }
 

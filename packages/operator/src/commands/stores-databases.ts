@@ -16,6 +16,7 @@ import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
+/** The options of `stores grants`. */
 export interface GrantsOptions extends CommonOptions {
   readonly revision: RevisionId
   readonly role: string
@@ -23,6 +24,7 @@ export interface GrantsOptions extends CommonOptions {
   readonly grantsOnly?: true
 }
 
+/** The options of `stores upgrade`. */
 export interface UpgradeOptions extends CommonOptions {
   readonly to: RevisionId
   readonly databaseUrl?: string

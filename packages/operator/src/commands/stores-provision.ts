@@ -24,13 +24,16 @@ import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { describeStore } from './stores-registry.ts'
 
+/** The options of `stores provision`. */
 export interface ProvisionOptions extends CommonOptions {
   readonly name: string
   readonly revision: RevisionId
   readonly externalId?: string
 }
 
-/** `undefined_table` and `invalid_catalog_name`. The interrupted run had not yet created the table, or the database. */
+/**
+ * Codes `undefined_table` and `invalid_catalog_name`. An interrupted run had not yet created the table, or the database.
+ */
 const NOT_CREATED: readonly string[] = ['42P01', '3D000']
 /** Maximum wait for another run that creates the database of the same store. */
 const LOCK_TIMEOUT = '60s'

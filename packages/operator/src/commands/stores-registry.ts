@@ -17,6 +17,7 @@ import { UsageError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
+/** The options of `stores add`. */
 export interface AddOptions extends CommonOptions {
   readonly name: string
   readonly origin: StoreOrigin
@@ -26,6 +27,7 @@ export interface AddOptions extends CommonOptions {
   readonly externalId?: string
 }
 
+/** The options of `stores set`. An absent option leaves its value unchanged. */
 export interface SetOptions extends CommonOptions {
   readonly name?: string
   readonly state?: StoreState
@@ -69,7 +71,7 @@ export async function set(context: CommandContext, reference: string, options: S
   report(store, 'Changed')
 }
 
-/** Lists the stores. */
+/** Prints all stores, as a table or as one JSON object. */
 export async function list({ database }: CommandContext, { json }: CommonOptions): Promise<void> {
   const stores = await listStores(database)
   if (json) return printJson({ stores: stores.map(describeStore) })

@@ -5,7 +5,7 @@ import { connectOnce } from '../command-context.ts'
 import { storeDatabase } from '../store-schema/provision-store.ts'
 import { DEMO_STORES } from './demo-stores.ts'
 
-/** The result of a change, as `demo change` prints it. */
+/** What `demo change` prints about the changed order. */
 export interface OrderChange {
   /** Name of the store. */
   readonly store: string

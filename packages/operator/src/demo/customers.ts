@@ -8,14 +8,14 @@ import { DAY, HISTORY_END, HISTORY_START, timestampText, untilEnd } from './time
 import { COUNTRIES } from './words/places.ts'
 import { ADDRESS_LABELS, GROUPS, type Locale } from './words/texts.ts'
 
-/** A customer for orders. `createdAt` is in microseconds since 1970. */
+/** A generated customer who can place orders after `createdAt`, which is in microseconds since 1970. */
 export interface DemoCustomer extends DemoPerson {
   readonly id: string
   readonly createdAt: number
   readonly locale: Locale
 }
 
-/** The customers of a store in the order of their creation, and their rows. */
+/** The customers of a store in the order of their creation, with the rows of their two tables. */
 export interface CustomerRows {
   readonly customers: readonly DemoCustomer[]
   readonly rows: readonly Row[]

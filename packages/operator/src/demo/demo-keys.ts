@@ -10,6 +10,7 @@ import {
 } from '@store-export/control'
 import { type DemoKey, type DemoKeys, readKeys, storeKeys } from './data-folder.ts'
 
+/** The stores that need a key, and the places where keys are stored. */
 export interface DemoKeysOptions {
   readonly database: ControlDatabase
   readonly random: RandomBytes

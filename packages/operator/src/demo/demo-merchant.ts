@@ -4,6 +4,7 @@ import { type ControlDatabase, type EncryptionKeys, type RandomBytes, readDashbo
 import type { Config } from '../config.ts'
 import { readSignIn } from './data-folder.ts'
 
+/** The stores that the merchant sees, and what is needed to create the account. */
 export interface DemoMerchantOptions {
   readonly config: Config
   readonly database: ControlDatabase

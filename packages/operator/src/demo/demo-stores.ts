@@ -5,7 +5,7 @@ import type { StoreSize } from './generate-store.ts'
 import type { DemoShop } from './shop.ts'
 import { COFFEE, HOME, PAPER } from './words/products.ts'
 
-/** A store with a database. */
+/** A demo store that has a database with generated rows. */
 export interface FilledDemoStore {
   readonly kind: 'filled'
   readonly id: string
@@ -22,6 +22,7 @@ export interface UnservedDemoStore {
   readonly name: string
 }
 
+/** A store of the demo. */
 export type DemoStore = FilledDemoStore | UnservedDemoStore
 
 /** Seed of all random data of the demo. */

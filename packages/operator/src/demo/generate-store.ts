@@ -10,7 +10,7 @@ import type { Row, RowBatch } from './rows.ts'
 import type { DemoShop } from './shop.ts'
 import { MANUAL_METHODS } from './words/texts.ts'
 
-/** A larger batch needs more memory. A smaller batch makes loading slower. */
+/** Number of orders in a batch. A larger batch needs more memory. A smaller batch makes loading slower. */
 const ORDERS_PER_BATCH = 2_000
 
 /** Numbers of rows. A store at an older schema version has no locations or no groups. */
@@ -22,6 +22,7 @@ export interface StoreSize {
   readonly groups: number
 }
 
+/** The store to generate. */
 export interface GenerateOptions {
   readonly seed: string
   readonly storeId: string

@@ -7,9 +7,10 @@ import type { Row } from './rows.ts'
 import { DAY, HISTORY_END } from './timestamps.ts'
 import { MANUAL_METHODS, SHIPPING_METHODS } from './words/texts.ts'
 
+/** A status that the contract documents. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-/** Statuses by the number of the order modulo 50, so that even a small store has every status. */
+/** Unusual statuses by the number of the order modulo 50, so that even a small store has every status. */
 const EXCEPTIONS: Readonly<Record<number, OrderStatus>> = {
   3: 'cancelled',
   9: 'refunded',

@@ -19,13 +19,16 @@ export interface OrderAddress {
   readonly phone: string | null
 }
 
-/** A fictional person. */
+/**
+ * A generated person, who becomes a customer or a guest: a unique email address under a domain for examples, and a home
+ * address.
+ */
 export interface DemoPerson {
   readonly email: string
   readonly home: OrderAddress
 }
 
-/** Generates a person. `number` makes the email address unique. */
+/** Returns a random person who lives in a country that the shop sells to. `number` makes the email address unique. */
 export function makePerson(shop: DemoShop, number: number, random: SeededRandom): DemoPerson {
   const firstName = random.pick(FIRST_NAMES)
   const lastName = random.pick(LAST_NAMES)
@@ -36,7 +39,10 @@ export function makePerson(shop: DemoShop, number: number, random: SeededRandom)
   }
 }
 
-/** Generates an address in the country with this code. */
+/**
+ * Returns a random address in the country with this ISO 3166-1 code. Its phone number is from a range for fiction, or
+ * null.
+ */
 export function makePlace(code: CountryCode, random: SeededRandom): Omit<OrderAddress, 'firstName' | 'lastName'> {
   const country: Country = COUNTRIES[code]
   const { city, state, postalCode } = random.pick(country.cities)

@@ -18,6 +18,7 @@ import { generateStore } from './generate-store.ts'
 import { loadStore } from './load-store.ts'
 import type { StepProgress } from './progress.ts'
 
+/** The control database and the server for the stores, and how to report progress. */
 export interface SetUpOptions {
   readonly registry: RegistryContext
   /** The superuser's URL of the embedded server. */

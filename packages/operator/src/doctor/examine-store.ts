@@ -12,6 +12,7 @@ import type { StoreFacts } from './facts.ts'
 import { type ReadOptions, readStore } from './read-store.ts'
 import type { DoctorCheck, DoctorFinding, StoreReport } from './report.ts'
 
+/** How to connect to a store, and which of its facts to read. */
 export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
   readonly keys: EncryptionKeys
 }

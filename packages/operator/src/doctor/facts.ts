@@ -9,7 +9,7 @@ export interface StoreFacts {
   readonly connection: ConnectionFacts
   readonly columns: readonly ColumnFact[]
   readonly indexes: readonly IndexFact[]
-  /** Null if the values were not scanned. */
+  /** Counts of invalid values; null if the values were not scanned. */
   readonly values: readonly TableValues[] | null
   /** The transactions that other sessions have open. */
   readonly transactions: TransactionSnapshot
@@ -19,7 +19,7 @@ export interface StoreFacts {
 /** The connection and its role. */
 export interface ConnectionFacts extends ConnectionSecurity {
   readonly role: string
-  /** Such as `18.4`. */
+  /** Version of the server, such as `18.4`. */
   readonly serverVersion: string
   readonly isSuperuser: boolean
   /** The schema that contains the store's tables. */
@@ -32,6 +32,7 @@ export interface ConnectionFacts extends ConnectionSecurity {
   readonly clockAheadMs: number
 }
 
+/** Kind of relation in which a store can have a table's rows. */
 export type RelationKind = 'table' | 'partitioned table' | 'materialized view' | 'view' | 'foreign table'
 
 /** A column in the store's schema. */
@@ -78,4 +79,5 @@ export interface ValueCount {
   readonly count: number
 }
 
+/** Kind of value that breaks the contract. */
 export type ValueKind = 'null' | 'infinite' | 'in the future' | 'not a number' | 'outside the list'

@@ -10,6 +10,7 @@ import { countStatement, type TableCheck, valueChecks } from './check-values.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
 import { keysOf, type StoredIndex } from './index-keys.ts'
 
+/** Which facts to read, and the settings of the nodes. */
 export interface ReadOptions {
   /** The settings of the nodes. */
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>

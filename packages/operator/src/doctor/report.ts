@@ -10,7 +10,7 @@ import type { RevisionId } from '@store-export/contract'
  */
 type Severity = 'error' | 'warning' | 'note'
 
-/** A problem, or a note, with its fix. */
+/** What a check found: a problem or a note, with its fix. */
 export interface DoctorFinding {
   readonly severity: Severity
   /** Code for programs, such as `missing_grant`. */

@@ -6,6 +6,7 @@ import { explainWriteErrors, otherVersion, recognized, unexplained } from './emb
 import { type Binaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
+/** Name of the cluster's superuser. */
 export const SUPERUSER = 'postgres'
 
 /**

@@ -17,6 +17,7 @@ const SALT_BYTES = 16
 /** Opens a connection. The caller closes it. */
 export type OpenConnection = (url: string) => Promise<Connection>
 
+/** The store to create, and the server for its database. */
 export interface ProvisionStoreOptions {
   /** URL of a role that can create databases and roles. */
   readonly adminUrl: string
@@ -34,6 +35,7 @@ export interface ProvisionedStore {
   readonly readerUrl: string
 }
 
+/** The store database to upgrade, and the schema version to reach. */
 export interface UpgradeStoreOptions {
   /** URL of the store database, for its owner or for a role that can become the owner. */
   readonly ownerOrAdminUrl: string

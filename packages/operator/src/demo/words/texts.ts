@@ -25,23 +25,27 @@ export const DESCRIPTIONS: readonly Words[] = [
   },
 ]
 
+/** Names of the ways to ship an order. */
 export const SHIPPING_METHODS = {
   standard: { de: 'Standardversand', en: 'Standard delivery', fr: 'Livraison standard' },
   express: { de: 'Expressversand', en: 'Express delivery', fr: 'Livraison express' },
   pickup: { de: 'Abholung im Laden', en: 'Click and collect', fr: 'Retrait en magasin' },
 } as const satisfies Readonly<Record<string, Words>>
 
+/** Names of manual payment methods. */
 export const MANUAL_METHODS: readonly Words[] = [
   { de: 'Vorkasse (Überweisung)', en: 'Wire transfer', fr: 'Virement bancaire' },
   { de: 'Nachnahme', en: 'Cash on delivery', fr: 'Paiement à la livraison' },
 ]
 
+/** Reasons that customers give for a return. */
 export const RETURN_REASONS: Readonly<Record<Locale, readonly string[]>> = {
   de: ['Gefällt mir doch nicht', 'Größe passt nicht', 'Beschädigt angekommen 😕', 'Falscher Artikel geliefert'],
   en: ['Changed my mind', 'Does not fit', 'Arrived damaged 😕', 'Wrong item sent'],
   fr: ['J’ai changé d’avis', 'La taille ne convient pas', 'Arrivé endommagé 😕', 'Mauvais article reçu'],
 }
 
+/** Customer groups. Some have no description, and one is not active. */
 export const GROUPS: readonly { readonly name: Words; readonly description: Words | null; readonly active: boolean }[] =
   [
     {
