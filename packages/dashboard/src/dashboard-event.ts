@@ -3,7 +3,7 @@
 
 import type { ControlQueryFailed } from '@store-export/control'
 
-/** The dashboard completed a request. */
+/** Emitted after the response to a request to the dashboard. */
 export interface PageCompleted {
   readonly event: 'page.completed'
   readonly requestId: string
@@ -14,17 +14,20 @@ export interface PageCompleted {
   readonly durationMs: number
 }
 
-/** An attempt to sign in to the dashboard. */
+/** Emitted after an attempt to sign in to the dashboard. */
 export interface SignInAttempted {
   readonly event: 'sign_in.attempted'
   readonly requestId: string
-  /** 'oidc': the platform's own sign-in. */
+  /** `link` is a one-time link. `oidc` is single sign-on at the operator's provider. */
   readonly by: 'password' | 'link' | 'oidc'
-  /** 'rate_limited': not checked after too many attempts. 'unreachable': the platform's sign-in did not respond. */
+  /**
+   * `rate_limited`: there were too many attempts, so the dashboard did not check this one. `unreachable`: the provider of
+   * single sign-on did not respond.
+   */
   readonly outcome: 'succeeded' | 'rejected' | 'rate_limited' | 'unreachable'
 }
 
-/** A merchant created or revoked a key. */
+/** Emitted after a merchant has created or revoked a key in the dashboard. */
 export interface KeyChanged {
   readonly event: 'key.created' | 'key.revoked'
   readonly requestId: string
@@ -32,14 +35,15 @@ export interface KeyChanged {
   readonly keyId: string
 }
 
-/** An internal error interrupted a request. */
+/** Emitted if an internal error interrupts a request to the dashboard. */
 export interface PageFailed {
   readonly event: 'page.failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
+/** An event of the dashboard. */
 export type DashboardEvent = ControlQueryFailed | PageCompleted | SignInAttempted | KeyChanged | PageFailed
 
-/** Called with each event. The handler must return immediately and must not throw. */
+/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type DashboardEventHandler = (event: DashboardEvent) => void

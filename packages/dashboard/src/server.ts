@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Environment } from './routes/create-handlers.ts'
 
+/** Limits of the server. A name that ends in `Ms` is in milliseconds. */
 export interface DashboardLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
@@ -13,6 +14,7 @@ export interface DashboardLimits {
   readonly keepAliveMs: number
 }
 
+/** The address and the limits of the server. */
 export interface ListenOptions {
   readonly host: string
   /** Port; 0 for a free port. */

@@ -7,11 +7,13 @@ import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth
 import { browserName } from './browser-name.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 
+/** Options of all kinds of sign-in. */
 export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
   /** The provider; null or absent without single sign-on. */
   readonly singleSignOn?: SingleSignOnSettings | null
 }
 
+/** The session of a signed-in merchant. */
 export interface MerchantSession {
   readonly id: string
   readonly merchantId: string
@@ -72,7 +74,7 @@ export class Accounts {
     return (await internalAdapter.findUserByEmail(parseEmail(email))) !== null
   }
 
-  /** Sets the password without a check of the current password. */
+  /** Sets a new password, without checking the current one. Sessions stay valid. */
   async setPassword(merchantId: string, password: string): Promise<void> {
     const { internalAdapter, password: hasher } = await this.#auth.$context
     const hash = await hasher.hash(password)

@@ -7,7 +7,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { kyselyDialect } from './kysely-dialect.ts'
 
-/** Shortest and longest password, in characters. */
+/** Minimum and maximum length of a password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
 /** Options of both password sign-in and single sign-on. */
@@ -20,6 +20,7 @@ export interface CommonAuthOptions {
   readonly sessionDays: number
 }
 
+/** Options of sign-in by password and by one-time link. */
 export interface AuthOptions extends CommonAuthOptions {
   readonly linkMinutes: number
   /** Called with the token of each new one-time link. */
@@ -105,6 +106,7 @@ export function stateCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-single-sign-on' : 'single-sign-on'
 }
 
+/** A better-auth instance, whose functions `Accounts` calls. */
 export type Auth = ReturnType<typeof createAuth>
 
 const TIMESTAMP_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const

@@ -13,7 +13,7 @@ export interface DiscoveryDocument {
   readonly sendsIssuer: boolean
 }
 
-/** Time limit for one response of the provider. */
+/** Time limit in ms for one response of the provider. */
 export const PROVIDER_TIMEOUT_MS = 4000
 
 const REQUIRED_ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const

@@ -6,6 +6,7 @@ import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { type CommonAuthOptions, commonAuthOptions } from './auth.ts'
 import { discoveryUrl, fetchObject, objectOf } from './discovery-document.ts'
 
+/** The provider of single sign-on, and the dashboard's credentials there. */
 export interface ProviderOptions {
   readonly issuer: string
   readonly clientId: string
@@ -13,7 +14,7 @@ export interface ProviderOptions {
   readonly userInfoUrl: string | null
 }
 
-/** ID of the only provider in better-auth. */
+/** ID under which better-auth knows the provider. */
 export const PROVIDER_ID = 'oidc'
 
 /** Path to which the provider redirects after a sign-in. */

@@ -6,6 +6,7 @@ import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
 import { selectFields } from './select-fields.ts'
 
+/** A column of a CSV download. */
 export interface CsvColumn {
   /** Name of the column, such as `total`; `shipping_address.city` for a part of an address. */
   readonly header: string
@@ -16,6 +17,7 @@ export interface CsvColumn {
   readonly isNumber: boolean
 }
 
+/** A CSV download of a list, or of the rows that are embedded in a list's rows. */
 export interface CsvFile {
   /** Name in URLs, such as `orders` or `order-items`. */
   readonly name: string

@@ -1,24 +1,34 @@
-// Converts rows from JSON bytes to CSV text. Writes the text in pieces, because one value can be several megabytes long.
+// Converts rows from the JSON bytes of the engine to CSV records. A value can be several megabytes long, so the text is
+// written in pieces, and a long value is never a single string.
 
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
+/** Appends text to the file. */
 export type WriteText = (piece: string) => void
 
-/** Maximum bytes of a piece. A longer value has several pieces. */
+/** Maximum number of bytes of a value that is written at once. A longer value is written in several pieces. */
 const PIECE_BYTES = 16_384
 const NEEDS_QUOTES = /[",\r\n]/
-/** Text that a spreadsheet reads as a formula. The last four characters are the fullwidth forms. */
+/**
+ * Matches text that a spreadsheet would run as a formula. The last four characters are fullwidth forms of the first four.
+ */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-/** Matches telephone numbers, which are not formulas. */
+/** Matches telephone numbers such as +4930123456. They start like a formula, but are harmless. */
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
-/** Returns a CSV record of the texts, without protection against formulas. */
+/**
+ * Returns a CSV record, with quotes where a text needs them. Does not protect against formulas, so use it only for texts
+ * of the dashboard.
+ */
 export function csvRecord(texts: readonly string[]): string {
   return `${texts.map(csvCell).join(',')}\r\n`
 }
 
-/** Writes the row that begins at `start` as a record, and returns the offset after the row. */
+/**
+ * Writes the JSON object that begins at `start` as a CSV record, and returns the offset after the object. A text that
+ * looks like a formula gets an apostrophe before it.
+ */
 export function* writeCsvRow(
   put: WriteText,
   bytes: Uint8Array,
@@ -50,7 +60,7 @@ function* writeCell(put: WriteText, bytes: Uint8Array, span: Span | undefined, i
   put(csvCell(isNumber || !isText ? text : withApostrophe(text)))
 }
 
-/** Writes a long value in pieces, in quotes. */
+/** Writes a long value in quotes and in pieces, and yields after each piece. */
 function* writeLongCell(put: WriteText, bytes: Uint8Array, span: Span, isText: boolean): Steps<void> {
   const end = isText ? span.end - 1 : span.end
   put('"')

@@ -19,6 +19,7 @@ import {
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
+/** The store of the page, and access to its rows. */
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus
@@ -42,7 +43,8 @@ const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
 /**
- * Returns the page; null if the list does not exist or the cursor is invalid. If the read fails, `problem` says why.
+ * Returns the data of the page; null if the list does not exist or the cursor is invalid. If the read fails, `problem`
+ * says why.
  */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)

@@ -3,6 +3,7 @@
 const MERCHANT_DOWNLOADS_MAX = 2
 const DOWNLOADS_MAX = 4
 
+/** Counts the downloads of one node: at most two of each merchant, and four in total. */
 export class DownloadLimiter {
   readonly #active = new Map<string, number>()
   #total = 0

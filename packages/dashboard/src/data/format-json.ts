@@ -2,6 +2,7 @@
 
 import { cutBefore, textOf } from './json-bytes.ts'
 
+/** The beginning of a row's JSON, formatted. */
 export interface FormattedJson {
   /** One line for each member, indented by two spaces per level. */
   readonly text: string
@@ -11,7 +12,10 @@ export interface FormattedJson {
 
 /** Maximum characters that a page shows of one row. */
 export const JSON_CHARACTERS_MAX = 65_536
-/** Deeper levels have the indentation of this level, because lines with thousands of spaces are unreadable. */
+/**
+ * Maximum number of indented levels. Deeper levels have the same indentation, because lines with thousands of spaces are
+ * unreadable.
+ */
 const INDENTED_LEVELS_MAX = 24
 /** Bytes to read for each character of the result. The result does not have the spaces between values. */
 const READ_PER_CHARACTER = 4

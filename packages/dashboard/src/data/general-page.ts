@@ -11,7 +11,7 @@ import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
 import { type RowTexts, rowTexts, shortText } from './row-texts.ts'
 import { countsOf, readColumns, readStoreRow } from './store-rows.ts'
 
-/** Returns the page. If the store can't be read, `problem` says why. */
+/** Returns the data of the page. If the store can't be read, `problem` says why. */
 export async function makeGeneralPage({ status, source }: DataStore): Promise<GeneralPage> {
   if (source === null) return { snapshot: null, problem: storeStatusProblem(status) }
   try {

@@ -1,7 +1,7 @@
 // Finds values in the JSON bytes of rows without parsing them into objects. A row can have megabytes, so these
 // functions do not recurse, and they yield regularly. After a yield, `TimeSlicer` lets the process do other work.
 
-/** A job in small steps. It yields when it can be interrupted, and returns its result. */
+/** A job in small steps. It yields each time that the process may do other work, and returns its result. */
 export type Steps<T> = Generator<void, T>
 
 /** The offsets of a value in the bytes. `end` is the offset after the value. */
@@ -18,7 +18,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const LETTER_U = 0x75
-/** Bytes between two yields; about a millisecond on a slow machine. */
+/** Number of bytes between two yields, which take about a millisecond on a slow machine. */
 const STEP_BYTES = 65_536
 
 /**
@@ -86,6 +86,7 @@ export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }
 
+/** Whether the value is a JSON string. */
 export function isString(bytes: Uint8Array, { start }: Span): boolean {
   return bytes[start] === QUOTE
 }

@@ -31,6 +31,7 @@ export interface TableColumn extends DeclaredColumn {
   readonly currency: string | null
 }
 
+/** A list of the Data pages, its table, and its search. */
 export interface ListDeclaration {
   /** Name in URLs: the last segment of the endpoint's path. */
   readonly list: string
@@ -89,6 +90,7 @@ export function searchedFields(search: ListView['search'], text: string): Pick<S
   return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
+/** Returns the cells of a row, in the order of the columns. */
 export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
   return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }

@@ -7,6 +7,7 @@ import { csvRecord, type WriteText, writeCsvRow } from './csv-row.ts'
 import { eachElement, membersOf, type Steps } from './json-bytes.ts'
 import { readPage, type StoreSource } from './store-rows.ts'
 
+/** The file to create, and the store to read. */
 export interface CsvOptions {
   readonly source: Omit<StoreSource, 'startedAt'>
   readonly file: CsvFile

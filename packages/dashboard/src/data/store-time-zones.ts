@@ -7,7 +7,7 @@ import { readStoreOverview, type StoreSource } from './store-rows.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
 const CACHE_MS = 60_000
-/** Time for which a page waits for a zone that is not cached. */
+/** Longest wait of a page, in ms, for a zone that is not cached. */
 const WAIT_MS = 300
 const STORES_MAX = 10_000
 /** Zone of the pages until the zone of the store is known. */

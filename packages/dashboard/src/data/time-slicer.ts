@@ -4,9 +4,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Steps } from './json-bytes.ts'
 
-/** Maximum length of a time slice. A single step of a job can exceed it. */
+/** Length of a time slice, in ms. A single step of a job can exceed it. */
 const SLICE_MS = 3
 
+/** Runs the jobs of a process in time slices, one slice at a time. */
 export class TimeSlicer {
   #last: Promise<void> = Promise.resolve()
 

@@ -8,6 +8,7 @@ import { layout } from '../ui/layout.ts'
 import { table } from '../ui/table.ts'
 import type { AccountPage, Frame } from './models.ts'
 
+/** Returns the account page. The form sets a first password if the merchant has none. */
 export function accountView(frame: Frame, page: AccountPage): Html {
   const head = pageHead({ title: 'Your account', lead: page.email, trail: [page.back] })
   return layout(frame, html`${head}${passwordCard(frame, page)}${sessionsCard(frame, page)}`)

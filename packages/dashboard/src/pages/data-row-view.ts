@@ -9,6 +9,7 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { DataRowPage, Frame } from './models.ts'
 
+/** Returns the page of one row, with a link to its JSON as a file. */
 export function dataRowView(frame: Frame, page: DataRowPage): Html {
   const head = pageHead({
     title: page.label,

@@ -11,6 +11,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
 import type { DataPage, Frame, TableCell } from './models.ts'
 
+/** Returns a page of a list: tabs, search, table, and links to other pages and to CSV files. */
 export function dataView(frame: Frame, page: DataPage): Html {
   const files = page.files.map(
     ({ label, href }) =>

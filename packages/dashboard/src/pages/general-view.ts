@@ -11,6 +11,7 @@ import type { Frame, GeneralPage } from './models.ts'
 
 type Snapshot = NonNullable<GeneralPage['snapshot']>
 
+/** Returns the page Settings > General. */
 export function generalView(frame: Frame, page: GeneralPage): Html {
   const head = pageHead({ title: 'General', lead: 'Your store as your tools see it.' })
   const problem = page.problem ? callout(page.problem, 'waiting') : NOTHING

@@ -10,6 +10,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { KeyCreatedPage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page of a new key, with a command to test it. */
 export function keyCreatedView(frame: Frame, page: KeyCreatedPage): Html {
   const paths = pathsOf(frame)
   const head = pageHead({

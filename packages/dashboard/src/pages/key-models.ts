@@ -6,6 +6,7 @@ import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from 
 /** The first and last characters of a key, which are not secret. */
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
+/** A key as lists show it. */
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly requests24h: number
   /** The newer key that replaces this key, while both keys are active. Both have the same name. */
@@ -21,7 +22,7 @@ export type KeyWarning =
   /** The tool stopped sending requests. `pauseHours` is its longest earlier pause. */
   | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
 
-/** Settings > API. */
+/** The data of Settings > API. */
 export interface KeysPage {
   /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
   readonly unconfirmed: KeyRow | null
@@ -64,6 +65,7 @@ export interface RenamePage {
   readonly problem: string | null
 }
 
+/** The numbers at the top of Settings > API: today's requests, the rejected requests of seven days, and the active keys. */
 export interface KeyTiles {
   readonly requestsToday: number
   /** The highest number of requests of one key in one minute today, and the name of that key. */

@@ -10,6 +10,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { KeyRow, KeyUnavailablePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page, with a button to replace the key if no tool uses it yet. */
 export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): Html {
   const paths = pathsOf(frame)
   const head = pageHead({

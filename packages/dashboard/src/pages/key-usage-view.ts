@@ -14,6 +14,7 @@ import type { KeyRow, KeyUsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
 
+/** Returns the page about the recent usage of one key. */
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const { key } = page
   const paths = pathsOf(frame)

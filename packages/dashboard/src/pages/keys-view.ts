@@ -14,6 +14,7 @@ import type { KeyRow, KeysPage, KeyTiles } from './key-models.ts'
 import { warningsPart } from './key-warnings-view.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page Settings > API. */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const head = pageHead({
     title: 'API',

@@ -7,6 +7,7 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { Frame, LinkPage } from './models.ts'
 
+/** Returns the page of a one-time link, with a button that signs in. */
 export function linkView(frame: Frame, page: LinkPage): Html {
   const content = html`<input type="hidden" name="token" value="${page.token}">${button('Sign in')}`
   return layout(

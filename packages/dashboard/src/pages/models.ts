@@ -42,6 +42,7 @@ export interface Frame {
   readonly formToken: () => string
 }
 
+/** The sign-in page. */
 export interface SignInPage {
   readonly email: string
   /** Path to open after the sign-in. */
@@ -52,16 +53,19 @@ export interface SignInPage {
   readonly singleSignOnLabel: string | null
 }
 
+/** The page of a one-time sign-in link. */
 export interface LinkPage {
   readonly token: string
   /** The email address of the current session; null without one. */
   readonly signedInAs: string | null
 }
 
+/** The list of the merchant's stores. */
 export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
+/** The page about the merchant's password and sessions. */
 export interface AccountPage {
   readonly email: string
   /** The page to return to; `storeId` is null for the list of stores. */
@@ -77,7 +81,7 @@ export interface AccountPage {
   }[]
 }
 
-/** Settings > General. */
+/** The data of Settings > General. */
 export interface GeneralPage {
   /** The fields of the store's row; null if the service can't read the store now. `problem` then has the reason. */
   readonly snapshot: {
@@ -99,14 +103,17 @@ export interface GeneralPage {
   readonly problem: string | null
 }
 
+/** A cell of a table on a Data page. */
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
   /** The value; null if it is absent. A timestamp is RFC 3339. */
   readonly text: string | null
 }
 
+/** Which rows of a list come first. */
 export type DataOrder = 'newest' | 'oldest'
 
+/** A page of a list. */
 export interface DataPage {
   /** Name of the list in URLs. */
   readonly list: string
@@ -142,6 +149,7 @@ export interface JsonPreview {
   readonly isWhole: boolean
 }
 
+/** The page of one row. */
 export interface DataRowPage {
   readonly list: string
   readonly label: string
@@ -164,6 +172,7 @@ export interface Recipe {
   readonly code: string
 }
 
+/** The page with code to copy into a tool. */
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
@@ -171,6 +180,7 @@ export interface RecipesPage {
   readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
 }
 
+/** An error page. `next` is its link to the next step. */
 export interface ErrorPage {
   readonly heading: string
   readonly text: string

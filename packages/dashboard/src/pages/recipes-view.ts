@@ -8,6 +8,7 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, Recipe, RecipesPage } from './models.ts'
 
+/** Returns the page of recipes, with a copy button for each. */
 export function recipesView(frame: Frame, page: RecipesPage): Html {
   const head = pageHead({
     title: 'Recipes',

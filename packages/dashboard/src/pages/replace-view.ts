@@ -11,6 +11,7 @@ import { table } from '../ui/table.ts'
 import type { KeyRow, ReplacePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page on which the merchant confirms that a key is replaced. */
 export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   const paths = pathsOf(frame)
   const lead =

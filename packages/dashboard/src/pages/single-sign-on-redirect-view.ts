@@ -6,6 +6,7 @@ import { type Html, html } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page with a link to `url`, the provider's sign-in page. */
 export function singleSignOnRedirectView(frame: Frame, url: string): Html {
   return layout(
     frame,

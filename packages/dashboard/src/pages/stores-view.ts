@@ -8,6 +8,7 @@ import { layout } from '../ui/layout.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import type { Frame, StoresPage } from './models.ts'
 
+/** Returns the list of stores, with a link to each. */
 export function storesView(frame: Frame, page: StoresPage): Html {
   const list = html`<ul class="store-list">${page.stores.map(storeItem)}</ul>`
   const none = emptyState('No stores yet', 'Ask your platform’s support to add your store to this account.')

@@ -12,6 +12,7 @@ import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import type { RequestSums, UsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** Returns the page about the usage of the last 30 days. */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const paths = pathsOf(frame)
   const selected = page.keys.find(({ id }) => id === page.selectedKeyId)

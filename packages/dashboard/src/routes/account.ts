@@ -9,7 +9,7 @@ import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 
-/** GET /account?store={s}: `store` is the store to return to. */
+/** GET /account?store={s}: shows the password form and the sessions. `store` is the store to return to. */
 export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
   const text = 'Your password is changed, and your other browsers are signed out.'
@@ -18,10 +18,10 @@ export async function accountPage(request: MerchantRequest): Promise<HandlerResu
   return { ...(await renderAccount(request, { problem: null, notice, storeId })), cookies }
 }
 
-/** The flash value for a changed password. */
+/** The flash message of a changed password. */
 const CHANGED = 'password'
 
-/** POST /account/password */
+/** POST /account/password: changes the password, or shows the form again with an error message. */
 export async function changePassword(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const change = { current: form.current ?? '', next: form.next ?? '' }
   const { headers } = request.context.req.raw

@@ -24,26 +24,36 @@ interface FormOptions {
   readonly isRepeatable: boolean
 }
 
-/** For forms with an idempotent handler. */
+/** Options for forms that may be sent twice, because their handler is idempotent. */
 export const REPEATABLE: FormOptions = { isRepeatable: true }
 
 /** The Hono environment: the request and response of Node. */
 export type Environment = { readonly Bindings: HttpBindings }
 
-/** Functions that return a Hono handler: it makes the checks that a handler of the dashboard needs, then calls it. */
+/**
+ * Functions that wrap a handler of the dashboard in a Hono handler. The wrapper makes the checks that its name says, and
+ * then calls the handler.
+ */
 export interface Handlers {
+  /** For everybody. */
   readonly page: (handler: PageHandler<DashboardRequest>) => Handler<Environment>
+  /** For everybody, with CSRF protection. */
   readonly form: (handler: FormHandler<DashboardRequest>) => Handler<Environment>
+  /** For signed-in merchants. */
   readonly merchantPage: (handler: PageHandler<MerchantRequest>) => Handler<Environment>
+  /** For signed-in merchants, with CSRF protection. */
   readonly merchantForm: (handler: FormHandler<MerchantRequest>) => Handler<Environment>
+  /** For merchants who may see the store in the URL. */
   readonly storePage: (handler: PageHandler<StoreRequest>) => Handler<Environment>
+  /** For merchants who may see the store in the URL, with CSRF protection. */
   readonly storeForm: (handler: FormHandler<StoreRequest>, options?: FormOptions) => Handler<Environment>
-  /** For downloads, which have no time limit. */
+  /** Like `storePage`, but without a time limit, for downloads. */
   readonly storeFile: (handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
 const PAGE_TIMEOUT_MS = 15_000
 
+/** Returns the wrappers for one dashboard. */
 export function createHandlers(services: Services): Handlers {
   const handle = (
     work: PageHandler<DashboardRequest>,

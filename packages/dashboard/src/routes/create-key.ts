@@ -29,7 +29,10 @@ import {
 } from './keys.ts'
 import { deriveNewKey, findCreatedKey, newKeyCookie, unconfirmedKey } from './new-key.ts'
 
-/** POST /stores/{s}/settings/api/keys */
+/**
+ * POST /stores/{s}/settings/api/keys: creates a key and redirects to its page, or shows the form again with an error
+ * message.
+ */
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const name = form.name ?? ''
   const token = tokenOf(form)
@@ -42,7 +45,7 @@ export async function create(request: StoreRequest, form: FormFields): Promise<H
   return toCreated(request, created.id, token)
 }
 
-/** GET /stores/{s}/settings/api/keys/{k}/replace */
+/** GET /stores/{s}/settings/api/keys/{k}/replace: shows the confirmation page. */
 export async function replacePage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
@@ -171,6 +174,7 @@ function askToReplace(
   return { html: replaceView(frameOf(request, { title: 'Replace a key', section: 'api', notice }), { key, others }) }
 }
 
+/** Returns the error message for a name that `createKey` rejects. */
 export function nameProblem(name: string): string {
   if (name.trim() === '') return 'Enter the name of the tool that will use the key.'
   return 'Use at most 80 characters, at least one visible character, and no control characters.'

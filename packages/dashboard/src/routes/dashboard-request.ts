@@ -23,6 +23,7 @@ export interface DashboardRequest {
   readonly stores: readonly RegisteredStore[]
 }
 
+/** A request of a signed-in merchant. */
 export interface MerchantRequest extends DashboardRequest {
   readonly session: MerchantSession
 }
@@ -33,6 +34,7 @@ export interface StoreRequest extends MerchantRequest {
   readonly head: StoreHead
 }
 
+/** A page, and the headers of its response. */
 export interface PageResult {
   readonly html: Html
   /** HTTP status; defaults to 200. */

@@ -25,12 +25,12 @@ import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from 
 import { notFoundPage } from './error-pages.ts'
 import { dataStoreOf } from './stores.ts'
 
-/** GET /stores/{s}/data */
+/** GET /stores/{s}/data: redirects to the first list. */
 export function toFirstList({ store }: StoreRequest): HandlerResult {
   return { to: storePaths(store.id).data(LISTS[0]?.list ?? '') }
 }
 
-/** GET /stores/{s}/data/{list} */
+/** GET /stores/{s}/data/{list}?order=oldest&cursor={c}&find={text}: shows a page of a list. All parameters are optional. */
 export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const list = req.param('list') ?? ''
@@ -41,7 +41,7 @@ export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
   return { html: dataView(frameOf(request, { title: 'Data', section: 'data' }), page) }
 }
 
-/** GET /stores/{s}/data/{list}/{row} */
+/** GET /stores/{s}/data/{list}/{row}: shows one row. */
 export async function dataRowPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const list = req.param('list') ?? ''
@@ -51,7 +51,7 @@ export async function dataRowPage(request: StoreRequest): Promise<HandlerResult>
   return { html: dataRowView(frameOf(request, { title: outcome.page.label, section: 'data' }), outcome.page) }
 }
 
-/** GET /stores/{s}/data/{file}.csv */
+/** GET /stores/{s}/data/{file}.csv: streams a whole list, or redirects to the list if the store has no data. */
 export async function csvDownload(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now } = request
   const file = findCsvFile((request.context.req.param('file') ?? '').replace(/\.csv$/, ''))
@@ -67,7 +67,7 @@ export async function csvDownload(request: StoreRequest): Promise<HandlerResult>
   })
 }
 
-/** GET /stores/{s}/data/{list}/{row}.json */
+/** GET /stores/{s}/data/{list}/{row}.json: streams one row as the API sends it. */
 export async function rowDownload(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const declaration = findList(req.param('list') ?? '')

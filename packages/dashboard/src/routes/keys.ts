@@ -18,7 +18,7 @@ import { deleteNewKeyCookie, unconfirmedKey } from './new-key.ts'
 
 const DAYS = 7
 
-/** Redirects to Settings > API. */
+/** Redirects to Settings > API, the first page of a store. */
 export function toKeys({ store }: StoreRequest): HandlerResult {
   return { to: storePaths(store.id).api }
 }
@@ -89,6 +89,7 @@ export function actorOf({ session }: StoreRequest): string {
   return `merchant ${session.merchantId}`
 }
 
+/** Emits the event that a merchant revoked a key. */
 export function emitRevoked({ services, requestId, store }: StoreRequest, keyId: string): void {
   services.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
 }

@@ -8,7 +8,7 @@ import { serialize } from 'hono/utils/cookie'
 import { storePaths } from '../ui/store-paths.ts'
 import type { StoreRequest } from './dashboard-request.ts'
 
-/** Time in which the dashboard can show a new key again. */
+/** Seconds in which the dashboard can show a new key again. */
 export const NEW_KEY_SECONDS = 600
 
 const COOKIE = 'new-key'
@@ -42,6 +42,7 @@ export function newKeyCookie(request: StoreRequest, token: string): string {
   return cookie(request, token, NEW_KEY_SECONDS)
 }
 
+/** Returns the cookie that makes the browser forget the new key. */
 export function deleteNewKeyCookie(request: StoreRequest): string {
   return cookie(request, '', 0)
 }

@@ -4,7 +4,7 @@ import { recipesView } from '../pages/recipes-view.ts'
 import { recipesFor } from '../recipes/recipes.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 
-/** GET /stores/{s}/recipes */
+/** GET /stores/{s}/recipes: shows the recipes and the guides. */
 export function recipesPage(request: StoreRequest): HandlerResult {
   const { apiUrl } = request.services
   const guides = GUIDES.map(({ name, ...guide }) => ({ ...guide, href: `${apiUrl}/guides/${name}` }))

@@ -8,12 +8,12 @@ import { nameProblem } from './create-key.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { activeKey, actorOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
-/** GET /stores/{s}/settings/api/keys/{k}/rename */
+/** GET /stores/{s}/settings/api/keys/{k}/rename: shows the form. */
 export async function renamePage(request: StoreRequest): Promise<HandlerResult> {
   return await showForm(request, null)
 }
 
-/** POST /stores/{s}/settings/api/keys/{k}/rename */
+/** POST /stores/{s}/settings/api/keys/{k}/rename: renames the key, or shows the form again with an error message. */
 export async function rename(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { services, store } = request
   const page = await readKeysPage(request)

@@ -9,7 +9,10 @@ import { notFoundPage } from './error-pages.ts'
 import { flashCookie } from './flash.ts'
 import { activeKey, actorOf, emitRevoked, keyIdOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
-/** GET /stores/{s}/settings/api/keys/{k}/revoke?for={key}: `for` is the key that the merchant wants to replace next. */
+/**
+ * GET /stores/{s}/settings/api/keys/{k}/revoke?for={key}: shows the confirmation page. `for` is the key that the merchant
+ * wants to replace next.
+ */
 export async function revokePage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
@@ -19,7 +22,10 @@ export async function revokePage(request: StoreRequest): Promise<HandlerResult> 
   return { html: revokeView(frameOf(request, { title: 'Revoke a key', section: 'api' }), { key, makesRoomFor }) }
 }
 
-/** POST /stores/{s}/settings/api/keys/{k}/revoke */
+/**
+ * POST /stores/{s}/settings/api/keys/{k}/revoke: revokes the key, and redirects to the keys or to the replacement of the
+ * key in `for`.
+ */
 export async function revoke(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const keyId = keyIdOf(request)
   const { database } = request.services

@@ -21,7 +21,10 @@ const LATE =
   'Your session ended, so the form was not processed. Sign in to continue. If you just changed your password, use the new one.'
 const LINK_WRONG = 'This link was already used or has expired. Ask your platform’s support for a new one.'
 
-/** GET /sign-in */
+/**
+ * GET /sign-in?next={path}&late=form: shows the form, or redirects a signed-in merchant to `next`. `late=form` says that
+ * a form arrived after the end of its session.
+ */
 export function signInPage(request: DashboardRequest): HandlerResult {
   const { req } = request.context
   const next = safePath(req.query('next') ?? '')
@@ -30,7 +33,7 @@ export function signInPage(request: DashboardRequest): HandlerResult {
   return renderSignIn(request, { status: 200, problem, next })
 }
 
-/** POST /sign-in */
+/** POST /sign-in: signs in by password, or shows the form again with an error message. */
 export async function signIn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const email = form.email ?? ''
   const password = form.password ?? ''
@@ -47,7 +50,10 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem, email, next })
 }
 
-/** GET /link/{token}: shows a button, because programs that preview links would otherwise use up the token. */
+/**
+ * GET /link/{token}: shows a button that signs in. Programs that preview links would use up the token if this page signed
+ * in itself.
+ */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   return {
@@ -55,7 +61,7 @@ export function linkPage(request: DashboardRequest): HandlerResult {
   }
 }
 
-/** POST /link */
+/** POST /link: signs in by one-time link, or shows the sign-in page with an error message. */
 export async function useLink(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const outcome = await request.services.accounts.signInByLink(form.token ?? '', clientOf(request))
   request.services.emit({ event: 'sign_in.attempted', requestId: request.requestId, by: 'link', outcome: outcome.kind })
@@ -64,16 +70,17 @@ export async function useLink(request: DashboardRequest, form: FormFields): Prom
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem })
 }
 
-/** POST /sign-out */
+/** POST /sign-out: ends the session. */
 export async function signOut(request: MerchantRequest): Promise<HandlerResult> {
   return { to: '/sign-in', cookies: await request.services.accounts.signOut(request.context.req.raw.headers) }
 }
 
-/** POST /account/sign-out-everywhere */
+/** POST /account/sign-out-everywhere: ends all sessions of the merchant. */
 export async function signOutEverywhere(request: MerchantRequest): Promise<HandlerResult> {
   return { to: '/sign-in', cookies: await request.services.accounts.signOutEverywhere(request.context.req.raw.headers) }
 }
 
+/** Returns the sign-in page with this content. */
 export function renderSignIn(request: DashboardRequest, content: SignInContent): PageResult {
   const { status, problem, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = request.services.accounts.singleSignOn?.label ?? null
@@ -85,7 +92,7 @@ interface SignInContent extends Pick<PageResult, 'cookies'> {
   readonly status: 200 | 400 | 429 | 503
   /** The error message; null without an error. */
   readonly problem: string | null
-  /** The typed address, with which the page fills the field again. */
+  /** The email address that the merchant typed, for the field. */
   readonly email?: string
   /** Path to open after the sign-in. */
   readonly next?: string

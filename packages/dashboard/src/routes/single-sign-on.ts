@@ -19,7 +19,7 @@ const MESSAGES = {
 } as const
 const UNREACHABLE = 'Single sign-on isn’t responding right now. Try again in a minute, or sign in with your password.'
 
-/** POST /sign-in/oidc */
+/** POST /sign-in/oidc: leads to the provider's sign-in page. */
 export async function startSingleSignOn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const { singleSignOn } = request.services.accounts
   if (singleSignOn === null) return notFoundPage(request)
@@ -36,7 +36,7 @@ export async function startSingleSignOn(request: DashboardRequest, form: FormFie
   return response
 }
 
-/** GET /sign-in/oidc/callback */
+/** GET /sign-in/oidc/callback: finishes the sign-in with the provider's response. */
 export async function finishSingleSignOn(request: DashboardRequest): Promise<HandlerResult> {
   const { singleSignOn } = request.services.accounts
   if (singleSignOn === null) return notFoundPage(request)
@@ -62,7 +62,7 @@ function returnCookie({ services }: DashboardRequest, path: string, maxAge: numb
 }
 
 const RETURN_COOKIE = 'return-to'
-/** Lifetime of the cookie `return-to`. */
+/** Lifetime of the cookie `return-to`, in seconds. */
 const RETURN_SECONDS = 600
 
 function emit({ services, requestId }: DashboardRequest, outcome: SingleSignOnResult['kind']): void {

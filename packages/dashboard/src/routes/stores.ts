@@ -22,18 +22,19 @@ export function home(request: MerchantRequest): HandlerResult {
   return { to: first !== undefined && second === undefined ? storePaths(first.id).api : '/stores' }
 }
 
-/** GET /stores */
+/** GET /stores: shows the list of the merchant's stores. */
 export function storesPage(request: MerchantRequest): HandlerResult {
   const stores = request.stores.map((store) => ({ id: store.id, name: store.name, status: storeStatus(store) }))
   return { html: storesView(frameOf(request, { title: 'Your stores' }), { stores }) }
 }
 
-/** GET /stores/{s}/settings/general */
+/** GET /stores/{s}/settings/general: shows the store's row and the fields that it lacks. */
 export async function generalPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await makeGeneralPage(dataStoreOf(request))
   return { html: generalView(frameOf(request, { title: 'General', section: 'general' }), page) }
 }
 
+/** Returns the facts about the store that every page of the store shows. */
 export function storeHead(store: RegisteredStore, timeZone: string): StoreHead {
   return { id: store.id, name: store.name, status: storeStatus(store), timeZone }
 }

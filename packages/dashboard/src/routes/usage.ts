@@ -24,7 +24,7 @@ const DAYS = 30
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** GET /stores/{s}/usage */
+/** GET /stores/{s}/usage?key={k}: shows the usage of all keys, or of one key. */
 export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, head, now, context } = request
   const { database } = services
@@ -47,7 +47,10 @@ export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
   return { html: usageView(frameOf(request, { title: 'Usage', section: 'usage' }), page) }
 }
 
-/** GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors: `until` is in the store's time zone. */
+/**
+ * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors: shows the walks and the request log of a key.
+ * `until` is in the store's time zone.
+ */
 export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now, context } = request
   const { database, requestLogHours } = services

@@ -5,6 +5,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@store-export/control'
 
+/** The secret that signs tokens, and sources of random bytes and of the time. */
 export interface FormTokensOptions {
   readonly secret: string
   readonly random: RandomBytes

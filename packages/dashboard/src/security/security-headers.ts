@@ -14,8 +14,8 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Returns the headers. The referrer policy is `same-origin`, because `no-referrer` makes browsers send forms with the
- * origin "null", which the CSRF check rejects.
+ * Returns the security headers of a response. The referrer policy is `same-origin`, because `no-referrer` makes browsers
+ * send forms with the origin "null", which the CSRF check rejects.
  */
 export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
   return {

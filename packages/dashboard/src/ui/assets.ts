@@ -8,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** A file with its compressed forms. */
 export interface Asset {
-  /** `/assets/<name>.<hash>.<extension>` */
+  /** URL path of the file: `/assets/<name>.<hash>.<extension>`. */
   readonly path: string
   readonly contentType: string
   readonly body: Buffer
@@ -16,6 +16,7 @@ export interface Asset {
   readonly brotli: Buffer
 }
 
+/** The files that pages load. */
 export interface Assets {
   readonly style: Asset
   readonly script: Asset

@@ -5,16 +5,19 @@ import type { StoreStatus } from '../pages/models.ts'
 import { badge, type Tone } from './components.ts'
 import type { Html } from './html.ts'
 
+/** Returns a badge for the status of a store: "Ready", "Being created", or "Imported". */
 export function storeBadge(status: StoreStatus): Html {
   if (status === 'ready') return badge('Ready', 'good')
   return status === 'generating' ? badge('Being created', 'waiting') : badge('Imported', 'neutral')
 }
 
+/** Returns a badge for the status of a key: "Active", "Being replaced", or "Revoked". */
 export function keyBadge(key: KeyRow): Html {
   if (key.revokedAt !== null) return badge('Revoked', 'neutral')
   return key.replacedBy === null ? badge('Active', 'good') : badge('Being replaced', 'waiting')
 }
 
+/** Returns a badge with an HTTP status. Its color says whether the request succeeded. */
 export function statusBadge(status: number): Html {
   return badge(String(status), toneOfStatus(status))
 }

@@ -27,7 +27,7 @@ ${dayLabels(days, display)}
 }
 
 const HEIGHT = 200
-/** Space in pixels above the highest line, for the upper half of its label. */
+/** Space above the highest line in pixels, which the upper half of its label needs. */
 const ABOVE = 8
 const LABELS = 24
 const STEPS = 4
@@ -35,6 +35,7 @@ const STEPS = 4
 const PART_HEIGHT_MIN = 3
 type Part = keyof RequestSums
 
+/** Names of the parts, for the legend and the tables. */
 export const PART_LABELS = {
   successful: 'Successful',
   clientErrors: 'Client errors',

@@ -24,6 +24,7 @@ export function radioGroup(options: {
   return html`<fieldset class="choices"><legend>${legend}</legend>${radios}${after ?? NOTHING}</fieldset>`
 }
 
+/** Returns a checkbox with its label. */
 export function checkbox(options: {
   readonly name: string
   readonly label: string
@@ -36,6 +37,7 @@ export function checkbox(options: {
   return hint === undefined ? box : html`<div>${box}<p class="hint" id="${name}-hint">${hint}</p></div>`
 }
 
+/** Returns a drop-down list with its label. */
 export function selection(options: {
   readonly name: string
   readonly label: string

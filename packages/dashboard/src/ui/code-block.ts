@@ -3,8 +3,9 @@
 
 import { type Html, html, NOTHING } from './html.ts'
 
+/** The text of a block, and how to show it. */
 export interface CodeOptions {
-  /** Unique in the page. */
+  /** ID of the element with the text; unique on the page. */
   readonly id: string
   /** A name for screen readers: "Shell command". */
   readonly label: string
@@ -18,6 +19,7 @@ export interface CodeOptions {
   readonly isMain?: boolean
 }
 
+/** Returns a block of code with a copy button. */
 export function codeBlock(options: CodeOptions): Html {
   const { id, label, text, language, isWrapped, isSecret } = options
   const content = language === 'json' ? jsonCode(text) : text

@@ -7,10 +7,12 @@ import { ICONS } from './icons.ts'
 /** The color of a badge. The text of the badge has the same meaning. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
 
+/** Returns a short text with a colored background. */
 export function badge(text: string, tone: Tone = 'neutral'): Html {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
+/** The top of a page. */
 export interface PageHead {
   readonly title: string
   /** One or two sentences under the title. */
@@ -42,6 +44,7 @@ export interface CardOptions {
   readonly isFlush?: boolean
 }
 
+/** Returns a section with a border around its content. */
 export function card({ id, title, note, actions, isFlush }: CardOptions, content: Html): Html {
   return html`<section class="card${isFlush ? ' flush' : ''}">
 <div class="card-head"><div><h2 id="${id}">${title}</h2>${note ? html`<p class="note">${note}</p>` : NOTHING}</div>${
@@ -77,6 +80,7 @@ export interface Tile {
   readonly filled?: number
 }
 
+/** Returns a row of statistics. */
 export function tiles(list: readonly Tile[]): Html {
   return html`<dl class="tiles">${list.map(
     ({ label, value, of, note, filled }) => html`<div class="tile"><dt>${label}</dt>

@@ -17,6 +17,7 @@ ${content}
 </form>`
 }
 
+/** A text field with its label. */
 export interface FieldOptions {
   /** Name in the form, and ID of the element. */
   readonly name: string
@@ -34,6 +35,7 @@ export interface FieldOptions {
   readonly isCode?: boolean
 }
 
+/** Returns a text field with its label, hint, and error message. */
 export function field(options: FieldOptions): Html {
   const { name, problem } = options
   const type = options.type ?? 'text'
@@ -52,6 +54,7 @@ ${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` :
 </div>`
 }
 
+/** Returns a button that sends its form. */
 export function button(label: string, kind: ButtonKind = 'main'): Html {
   return html`<button type="submit" class="button ${kind}">${label}</button>`
 }

@@ -2,6 +2,7 @@
 
 import { type Html, html } from './html.ts'
 
+/** Icons by the name of their use. */
 export const ICONS = {
   general: icon(
     html`<path d="M2.5 6.5 3.5 2.5h9l1 4M3 6.5v7h10v-7M2.5 6.5a1.8 1.8 0 0 0 3.6 0 1.9 1.9 0 0 0 3.8 0 1.8 1.8 0 0 0 3.6 0M6.5 13.5v-3h3v3"/>`,

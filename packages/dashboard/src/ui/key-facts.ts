@@ -12,6 +12,7 @@ export function maskedKey({ prefix, lastFour }: MaskedKey): Html {
   return html`<code>${prefix}…${lastFour}</code>`
 }
 
+/** Returns the facts by which a merchant recognizes a key. */
 export function keyFacts(frame: Frame, key: KeyRow): Html {
   const limits = limitTexts(frame, key)
   return facts([

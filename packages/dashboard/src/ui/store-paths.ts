@@ -2,6 +2,7 @@
 
 import type { Frame } from '../pages/models.ts'
 
+/** Returns the paths of a store's pages. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
   const keys = `${base}/settings/api/keys`
@@ -24,6 +25,7 @@ export function storePaths(storeId: string): StorePaths {
   }
 }
 
+/** URL paths of the pages of one store. The functions return the path of a page about one key, list, or row. */
 export interface StorePaths {
   readonly general: string
   readonly api: string

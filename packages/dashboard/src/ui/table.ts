@@ -3,6 +3,7 @@
 
 import { type Html, html, NOTHING } from './html.ts'
 
+/** A column of a table. */
 export interface Column {
   readonly label: string
   readonly isNumber?: boolean
@@ -10,6 +11,7 @@ export interface Column {
   readonly isVisuallyHidden?: boolean
 }
 
+/** The content of a table, and how to show it. */
 export interface TableOptions {
   /** The name of the table, for screen readers only. */
   readonly caption: string
@@ -23,6 +25,7 @@ export interface TableOptions {
   readonly selectedRow?: number
 }
 
+/** Returns a table with its caption. The keyboard can reach and scroll it. */
 export function table(options: TableOptions): Html {
   const { caption, columns, rows, bodyId, isStacked, selectedRow } = options
   const heads = columns.map(

@@ -4,9 +4,10 @@
 import type { UsageHour } from '@store-export/control'
 import type { RequestSums } from '../pages/key-models.ts'
 
+/** The usage of a store's keys, and the time zone in which days are counted. */
 export interface UsageOfStore {
   readonly hours: readonly UsageHour[]
-  /** IANA name. */
+  /** IANA name of the store's time zone. */
   readonly timeZone: string
   readonly now: Date
 }
@@ -86,6 +87,7 @@ export const REQUEST_PARTS = [
 
 type Sums = { -readonly [Part in keyof RequestSums]: number }
 
+/** Returns sums without requests, to which requests can be added. */
 export function noRequests(): Sums {
   return { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
 }

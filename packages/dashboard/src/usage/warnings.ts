@@ -4,6 +4,7 @@ import type { StoppedWalk, UsageHour } from '@store-export/control'
 import type { KeyRow, KeyWarning } from '../pages/key-models.ts'
 import { sumsByKey, totalRequests } from './summaries.ts'
 
+/** The keys of a store, and their recent usage. */
 export interface WarningOptions {
   /** Active keys. */
   readonly keys: readonly KeyRow[]
