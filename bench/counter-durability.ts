@@ -89,7 +89,7 @@ async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
   return hashes
 }
 
-/** Measures one table. Each connection has separate keys, so that it waits only for the write. */
+/** Measures one table. Each connection counts for separate keys, so that it waits only for the write and not for a lock. */
 async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
   const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
   const { pool } = database

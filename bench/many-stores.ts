@@ -78,7 +78,10 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
   }
 }
 
-/** Reads with both in turn, each from another store. From the same store, the first would warm up the second. */
+/**
+ * Sends one request with the service and one with the baseline, each to another store. From the same store, the first
+ * would warm up the second.
+ */
 async function askBoth({ stores }: ManyStores, url: string, samples: Samples): Promise<void> {
   const [first, second] = [pick(stores), pick(stores)]
   const client = createApiClient(url, first.key)

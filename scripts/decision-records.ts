@@ -7,9 +7,10 @@ export interface DecisionRecord {
   readonly text: string
 }
 
+/** Folder of the records, relative to the root of the repository. */
 export const DECISIONS_FOLDER = 'docs/contribute/decisions'
 
-/** Whether a file of the folder is a record. Its name decides. */
+/** Whether a file of the folder is a record, by its name. */
 export function isDecisionRecord(file: string): boolean {
   return /^\d{3}-[a-z0-9-]+\.md$/.test(file)
 }
@@ -17,7 +18,10 @@ export function isDecisionRecord(file: string): boolean {
 const SECTIONS = ['Status', 'Context', 'Decision', 'Consequences', 'Evidence']
 /** Heading of the rejected alternatives, which end the section Decision. */
 const ALTERNATIVES = '### Alternatives'
-/** Begin of the section Status: "Accepted" or a link to the record that replaces this one, and the date of that decision. */
+/**
+ * Matches the start of the section Status: "Accepted" or a link to the record that replaces this one, and the date of
+ * that decision.
+ */
 const STATUS = /^(?:Accepted|Superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{2}\./
 const WORDS_MAX = 400
 

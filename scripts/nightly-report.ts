@@ -12,7 +12,7 @@ export interface VitestReport {
 interface TestResult {
   readonly fullName: string
   readonly status: string
-  /** In milliseconds. */
+  /** Duration of the test in milliseconds. */
   readonly duration?: number | null
 }
 

@@ -19,7 +19,7 @@ const N8N_MANIFEST = 'connectors/n8n/package.json'
 const LOCKFILE = 'package-lock.json'
 const UNRELEASED = '## Unreleased'
 const DEFAULT_FOLDER = 'release'
-/** https://semver.org without build metadata, which npm drops. */
+/** Matches a version as in https://semver.org, without build metadata, which npm drops. */
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
 interface Manifest {

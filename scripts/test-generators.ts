@@ -26,7 +26,7 @@ const NAMES = [...TESTS.map(({ name }) => name), SCHEMATHESIS.name]
 const CACHE = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache')
 const EXAMPLES = '25'
 
-/** Tests of this list do not run. The table gives the reason. */
+/** Generators that are not tested, with the reason for the table. */
 const NOT_RUN: readonly Row[] = [
   {
     name: 'openapi-generator-csharp',

@@ -70,6 +70,7 @@ export const ASSUMPTIONS = {
 /** Values of the assumptions. */
 export type Assumptions = Readonly<Record<keyof typeof ASSUMPTIONS, number>>
 
+/** The parsed command line of the fleet simulation. */
 export interface FleetOptions {
   readonly assumptions: Assumptions
   /** Numbers of stores of the fleets to simulate. */
@@ -82,7 +83,7 @@ export interface FleetOptions {
   readonly measures: boolean
 }
 
-/** The default values. */
+/** The assumptions without any flag. */
 export const DEFAULT_ASSUMPTIONS: Assumptions = valuesOf({})
 
 /** Returns the options of the arguments. Throws for unknown flags and invalid values. */

@@ -5,11 +5,13 @@ import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 /** Ways to balance requests: at random, or by a consistent hash of the key, which sends a store to the same node. */
 export const BALANCINGS = ['random', 'by key'] as const
 
+/** A way to balance requests. */
 export type Balancing = (typeof BALANCINGS)[number]
 
 /** Returns the number of the node for a store. Each store has one key. */
 export type Balancer = (store: number) => number
 
+/** The nodes of a balancer, and how it chooses among them. */
 export interface BalancerOptions {
   readonly balancing: Balancing
   readonly nodes: number
@@ -32,7 +34,10 @@ export function createBalancer({ balancing, nodes, ringPoints, random }: Balance
   return (store) => owners[behind(positions, spread(store)) % owners.length] ?? 0
 }
 
-/** Returns the index of the first position at or after `at`; the number of positions if there is none. */
+/**
+ * Returns the index of the first element of `positions` that is at least `at`; the length of `positions` if there is
+ * none.
+ */
 function behind(positions: Uint32Array, at: number): number {
   let [low, high] = [0, positions.length]
   while (low < high) {

@@ -18,7 +18,7 @@ export interface ProcessorTime {
   readonly database: number
 }
 
-/** Medians over the rounds, each for an empty page of changes. */
+/** Median costs over the rounds, each for an empty page of changes. */
 export interface ConnectionCosts {
   readonly server: ServerKind
   readonly version: string

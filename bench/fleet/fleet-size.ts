@@ -20,7 +20,7 @@ export interface SizedFleet extends FleetFigures {
   readonly nodes: number
 }
 
-/** Duration of the simulations that estimate. The last simulation runs for the whole time. */
+/** Duration of the simulations that only estimate the number of nodes. The last simulation runs for the whole time. */
 const GUESS_SECONDS = 30
 
 /** Returns the smallest fleet found whose busiest node stays within `coreShare` in its 99th percentile second. */

@@ -9,18 +9,19 @@ export interface NodeBounds {
   readonly columnsSteps: number
 }
 
-/** Called when a store's connection is opened and when it is closed. */
+/** Callbacks for the opening and closing of a store's connection. */
 export interface NodeHooks {
   readonly onOpen: (store: number) => void
   readonly onClose: (store: number) => void
 }
 
-/** Work that a request had to do first. */
+/** What the node had to do before it could read the rows of a request. */
 export interface Preparation {
   opened: boolean
   readColumns: boolean
 }
 
+/** A simulated node. A step is 10 ms long. */
 export class FleetNode {
   /** Step of the last use by store, least recent use first. */
   private readonly pools = new Map<number, number>()

@@ -12,7 +12,7 @@ const MONTH_HOURS = 730
 const OTHER_CONTROL_CONNECTIONS = 3
 const USAGE_STATEMENTS = 3
 
-/** Returns the whole output. */
+/** Returns the output of `bench:fleet`: the tables, and the assumptions. */
 export function fleetReport(fleets: readonly SizedFleet[], options: FleetOptions, costs: Costs): string {
   return `${outcome(fleets, options)}\nProcessor time, from ${costs.source}:\n\n${measured(costs)}\nAssumed:\n\n${assumed(options)}`
 }

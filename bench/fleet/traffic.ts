@@ -13,6 +13,7 @@ export const STEP_MS = 10
 /** Called with each request of a store. */
 export type Take = (store: number, kind: RequestKind) => void
 
+/** The requests of a fleet, step by step. */
 export interface Traffic {
   /** Passes the requests of the next step to `take`. */
   step(take: Take): void

@@ -2,7 +2,7 @@
 
 import http from 'node:http'
 
-/** A response that was read completely. */
+/** A response whose body was read to its end and dropped. */
 export interface Received {
   readonly status: number
   readonly bytes: number

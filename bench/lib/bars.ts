@@ -1,5 +1,6 @@
 // Draws horizontal bars as an SVG document for light and dark backgrounds.
 
+/** A bar with its label and value. */
 export interface Bar {
   readonly label: string
   readonly value: number
@@ -20,6 +21,7 @@ export interface BarPanel {
   readonly groups: readonly BarGroup[]
 }
 
+/** A picture with one or more panels of bars. */
 export interface BarPicture {
   readonly title: string
   /** Description of the picture in words, for people who don't see it. */

@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LISTENS = /"listener":"api","address":"(?<address>http:[^"]+)"/
 
+/** A running service. */
 export interface BuiltService {
   readonly processId: number
   /** Address of the API. */

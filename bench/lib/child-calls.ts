@@ -1,6 +1,6 @@
 // Handles the benchmark's calls in the measured process. child.ts is the other side.
 
-/** The response to a call. */
+/** The result of a call, or its error. */
 export interface CallAnswer {
   readonly value: unknown
   /** Message of the error; null if the call succeeded. */

@@ -3,6 +3,7 @@
 
 import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
 
+/** A kind of request to measure, and the process that handles it. */
 export interface Variant {
   readonly name: string
   /** ID of the process whose processor time counts, together with the database's. */

@@ -13,6 +13,7 @@ import type { ServerSettings } from '../../packages/operator/src/embedded/server
 import type { ServerKind } from './options.ts'
 import { findSystemBinaries, startSystemPostgres } from './system-postgres.ts'
 
+/** A running PostgreSQL server with an empty cluster. */
 export interface BenchServer {
   readonly kind: ServerKind
   readonly processId: number

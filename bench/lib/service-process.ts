@@ -9,12 +9,13 @@ import { createMetrics } from '../../packages/operator/src/metrics.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { answerCalls } from './child-calls.ts'
 
+/** The control database of the service, and the secret that decrypts passwords. */
 export interface ServiceStart {
   readonly controlUrl: string
   readonly secret: Uint8Array
 }
 
-/** Delay of a timer of 1 ms, in ms: the 99th percentile and the maximum. */
+/** How much later than due a timer of 1 ms fires, in ms: the 99th percentile and the maximum. */
 export interface LoopHolds {
   readonly p99: number
   readonly most: number

@@ -11,7 +11,7 @@ export interface PageStart {
   readonly key: RowKey
 }
 
-/** Returns the starts of all pages of a list, which a full sync finds. */
+/** Returns the starts of all pages of a list. It reads the whole list to find them. */
 export async function walkList(list: string, { table }: Resource, { client, sql }: { client: ApiClient; sql: Sql }) {
   const size = LIMITS.pageRowsMax
   const keys: readonly RowKey[] = await sql.unsafe<RowKey[]>(

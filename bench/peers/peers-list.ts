@@ -34,7 +34,7 @@ export interface Peer {
   readonly name: string
   /** The server's software, with versions. */
   readonly version: string
-  /** Whether the server checks a key and counts the request, as the service does. */
+  /** Whether the server checks a key and counts the request. The service does. */
   readonly checksKey: boolean
   readonly clock: PeerClock
   readonly page: (start: PeerStart, limit: number) => Ask
@@ -129,7 +129,10 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
   }
 }
 
-/** Returns the condition for rows after a position. PostgREST can't compare rows. The first part lets it use the index. */
+/**
+ * Returns PostgREST's filter for rows after a position. PostgREST has no comparison of row values. The first part of the
+ * filter lets PostgreSQL use the index.
+ */
 function behind({ createdAt, id }: PageStart['key']): string {
   const instant = encodeURIComponent(createdAt)
   return `&created_at=gte.${instant}&or=(created_at.gt.%22${instant}%22,id.gt.${id})`

@@ -21,7 +21,7 @@ after each page. [bench/peers](../../bench/peers/README.md) describes them.
 ${results.map(peersSummary).join('')}`
 }
 
-/** Returns the text of one result. */
+/** Returns one result as text, for the terminal. */
 export function peersSummary(result: PeersResult): string {
   const { server, version, machine, date, node, command, orders, rounds, comparisons } = result
   return `

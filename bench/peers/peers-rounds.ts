@@ -5,6 +5,7 @@ import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
 import { type PeerClock, readClock } from './peers-clock.ts'
 
+/** A server that takes part in the rounds. */
 export interface Taker {
   readonly name: string
   readonly processId: number

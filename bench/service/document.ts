@@ -13,6 +13,7 @@ import { performanceDocument } from './report.ts'
 const DOCUMENT = fileURLToPath(new URL('../../docs/concepts/performance.md', import.meta.url))
 const CHART = path.join(path.dirname(DOCUMENT), CHART_FROM_DOCUMENT)
 
+/** Writes the document and the chart from the stored results of all benchmarks. */
 export async function writeDocument(): Promise<void> {
   const [results, peers] = await Promise.all([readResults(), readPeersResults()])
   await mkdir(path.dirname(CHART), { recursive: true })

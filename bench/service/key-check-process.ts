@@ -11,6 +11,7 @@ import {
 } from '@store-export/control'
 import { answerCalls } from '../lib/child-calls.ts'
 
+/** The control database, and the key to check. */
 export interface KeyCheckStart {
   readonly controlUrl: string
   readonly key: string

@@ -3,7 +3,7 @@
 import type { Child } from '../lib/child.ts'
 import type { Variant } from '../lib/rounds.ts'
 
-/** Names for the ratios. */
+/** Names of the two variants in the results. */
 export const KEY_CHECK = { baseline: 'select 1', name: 'key check' } as const
 
 const STATEMENTS = 1000

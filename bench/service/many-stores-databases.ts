@@ -15,6 +15,7 @@ export interface ManyStore {
   readonly readerUrl: string
 }
 
+/** The stores, and the control database that registers them. */
 export interface ManyStores {
   readonly controlUrl: string
   readonly secret: Buffer

@@ -19,6 +19,7 @@ export interface Bench {
   readonly psql: Psql | null
 }
 
+/** The pages of one list that a round reads. */
 export interface Pages {
   readonly name: string
   readonly resource: Resource

@@ -6,6 +6,7 @@ import { type ApiClient, pagePath } from '../lib/api-client.ts'
 /** Number of concurrent full syncs. */
 export const PARALLEL_WALKS = 32
 
+/** What the full syncs read together. */
 export interface Walked {
   readonly pages: number
   readonly failed: number

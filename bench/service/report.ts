@@ -34,7 +34,7 @@ comes from one run. Times depend on the machine, so no test checks them.
 ${results.map(section).join('')}${peersSection(peers)}`
 }
 
-/** Returns the text of a result for the terminal. */
+/** Returns a result as text, for the terminal. */
 export function summary(result: BenchResult): string {
   return `${section(result)}\n`
 }

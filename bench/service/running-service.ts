@@ -4,6 +4,7 @@ import { type ApiClient, createApiClient } from '../lib/api-client.ts'
 import { type Child, SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import type { Dataset } from '../lib/dataset.ts'
 
+/** A running service, its process, and a client with a key. */
 export interface ServiceUnderLoad extends AsyncDisposable {
   readonly service: Child
   readonly url: string

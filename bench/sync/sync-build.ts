@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SCOPE = '@store-export'
 const PACKAGES = ['contract', 'client', 'sync']
 
+/** The built command, and the module that measures it. */
 export interface BuiltTool {
   /** Path of the command. */
   readonly command: string

@@ -12,7 +12,7 @@ export interface FetchWalk {
   readonly lists?: readonly string[]
 }
 
-/** The cost of reading. */
+/** What a process read, and what this cost. */
 export interface FetchWalked {
   readonly wallMs: number
   /** Processor time of the process, in ms. */

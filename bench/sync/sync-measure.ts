@@ -154,7 +154,7 @@ class SyncBench {
     return runTool({ tool, url, key, to, words })
   }
 
-  /** Returns an empty destination for `--to`. */
+  /** Returns the value of `--to` for an empty destination. */
   async #place(destination: Destination): Promise<string> {
     this.#databases += 1
     const name = `bench_sync_${this.#databases}`

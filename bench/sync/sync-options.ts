@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 /** Destinations that can be measured. */
 export const DESTINATIONS = ['sqlite', 'postgres', 'csv', 'xlsx', 'parquet'] as const
 
+/** A destination that can be measured. */
 export type Destination = (typeof DESTINATIONS)[number]
 
 /** Size of the measurement. */

@@ -12,7 +12,7 @@ export function withSyncSection(document: string, result: SyncResult | null): st
   return result === null ? rest : rest + syncSection(result)
 }
 
-/** Returns the text of a result. */
+/** Returns the section about store-sync, as Markdown. */
 export function syncSection({ version, date, machine, node, command, figures, paced }: SyncResult): string {
   return `${TITLE}
 ${version}; Node ${node}; ${machine}; ${date}; \`${command}\`.

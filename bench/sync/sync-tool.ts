@@ -18,6 +18,7 @@ export interface ToolRun {
   readonly words?: readonly string[]
 }
 
+/** What a run of store-sync cost. */
 export interface ToolUsage extends Usage {
   readonly wallMs: number
 }

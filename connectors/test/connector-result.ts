@@ -1,7 +1,8 @@
-// The result of a connector's test.
+// Defines the result of a connector's test.
 
 import type { Differences } from './compare.ts'
 
+/** What a test measured with one tool. */
 export interface ConnectorResult {
   readonly tool: string
   /** Names and versions of the installed packages. */

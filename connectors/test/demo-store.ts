@@ -11,8 +11,9 @@ import { type Rows, readStore } from './read-store.ts'
 import { startShopWriters } from './shop-writers.ts'
 
 const ORDERS = 1200
+/** Number of runs of each tool: four while writers change the store, and one afterwards. */
 export const RUNS = 5
-/** The settled window of a run ends a second before its first request. */
+/** Pause before the last run, in ms. The window of a run ends a second before its first request. */
 const SETTLED_MS = 1500
 
 /** A running service with one store. */

@@ -3,6 +3,7 @@
 
 import vm from 'node:vm'
 
+/** The value of a cell; '' if it is empty. */
 export type CellValue = string | number | boolean
 
 /** A tab. Its cells are values without the apostrophe of text. */
@@ -60,6 +61,7 @@ export interface ExecutionResult {
   readonly alerts: readonly string[]
 }
 
+/** A complete response of `UrlFetchApp`. */
 export interface FetchedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -143,7 +145,7 @@ class Google {
     this.written.clear()
   }
 
-  /** Call it before each change of a tab. */
+  /** Remembers a tab as Google has stored it. Called before each change of the tab. Throws if the tab is protected. */
   private willChange(sheet: SheetState): void {
     if (sheet.isProtected) throw new Error('You are trying to edit a protected cell or object.')
     if (!this.written.has(sheet)) this.written.set(sheet, structuredClone(sheet))
@@ -181,7 +183,10 @@ class Google {
     }
   }
 
-  /** Returns an object whose unknown members throw. Each call takes time, and Google can stop the execution at it. */
+  /**
+   * Returns an object that throws if the script uses a member that `members` lacks. Each call of a member takes time, and
+   * Google can stop the execution at it.
+   */
   private strict<T extends Record<string, unknown>>(name: string, members: T): T {
     return new Proxy(members, {
       get: (target, key) => {

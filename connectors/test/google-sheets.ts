@@ -14,7 +14,7 @@ const EPOCH_DAY = 25_569
 /** Google stops the executions of some runs at these calls. */
 const STOPPED_AT_CALLS: Readonly<Record<number, number>> = { 1: 700, 2: 200, 3: 450 }
 
-/** Tests the script. */
+/** Tests the script with several runs while writers change the store, and returns the differences. */
 export async function testGoogleSheets(): Promise<ConnectorResult[]> {
   return [await withDemoStore(LATEST_REVISION, exportUnderLoad)]
 }

@@ -19,7 +19,9 @@ export class Lazy {
   }
 }
 
+/** A record: values by the names of its fields. */
 export type RecordValue = ReadonlyMap<string, Lazy>
+/** A value of the language. */
 export type Value =
   | null
   | boolean
@@ -67,6 +69,7 @@ export class DateTime {
   }
 }
 
+/** A time span. */
 export class Duration {
   readonly seconds: number
   constructor(seconds: number) {
@@ -74,6 +77,7 @@ export class Duration {
   }
 }
 
+/** A sequence of bytes. */
 export class Binary {
   readonly bytes: Buffer
   readonly metadata: RecordValue
@@ -93,6 +97,7 @@ export class TypeValue {
   }
 }
 
+/** A table: the types of its columns, and its rows. */
 export class TableValue {
   readonly type: TypeValue
   readonly rows: readonly (readonly Value[])[]
@@ -102,7 +107,7 @@ export class TableValue {
   }
 }
 
-/** An error that a query raises. */
+/** An error of the query, which `try` catches. */
 export class MError extends Error {
   readonly reason: string
   readonly detail: string

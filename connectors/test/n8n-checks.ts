@@ -46,7 +46,7 @@ async function checkOperations(store: Connection): Promise<void> {
   assert.deepEqual([failed?.error?.name, failed?.error?.description], ['NodeApiError', 'INVALID_API_KEY'])
 }
 
-/** Find Deleted returns the rows that the store lacks, and accepts IDs in upper case. */
+/** Checks that Find Deleted returns the rows that the store lacks, and accepts IDs in upper case. */
 async function checkDeleted(store: Connection): Promise<void> {
   const ids = (await idsOf(store, 'orders')).slice(0, 3)
   const [upper = '', ...rest] = ids
@@ -54,7 +54,7 @@ async function checkDeleted(store: Connection): Promise<void> {
   assert.deepEqual(left.copy, [upper.toUpperCase(), ...rest])
 }
 
-/** Find Deleted returns no item after an error, whatever the settings of the node. */
+/** Checks that Find Deleted returns no item after an error, whatever the settings of the node. */
 async function checkContinued(store: Connection, second: Connection): Promise<void> {
   const ids = (await idsOf(store, 'orders')).slice(0, 3)
   const locations = (await idsOf(store, 'locations')).slice(0, 3)
@@ -80,7 +80,7 @@ async function checkContinued(store: Connection, second: Connection): Promise<vo
   }
 }
 
-/** The nodes never send the key to the target of a redirect. */
+/** Checks that the nodes never send the key to the target of a redirect. */
 async function checkRedirect(store: Connection): Promise<void> {
   let received = 0
   const count = () => {
@@ -100,7 +100,7 @@ async function checkRedirect(store: Connection): Promise<void> {
   assert.equal(received, 0)
 }
 
-/** Responses with status 200 that the service does not send are errors, and never an empty list. */
+/** Checks that responses of other programs with status 200 are errors, and never an empty list. */
 async function checkOtherProgram(store: Connection): Promise<void> {
   const list = { id: 'list', nodes: [START, action('order', 'getAll', { returnAll: true })] }
   for (const body of [
@@ -128,7 +128,7 @@ async function checkRetries(store: Connection): Promise<void> {
   assert.equal(got?.nodes['1']?.outputs[0]?.count, 1, JSON.stringify(got))
 }
 
-/** A failed poll does not advance the position. An invalid cursor restarts the list. */
+/** Checks that a failed poll does not advance the position, and that an invalid cursor restarts the list. */
 async function checkFailedPoll(store: Connection): Promise<void> {
   await withWorkFolder(async (folder) => {
     const poll = [{ id: 'poll', nodes: [trigger('order', true)] }]
@@ -148,7 +148,10 @@ async function checkFailedPoll(store: Connection): Promise<void> {
   })
 }
 
-/** The position of a store does not apply to another one, but applies to another key or URL of the same store. */
+/**
+ * Checks that the position of a store does not apply to another store, but applies to another key or URL of the same
+ * store.
+ */
 async function checkChangedStore(store: Connection, second: Connection): Promise<void> {
   await withWorkFolder(async (folder) => {
     const poll = [{ id: 'poll', nodes: [trigger('product', true)] }]

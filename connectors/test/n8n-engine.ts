@@ -9,7 +9,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..')
 const FOLDER = path.join(import.meta.dirname, '..', 'n8n')
 const TOOL = path.join(ROOT, 'node_modules', '.cache', 'connectors', 'n8n')
 const WORKFLOW = path.join(import.meta.dirname, 'n8n-workflow.cjs')
-/** The execution engine of the n8n server. */
+/** The npm packages of n8n's execution engine, with versions. */
 export const PACKAGES = ['n8n-core@2.41.1', 'n8n-workflow@2.41.0']
 
 /** Installs the engine without its native modules, which only other nodes need, and the packed nodes as npm has them. */
@@ -45,6 +45,7 @@ export async function checkTypes(): Promise<void> {
   await runProgram(process.execPath, [tsc, '-p', source, '--noEmit'])
 }
 
+/** A node of a workflow. */
 export interface StepNode {
   readonly type: string
   readonly parameters: Readonly<Record<string, unknown>>
@@ -58,6 +59,7 @@ export interface Step {
   readonly nodes: readonly StepNode[]
 }
 
+/** What a workflow returned. */
 export interface StepResult {
   /** The error of the workflow. */
   readonly error?: { readonly name: string; readonly message: string; readonly description?: string }
@@ -67,6 +69,7 @@ export interface StepResult {
   readonly credential?: string
 }
 
+/** What a node returned. */
 export interface NodeResult {
   readonly outputs: readonly { readonly count: number; readonly first: readonly Readonly<Record<string, unknown>>[] }[]
   readonly hints: readonly string[]
@@ -90,6 +93,7 @@ export async function runSteps(
   return JSON.parse(await readFile(resultFile, 'utf8'))
 }
 
+/** The node that starts a workflow with one item. */
 export const START: StepNode = { type: 'test.start', parameters: {} }
 
 /** Returns the node Store Export. */

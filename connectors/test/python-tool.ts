@@ -60,6 +60,7 @@ export async function installTool(
   return { version: packages.join(', ').replaceAll('==', ' '), program }
 }
 
+/** The environment of a program. */
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ import type { DemoStore } from './demo-store.ts'
 
 const ID = '7c1e5a90-4d2b-4f68-8a37-b5d9e2f06142'
 const NAME = 'Second store'
-/** Stores of this version have no location. */
+/** Schema version of the second store. Stores of this version have no location. */
 const REVISION = 'launch'
 const SIZE = { orders: 40, customers: 20, products: 40, locations: 0, groups: 0 }
 

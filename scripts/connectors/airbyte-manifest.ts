@@ -9,7 +9,7 @@ type YamlObject = { readonly [name: string]: YamlValue }
 /** Version of the CDK whose manifest format this is. */
 const CDK_VERSION = '7.0.0'
 const ROWS_PER_PAGE = 250
-/** A change of any store is later. */
+/** A time before every change of every store. */
 const EARLIEST = '1970-01-01T00:00:00.000Z'
 const TIMESTAMP_FORMAT = '%Y-%m-%dT%H:%M:%S.%_msZ'
 /** Option of the connector for stores that don't track the updates of their customers. */

@@ -3,7 +3,7 @@
 import type { CopyColumn } from '@store-export/sync'
 import { type ConnectorTable, connectorTables, GENERATED } from './connector-tables.ts'
 
-/** Returns the module. */
+/** Returns the Python code of the module `contract.py`. */
 export function dltContract(): string {
   return `# ${GENERATED}
 """The tables of the store data export, and the dlt type of each column."""

@@ -11,7 +11,7 @@ import {
 import type { StoreFilter, StoreResource } from '../../connectors/n8n/nodes/StoreExport/resource.ts'
 import { GENERATED } from './connector-tables.ts'
 
-/** Returns the module. */
+/** Returns the TypeScript code of the module `resources.ts`. */
 export function n8nResources(): string {
   return `// ${GENERATED}
 
@@ -22,7 +22,7 @@ export const RESOURCES: readonly StoreResource[] = ${JSON.stringify(storeResourc
 `
 }
 
-/** Returns the resources of the nodes. */
+/** Returns every resource with its paths and filters, as the nodes need them. */
 export function storeResources(): StoreResource[] {
   return RESOURCES.map(storeResource)
 }

@@ -3,7 +3,7 @@
 import type { CopyColumn } from '@store-export/sync'
 import { connectorTables, GENERATED } from './connector-tables.ts'
 
-/** Returns the constant as JavaScript. */
+/** Returns the JavaScript code of the constant `TABLES`. */
 export function sheetTables(): string {
   return [`// ${GENERATED}`, 'const TABLES = [', ...connectorTables().map(tableEntry), ']'].join('\n')
 }

@@ -8,7 +8,7 @@ const PLAIN = /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/
 /** Words that YAML 1.1 parses as something else than a string. */
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i
 
-/** Returns the document. */
+/** Returns `value` as a YAML document. */
 export function yamlText(value: YamlValue): string {
   return `${lines(value).join('\n')}\n`
 }

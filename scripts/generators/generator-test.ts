@@ -6,7 +6,7 @@ import type { Command, Workspace } from './workspace.ts'
 export interface GeneratorTest {
   /** Unique name. The program of the test is in `test/generators/NAME`. */
   readonly name: string
-  /** Pinned version. */
+  /** Version of the generator, which is pinned. */
   readonly version: string
   /** Programs and files that the machine must have. */
   readonly needs: readonly string[]

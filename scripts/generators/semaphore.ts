@@ -1,6 +1,6 @@
 // Limits how much work runs at the same time.
 
-/** Runs at most `max` pieces of work at the same time, in the order of their calls. */
+/** Runs at most `max` functions at the same time, in the order of their calls. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []

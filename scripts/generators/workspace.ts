@@ -31,7 +31,7 @@ const pending = new Map<string, Promise<unknown>>()
 
 /** The folder of one test, and the folder with everything that the tests install. */
 export class Workspace {
-  /** Empty at first, except for the program of the test. */
+  /** Path of the test's folder. It contains only the program of the test at first. */
   readonly folder: string
   readonly installed: string
   readonly log: string

@@ -11,6 +11,7 @@ export interface Participant extends SyncerOptions {
   readonly name: string
 }
 
+/** What one copy has lost. */
 export interface Outcome {
   readonly name: string
   readonly runs: number

@@ -11,7 +11,7 @@ import type {
 
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-/** Applies to a response with status 2xx that has no store. */
+/** Rejects a response with status 2xx that does not contain a store, because it is not from the service. */
 const NOT_THE_SERVICE: IAuthenticateRuleResponseSuccessBody = {
   type: 'responseSuccessBody',
   properties: {
@@ -21,6 +21,7 @@ const NOT_THE_SERVICE: IAuthenticateRuleResponseSuccessBody = {
   },
 }
 
+/** The credential type. n8n tests a credential by requesting the store. */
 export class StoreExportApi implements ICredentialType {
   name = 'storeExportApi'
   displayName = 'Store Export API'

@@ -16,6 +16,7 @@ import { actionProperties, resourceOf } from './properties.ts'
 import type { StoreResource } from './resource.ts'
 import { timestampOf } from './timestamp.ts'
 
+/** The node Store Export. */
 export class StoreExport implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Store Export',
@@ -61,8 +62,9 @@ async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 }
 
 /**
- * Throws the error again, except if n8n would continue. n8n would then pass on all input items, and a node that deletes the
- * items of Find Deleted would empty the copy.
+ * Throws the error again, unless the user's settings let n8n continue after an error. In that case, returns no items, or
+ * the error as the only item of the error output. Otherwise, n8n would pass on all input items, and a node that deletes
+ * the items of Find Deleted would empty the copy.
  */
 function withoutItems(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
   const { onError, continueOnFail } = context.getNode()

@@ -12,7 +12,7 @@ import { CREDENTIAL, get, getPage } from './api.ts'
 import { currentPosition, type Position, readChanges } from './changes.ts'
 import { changedResourceProperty, resourceOf } from './properties.ts'
 
-/** Rows of a test in the editor. */
+/** Number of rows that a test in the editor returns. */
 const SAMPLE_ROWS = 10
 
 /** What n8n stores with the workflow. */
@@ -26,6 +26,7 @@ interface Source {
   readonly connection: string
 }
 
+/** The node Store Export Trigger. */
 export class StoreExportTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Store Export Trigger',

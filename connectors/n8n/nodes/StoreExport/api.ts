@@ -10,10 +10,12 @@ import {
   sleep,
 } from 'n8n-workflow'
 
+/** What n8n passes to a node or to a trigger. */
 export type Context = IExecuteFunctions | IPollFunctions
 
 /** Name of the credential type. */
 export const CREDENTIAL = 'storeExportApi'
+/** Number of rows of a page: the maximum of the API. */
 export const ROWS_PER_PAGE = 250
 
 const REQUEST_TIMEOUT_MS = 60_000
@@ -24,9 +26,10 @@ const WAIT_MAX_SECONDS = 60
 /** n8n expects a poll to end within five minutes. */
 const TOTAL_WAIT_MAX_SECONDS = 180
 
+/** Query parameters by name. */
 export type Query = Readonly<Record<string, string | number>>
 
-/** A list's page, or the response of one row. */
+/** The parsed body of a response: a page of a list, or one row. */
 export interface StoreResponse {
   readonly body: { readonly data: IDataObject | IDataObject[]; readonly meta?: { readonly next_cursor: string | null } }
   readonly headers: Readonly<Record<string, string | undefined>>

@@ -3,7 +3,10 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow'
 import { getPage, isInvalidCursor, type Page, type Query, ROWS_PER_PAGE } from './api.ts'
 
-/** A poll returns at most 25,000 rows, so that n8n can hold them. The next poll continues with the next page. */
+/**
+ * Maximum number of pages of a poll. A poll returns at most 25,000 rows, so that n8n can hold them. The next poll
+ * continues with the next page.
+ */
 const PAGES_MAX = 100
 
 /** Where the next poll starts. n8n stores the position with the workflow. */
@@ -16,12 +19,13 @@ export interface Position {
   readonly cursor: string
 }
 
+/** The changed rows, and where the next poll starts. */
 export interface Changes {
   readonly rows: IDataObject[]
   readonly next: Position
 }
 
-/** Returns the position of now, without reading the list. */
+/** Returns a position from which a poll finds the changes after this moment. Does not read the list. */
 export async function currentPosition(context: IPollFunctions, path: string): Promise<Position> {
   return nextPosition(await getPage(context, path, { limit: 1 }))
 }

@@ -1,4 +1,4 @@
-// Makes the parameters of the nodes from the resources.
+// Derives the parameters of the nodes from the resources.
 
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow'
 import { RESOURCES } from '../../generated/resources.ts'
@@ -21,7 +21,7 @@ export function changedResourceProperty(): INodeProperties {
   return resourceProperty(RESOURCES.filter(hasChanges))
 }
 
-/** Returns the resource. Throws if there is none. */
+/** Returns the resource with this name. Throws if there is none. */
 export function resourceOf(value: unknown): StoreResource {
   const resource = RESOURCES.find((each) => each.value === value)
   if (resource === undefined)

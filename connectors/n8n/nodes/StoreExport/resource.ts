@@ -1,4 +1,4 @@
-// Says what the nodes know of a resource of the contract.
+// Defines what the nodes know about a resource of the contract.
 
 /** A filter of a list. */
 export interface StoreFilter {
