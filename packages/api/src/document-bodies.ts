@@ -4,7 +4,7 @@
 import { compress, type Encoding } from './compress.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 
-/** A cache of the bodies of documents, by encoding. */
+/** Caches the body of each document, uncompressed and in each encoding. */
 export class DocumentBodies {
   readonly #plain = new WeakMap<ReferenceRoute, Promise<Buffer>>()
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()

@@ -3,7 +3,7 @@
 
 import { type Endpoint, ERRORS, type ErrorCode } from '@store-export/contract'
 
-/** The links of every response: the addresses of the documentation. */
+/** Value of the header `link` of every response: the addresses of the OpenAPI document and of the documentation. */
 export const SERVICE_LINKS = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
 
 const HELP_LINKS = new Map<string, string>(

@@ -45,7 +45,7 @@ export interface ServerOptions {
 
 const CHECK_INTERVAL_MS = 1000
 
-/** A server and the function that stops it. */
+/** An HTTP server for the API, and the function that stops it without cutting responses. */
 export interface ApiServer {
   /** The server. It listens when the caller calls `listen`. */
   readonly server: http.Server
@@ -53,7 +53,7 @@ export interface ApiServer {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** Creates a server that does not listen yet. */
+/** Returns an HTTP server for the API. It does not listen yet. */
 export function createApiServer(options: ServerOptions): ApiServer {
   const { limits } = options
   const server = http.createServer(

@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** A pause of the client. `onPause` gets it, to show progress. */
+/** A pause of `ms` milliseconds before a request. `onPause` gets it, to show progress. */
 export interface ClientPause {
   /** `pace`: the client spreads its requests. `limit`: the response has status 429. `error`: a temporary failure. */
   readonly reason: Pause['reason'] | 'pace'

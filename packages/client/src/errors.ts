@@ -5,7 +5,7 @@
 
 import type { ErrorCode } from './generated/types.ts'
 
-/** What an error response says. */
+/** The members of an error response, and its headers. */
 export interface ErrorDetails {
   readonly code: ErrorCode
   readonly message: string

@@ -26,7 +26,7 @@ export interface NextSync {
   readonly createdSince?: string
 }
 
-/** A page of a list. */
+/** A page of a list, with its cursor and its headers. */
 export interface RowsPage<Row> {
   readonly rows: readonly Row[]
   /** Cursor of the next page; null on the last page. */

@@ -3,7 +3,7 @@
 import { ConnectionError, IgnoredParameterError, StoreExportError } from './errors.ts'
 import type { NextSync, RowsPage } from './paged-list.ts'
 
-/** A response with its complete body. */
+/** A response whose body has arrived completely, before it is parsed. */
 export interface CompleteResponse {
   readonly status: number
   readonly headers: Headers

@@ -4,7 +4,7 @@
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
-/** A pause before the next attempt. */
+/** A pause before the next attempt: its reason, and its length in ms. */
 export interface Pause {
   /** `limit`: the response has status 429. `error`: the failure is probably temporary. */
   readonly reason: 'limit' | 'error'

@@ -15,7 +15,7 @@ import { product } from './resources/product.ts'
 import { store } from './resources/store.ts'
 import type { RevisionId } from './revisions.ts'
 
-/** The shape of an endpoint's response. */
+/** The shape of an endpoint's response, and the rows in it. */
 export type ResponseShape =
   /** `{data}` with the only row of the table. */
   | { readonly kind: 'only' }

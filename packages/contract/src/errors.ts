@@ -105,7 +105,7 @@ export const ERRORS = {
 /** Kind of an endpoint's response. `ResponseShape` describes each kind. */
 export type ResponseKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
 
-/** The status and the documentation of an error code. */
+/** An error code: its HTTP status, when the service returns it, and what the client can do. */
 export interface ErrorDeclaration {
   /** HTTP status. */
   readonly status: number
@@ -136,7 +136,7 @@ export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, Er
     .map(([code]) => code)
 }
 
-/** An error code of the API. */
+/** An error code of the API, such as `NOT_FOUND`. */
 export type ErrorCode = keyof typeof ERRORS
 
 /**

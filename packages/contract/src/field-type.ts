@@ -3,7 +3,7 @@
 import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
 import { memberType } from './notes.ts'
 
-/** Returns the type of a field as Markdown. */
+/** Returns the type of a field in words, as Markdown, such as `decimal string or null`. */
 export function fieldType({ type, nullable }: Field): string {
   return `${kindOf(type)}${nullable ? ' or null' : ''}`
 }

@@ -4,7 +4,7 @@
 import type { Resource } from './resource.ts'
 import type { RevisionId } from './revisions.ts'
 
-/** The content of a JSON column. */
+/** The shape of the JSON in a column. */
 export type JsonShape =
   /** An object. The API serves exactly `keys`, in this order, and null for a missing key (reading R32). */
   | { readonly outer: 'object'; readonly keys: readonly string[] }
@@ -22,7 +22,7 @@ export type JsonEntry = 'any' | Readonly<Record<string, JsonMember>>
 /** Type of a member inside stored JSON. `any` allows every JSON value. */
 export type JsonMember = 'text' | 'integer' | 'number' | 'boolean' | 'any'
 
-/** Type of a field without null. */
+/** Type of a field's values in JSON, apart from null. */
 export type FieldType =
   | { readonly kind: 'uuid' }
   | { readonly kind: 'text' }
@@ -46,7 +46,7 @@ export type FieldType =
   /** Row counts of `tables`. */
   | { readonly kind: 'counts'; readonly tables: readonly string[] }
 
-/** Name of a field type. */
+/** Kind of a field, such as `money` or `timestamp`. */
 export type FieldKind = FieldType['kind']
 
 /**
@@ -88,7 +88,7 @@ export interface FieldDeclaration extends Field {
 
 /** Declares a UUID, which is in lower case in JSON. */
 export const uuid = (note: string): FieldDeclaration => declare({ kind: 'uuid' }, note)
-/** Declares a string. */
+/** Declares a string of any length. */
 export const text = (note: string): FieldDeclaration => declare({ kind: 'text' }, note)
 /** Declares a 32-bit integer. */
 export const integer = (note: string): FieldDeclaration => declare({ kind: 'integer' }, note)
@@ -108,7 +108,7 @@ export const oneOf = (values: readonly string[], note: string, others?: string):
 /** Declares an array of strings. The value of the field `first` is in front if the array does not contain it. */
 export const texts = (note: string, first?: string): FieldDeclaration =>
   declare(first === undefined ? { kind: 'texts' } : { kind: 'texts', first }, note)
-/** Declares stored JSON. */
+/** Declares a JSON object or array with this shape. */
 export const json = (shape: JsonShape, note: string): FieldDeclaration => declare({ kind: 'json', shape }, note)
 /** Declares embedded rows of `resource`. Their column `parent` has the ID of this row. */
 export const many = (resource: Resource, parent: string, note: string): FieldDeclaration =>

@@ -1,6 +1,6 @@
 // The response headers that clients can rely on. Every other header of a response can change without notice.
 
-/** A response header. */
+/** A documented response header, and the responses that have it. */
 export interface HeaderDeclaration {
   readonly note: string
   readonly schema: Readonly<Record<string, unknown>>

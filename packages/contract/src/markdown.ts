@@ -18,7 +18,7 @@ import { endpointNote, fieldNote, fieldSince, parameterNote, sentence } from './
 import { PARAMETERS, type ParameterName } from './parameters.ts'
 import type { RowShape } from './resource.ts'
 
-/** Returns a table of the fields of a resource. */
+/** Returns a Markdown table of the fields of a resource: name, type, and note. */
 export function fieldTable(resource: RowShape): string {
   const rows = Object.entries(resource.fields).map(([name, field]) => [
     code(name),
@@ -52,7 +52,7 @@ export function commonErrors({ errors }: Contract): string[] {
   return Object.keys(errors).filter((code) => errors[code]?.returnedBy === 'every')
 }
 
-/** Returns a table of the query parameters. */
+/** Returns a Markdown table of the query parameters: what each accepts, and which endpoints have it. */
 export function parameterTable(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const names = new Set(endpoints.flatMap(({ parameters }) => parameters))
@@ -63,7 +63,7 @@ export function parameterTable(parts: Partial<Contract> = {}): string {
   return table(['Parameter', 'Accepts', 'Endpoints', 'Description'], rows)
 }
 
-/** Returns a table of the error codes with links to their pages. */
+/** Returns a Markdown table of the error codes, with links to their pages. */
 export function errorTable(parts: Partial<Contract> = {}): string {
   const rows = Object.entries(contractWith(parts).errors).flatMap(([name, error]) =>
     errorStatusesOf(error).map(({ status, condition, retry }) => [String(status), errorLink(name), condition, retry]),
@@ -106,13 +106,13 @@ export function limitTable(): string {
   )
 }
 
-/** Returns a table of the schema revisions, oldest first. */
+/** Returns a Markdown table of the schema revisions, oldest first. */
 export function revisionTable(parts: Partial<Contract> = {}): string {
   const rows = contractWith(parts).revisions.map(({ id, date, summary }) => [id, date, summary])
   return table(['Version', 'Date', 'Changes'], rows)
 }
 
-/** Returns a table of the response headers. */
+/** Returns a Markdown table of the documented response headers. */
 export function headerTable(): string {
   const rows = Object.entries(RESPONSE_HEADERS).map(([name, { note, example, on }]) => [
     code(name),

@@ -37,7 +37,7 @@ const WINDOW_END_RULE = `${NOW}, or ${TIMESTAMP_RULE}`
 /** The rule for an ID in a path, as the words after "must be" in a message. */
 export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
 
-/** Every query parameter by name. */
+/** Every query parameter of the API by name. */
 export const PARAMETERS = {
   limit: {
     note: `Maximum rows per page, ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}.`,
@@ -93,7 +93,7 @@ export const PARAMETERS = {
   },
 } as const satisfies Record<string, Parameter>
 
-/** Name of a query parameter. */
+/** Name of a query parameter, such as `updated_since`. */
 export type ParameterName = keyof typeof PARAMETERS
 
 /** Creates an error that names the parameter, what it accepts, and what the client sent. */

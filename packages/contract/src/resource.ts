@@ -4,7 +4,7 @@
 import type { Field } from './field.ts'
 import type { RevisionId } from './revisions.ts'
 
-/** The documented shape of a row in a response. */
+/** The shape of a row in a response, as the documentation shows it. */
 export interface RowShape {
   /** Name in the singular, as in the heading of the specification. */
   readonly name: string
@@ -45,7 +45,7 @@ export interface ListView {
   }
 }
 
-/** A row shape with its table, and its page in the dashboard. */
+/** A resource of the API: the shape of its rows, its table in a store, and its page in the dashboard. */
 export interface Resource extends RowShape {
   /** Table in schema `public` of the store database. */
   readonly table: string

@@ -15,12 +15,12 @@ export const METAFIELDS: JsonShape = {
   entries: { key: 'text', label: 'text', value: 'any' },
 }
 
-/** Translations by locale. */
+/** Translations of a row's texts, by locale such as `fr`. */
 export const TRANSLATIONS: JsonShape = {
   outer: 'object',
   entryName: 'Translation',
   valuesOf: { name: 'text', description: 'text' },
 }
 
-/** Option values by option name. */
+/** Option values of a variant by option name, such as a size. */
 export const ATTRIBUTES: JsonShape = { outer: 'object', valuesOf: 'any' }

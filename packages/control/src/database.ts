@@ -4,7 +4,7 @@
 
 import { Pool, parseConnectionUrl, type Statement } from '@store-export/postgres'
 
-/** An open control database. */
+/** The control database and its pool of connections. */
 export interface ControlDatabase {
   readonly pool: Pool
   /** Waits for running statements, at most five seconds, and closes all connections. */

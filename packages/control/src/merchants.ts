@@ -24,7 +24,7 @@ export class UnknownMerchant extends Error {
   }
 }
 
-/** Returns all accounts, ordered by email address. */
+/** Returns all accounts with the stores that they see, ordered by email address. */
 export async function listMerchants(database: ControlDatabase): Promise<MerchantSummary[]> {
   return database.pool.query<MerchantSummary>(sql`
     select m.id, m.email, m.created_at as "createdAt",

@@ -7,7 +7,7 @@ import type { ControlDatabase } from './database.ts'
 import { countDecryptable, DecryptionError, type EncryptionKey, type EncryptionKeys } from './password-encryption.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
 
-/** The node to announce, and the secrets that it holds. */
+/** The node to announce in the control database, and the secrets that it holds. */
 export interface NodeAnnouncement {
   readonly database: ControlDatabase
   readonly keys: EncryptionKeys

@@ -2,7 +2,7 @@
 // that better-auth 1.7.5 needs, under different names. The counters are logged, so that they survive a crash of the database.
 // See docs/contribute/decisions/038-log-the-request-counters.md.
 
-/** The statements of the first migration. */
+/** SQL of the first migration, which creates all tables. */
 export const SCHEMA = `
   create table stores (
     id uuid primary key,

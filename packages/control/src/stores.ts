@@ -20,7 +20,7 @@ export type StoreOrigin = 'generated' | 'imported'
 /** State of a store. The service serves only ready stores. */
 export type StoreState = 'generating' | 'ready'
 
-/** A registered store. Its password is encrypted. */
+/** A row of the registry: a store, and where its database is. The password is encrypted. */
 export interface RegisteredStore {
   readonly id: string
   /** The platform's own ID of the store; null if the platform set none. */
@@ -55,7 +55,7 @@ export class InvalidStoreError extends Error {
 /** The control database, the keys that encrypt passwords, and a source of random bytes. */
 export type RegistryContext = EncryptionContext
 
-/** A store to register. */
+/** The store to register, and where its database is. */
 export interface NewStore {
   /** A random UUID if absent. */
   readonly id?: string

@@ -21,7 +21,7 @@ export type { DashboardEvent } from './dashboard-event.ts'
 export { InvalidDashboardUrlError } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
 
-/** Dependencies and settings of the dashboard. */
+/** What the dashboard needs from the service: the control database, the reader of stores, and settings. */
 export interface DashboardOptions {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>

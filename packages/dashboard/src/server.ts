@@ -14,7 +14,7 @@ export interface DashboardLimits {
   readonly keepAliveMs: number
 }
 
-/** The address and the limits of the server. */
+/** Where the server listens, and its limits. */
 export interface ListenOptions {
   readonly host: string
   /** Port; 0 for a free port. */
@@ -23,7 +23,7 @@ export interface ListenOptions {
   readonly shutdown?: AbortSignal
 }
 
-/** A dashboard that is listening. */
+/** A dashboard that accepts requests, and the function that stops it. */
 export interface RunningDashboard {
   /** Public URL of the dashboard. */
   readonly url: string

@@ -10,7 +10,7 @@ import type { TimeSlicer } from './data/time-slicer.ts'
 import type { FormTokens } from './security/form-tokens.ts'
 import type { Origins } from './security/origins.ts'
 
-/** The shared objects and settings of one dashboard. */
+/** What all routes of one dashboard share. */
 export interface Services {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>

@@ -34,7 +34,7 @@ export interface ControlTarget {
   readonly keys: EncryptionKeys
 }
 
-/** A control target with an open database. */
+/** What most commands need: an open control database, and the secrets for it. */
 export interface CommandContext extends ControlTarget, RegistryContext {}
 
 const COMMAND_POOL_SIZE = 1

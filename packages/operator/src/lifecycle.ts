@@ -5,7 +5,7 @@ import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
-/** The steps of the shutdown. */
+/** The shutdown of a long-running command, to which the command adds steps. */
 export interface Lifecycle {
   /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal

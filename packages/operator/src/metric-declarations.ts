@@ -183,7 +183,7 @@ export const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
-/** Returns the declaration as options of prom-client. */
+/** Returns the name, help, and label names in the form that prom-client needs. */
 export function optionsOf<L extends MetricLabels>(metric: MetricDeclaration<L>) {
   const { name, help, labels } = metric
   const labelNames: (keyof L & string)[] = Object.keys(labels)

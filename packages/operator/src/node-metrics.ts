@@ -3,7 +3,7 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import { METRICS, optionsOf } from './metric-declarations.ts'
 
-/** Values of a node that don't change while it runs. */
+/** Facts about a node that don't change while it runs. */
 export interface NodeInfo {
   readonly version: string
   /** Maximum numbers of connections from the settings, by the name of their pool. */

@@ -21,7 +21,7 @@ export interface OpenDashboardOptions {
   readonly ending?: AbortSignal
 }
 
-/** A running dashboard. */
+/** A running dashboard: its address, and the function that stops it. */
 export interface OpenDashboard {
   /** The address for merchants. */
   readonly url: string

@@ -12,7 +12,7 @@ export interface OperationsListenerOptions {
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
 }
 
-/** A running operations listener. */
+/** A running operations listener: its address, and the function that closes it. */
 export interface OperationsListener {
   /** Address of the listener, such as `http://127.0.0.1:9090`. */
   readonly url: string

@@ -42,7 +42,7 @@ export interface ServiceOptions {
   readonly ending?: AbortSignal
 }
 
-/** A running service. */
+/** A running service: its addresses, its pools, and the function that closes it. */
 export interface RunningService {
   /** Address of the API, such as `http://127.0.0.1:8080`. */
   readonly url: string

@@ -22,7 +22,7 @@ import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
 
-/** What a node needs to serve. */
+/** The settings, secrets, and log of a node, and its shutdown. */
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
@@ -33,7 +33,7 @@ export interface ServingOptions {
   readonly dashboard: boolean
 }
 
-/** The addresses of the listeners. */
+/** The addresses at which a node listens. */
 export interface ServingAddresses {
   readonly url: string
   /** Null without the dashboard. */

@@ -14,7 +14,7 @@ export class UserError extends Error {
   override readonly name: string = 'UserError'
 }
 
-/** Thrown for options or arguments that don't fit together. */
+/** Thrown for options or arguments that don't fit together. The command exits with `EXIT_USAGE`. */
 export class UsageError extends UserError {
   override readonly name = 'UsageError'
 }

@@ -25,7 +25,7 @@ export interface Sink {
   completed?(tag: string): void
 }
 
-/** A statement to send, and the callbacks for its result. */
+/** A statement to send, and the callbacks that receive its result. */
 export interface Request {
   readonly statement: Statement
   readonly sink: Sink

@@ -84,12 +84,12 @@ export function moveToValue(cell: Cell, offset: number, index: number): void {
   for (let i = 0; i <= index; i++) at = moveTo(cell, at)
 }
 
-/** Returns a view of a buffer's bytes. */
+/** Returns a `DataView` of the memory of `buffer`, without copying it. */
 export function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length)
 }
 
-/** Whether the value in the cell equals `expected`. */
+/** Whether the value in the cell has exactly the bytes of `expected`; false for null. */
 export function holds({ bytes, start, length }: Cell, expected: Buffer): boolean {
   if (expected.length !== length) return false
   for (let i = 0; i < length; i++) if (bytes[start + i] !== expected[i]) return false

@@ -22,7 +22,7 @@ import { Session, type TransactionState } from './session.ts'
 import { openSocket } from './socket.ts'
 import { type RunOptions, TimeLimitPassed, withDeadline, within } from './within.ts'
 
-/** Options of a session. */
+/** The name of a session, and a callback for its exchanges. */
 export interface ConnectionOptions {
   /** Name of the session in the server's `pg_stat_activity`. */
   readonly applicationName: string
@@ -36,7 +36,7 @@ const FAREWELL_MS = 1000
 /** All connections share the writer, because each flush is written in one call. */
 const writer = new MessageWriter()
 
-/** An open connection. It runs one exchange at a time. */
+/** A connection to one server. It runs one exchange at a time. Create it with `Connection.open`. */
 export class Connection {
   /** The server's host and port, for messages. */
   readonly host: string

@@ -7,7 +7,7 @@
  */
 const ERROR_BYTES_MAX = 64 * 1024
 
-/** An error that the server reported. */
+/** Thrown for an error that the server reported. `message` is the server's primary message, in the server's language. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
   /**

@@ -4,7 +4,7 @@
 import { type Cell, layOver, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
 
-/** The first byte of each message that a server can send. */
+/** Types of the messages that a server can send: the first byte of each. */
 export const SERVER = {
   authentication: 0x52,
   backendKeyData: 0x4b,

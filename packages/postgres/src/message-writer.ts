@@ -13,7 +13,10 @@ const FIRST_BYTES = 4096
 /** Maximum size of a buffer that the writer reuses, in bytes. */
 const REUSED_BYTES_MAX = 64 * 1024
 
-/** Format in which the server sends the values of a result. */
+/**
+ * Format in which the server sends the values of a result. Stores are read in the binary format, because it needs less
+ * parsing.
+ */
 export type ResultFormat = 'text' | 'binary'
 
 /** Collects the messages of a flush in one buffer. Each method that writes a message returns the writer. */

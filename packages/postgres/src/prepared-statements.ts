@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ColumnDescription } from './typed-rows.ts'
 
-/** Maximum number of prepared statements of a connection. */
+/** Maximum number of prepared statements of a connection. Each one uses memory of the server. */
 export const PREPARED_MAX = 64
 
 /** A statement that the server has prepared, or that the next flush prepares. */

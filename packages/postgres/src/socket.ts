@@ -21,7 +21,7 @@ const KEEPALIVE_MS = 60_000
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** A socket that is ready for the startup message. */
+/** A connected socket that is ready for the startup message, after the TLS handshake if there was one. */
 export interface OpenSocket {
   readonly socket: Socket
   /** Whether the connection uses TLS or a Unix socket, so that eavesdroppers can't read it. */

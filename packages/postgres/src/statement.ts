@@ -3,7 +3,7 @@
 /** A value of a statement. The server casts the value to the type that the statement needs. */
 export type Value = string | number | bigint | boolean | Date | Uint8Array | null | readonly (string | number | null)[]
 
-/** A parameter in PostgreSQL's text format, or null. */
+/** A parameter as the client sends it: PostgreSQL's text format, or null. */
 export type WireValue = string | null
 
 /** A statement to run: its text and the values for `$1`, `$2`, and so on. */

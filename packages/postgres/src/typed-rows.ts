@@ -3,7 +3,7 @@
 import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
 
-/** A column that a RowDescription message names. */
+/** The name and the type of a result's column, from a RowDescription message. */
 export interface ColumnDescription {
   readonly name: string
   /** OID of the column's type. */

@@ -6,7 +6,7 @@ import { ENDPOINTS, type Endpoint, type FieldType, type Resource } from '@store-
 /** Type of a column's values. Each destination has its own type for it. */
 export type CopyColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | 'timestamp' | 'json'
 
-/** A column of a copy's table. */
+/** A column of a copy, derived from a field of the contract. */
 export interface CopyColumn {
   readonly name: string
   readonly kind: CopyColumnKind

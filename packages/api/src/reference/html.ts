@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
-/** A page. `main` is HTML, and `title` is text. */
+/** An HTML page of the service. `main` is HTML, and `title` is text. */
 export interface HtmlPage {
   readonly path: string
   readonly title: string
@@ -56,7 +56,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Links to all documents, as HTML. */
+/** The navigation of all pages: links to the documents, as HTML. */
 export const NAVIGATION = [
   ['/docs', 'Reference'],
   ['/guides', 'Guides'],

@@ -4,7 +4,7 @@
 import { ApiError } from '@store-export/contract'
 import { dataRoute, headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
-/** The content of the document. */
+/** The contact and the address that `security.txt` contains, and the clock for its expiry date. */
 export interface SecurityTextOptions {
   /** URI for reports; null for a document that returns 404. */
   readonly contact: string | null

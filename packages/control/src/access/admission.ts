@@ -8,7 +8,7 @@ import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
 import type { KeyPermissions } from './key-permissions.ts'
 
-/** The pool, the limit, and the deadline of an admission. */
+/** What every admission needs: the pool, the rate limit, and a deadline. */
 export interface AdmissionRequest {
   readonly pool: Pool
   readonly requestsPerMinute: number

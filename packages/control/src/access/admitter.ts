@@ -17,7 +17,7 @@ export class ControlDatabaseError extends Error {
   override readonly name = 'ControlDatabaseError'
 }
 
-/** The pool and the limits of an admitter. */
+/** The pool of an admitter, the rate limit, and the limits of a wait. */
 export interface AdmitterOptions {
   /** The pool is used only for admission. `close` closes it. */
   readonly pool: Pool

@@ -20,7 +20,7 @@ import { endExpiredKeys, KEY_COLUMNS, type KeySummary, namingActor } from './key
 
 const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
 
-/** A new key. No other value contains the key's text. */
+/** A created key. Only this value contains the key's text, so it must reach the merchant. */
 export interface NewKey {
   readonly id: string
   readonly key: PlainKey
@@ -30,7 +30,7 @@ export interface NewKey {
   readonly permissions: KeyPermissions
 }
 
-/** A request to create a key. */
+/** The key to create: its store, its name, and what it may do. */
 export interface KeyRequest {
   readonly database: ControlDatabase
   readonly storeId: string

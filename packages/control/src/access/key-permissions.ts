@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { SCOPES, type Scope } from '@store-export/contract'
 import { type SqlFragment, sql } from '@store-export/postgres'
 
-/** What a key may do. */
+/** What a key may do: which resources it reads, whether it gets personal data, until when, and from where it works. */
 export interface KeyPermissions {
   /** The resources that the key may read; null for all. */
   readonly scopes: readonly Scope[] | null
@@ -17,7 +17,7 @@ export interface KeyPermissions {
   readonly allowedAddresses: readonly string[] | null
 }
 
-/** Everything, from everywhere, without an end. */
+/** Permissions of a key without limits: every resource, with personal data, from every address, without an end. */
 export const ALL_PERMISSIONS: KeyPermissions = {
   scopes: null,
   withoutPersonalData: false,
@@ -75,7 +75,7 @@ function isNetwork(text: string): boolean {
 export const PERMISSION_COLUMNS = sql`to_jsonb(scopes) as scopes, without_personal_data as "withoutPersonalData",
   expires_at as "expiresAt", to_jsonb(allowed_addresses) as "allowedAddresses"`
 
-/** Returns a row of the columns that store the permissions. */
+/** Returns the permissions as values of the columns in which the control database stores them. */
 export function permissionsRow({
   scopes,
   withoutPersonalData,

@@ -5,7 +5,7 @@ import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 
-/** Requests of a key in one hour. */
+/** Sums of one key's requests in one hour, by outcome. */
 export interface HourEntry {
   readonly keyId: string
   /** Start of the hour, in milliseconds since 1970. */

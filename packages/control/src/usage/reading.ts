@@ -7,7 +7,7 @@ import type { HourEntry } from './hours.ts'
 import type { RequestLogEntry } from './request-log.ts'
 import { WALKS_PER_KEY_MAX } from './walks.ts'
 
-/** Requests of a key in one hour. */
+/** Sums of one key's requests in one hour, as the database has them. */
 export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'lastUsed'>> {
   readonly hour: Date
 }
@@ -20,7 +20,7 @@ export interface RequestLine extends Readonly<Omit<RequestLogEntry, 'keyId' | 'm
   readonly lastAt: Date
 }
 
-/** The part of a key's request log to read. */
+/** Which lines of a key's request log to read. */
 export interface RequestLogQuery {
   readonly database: ControlDatabase
   readonly keyId: string

@@ -24,7 +24,7 @@ export interface RequestLogEntry {
   lastAt: number
 }
 
-/** The database of the log, and its limits. */
+/** The database of the request log, and its limits in memory and in the database. */
 export interface RequestLogOptions {
   readonly pool: Pool
   /** Maximum number of lines in memory. */

@@ -8,7 +8,7 @@
 import { type Pool, type SqlFragment, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'
 
-/** Retention times before `now`. */
+/** How long to retain usage. The times end at `now`. */
 export interface Retention {
   readonly database: ControlDatabase
   /** Age in months at which sums of usage are deleted. */

@@ -36,7 +36,7 @@ export class InvalidEmailError extends Error {
   override readonly name = 'InvalidEmailError'
 }
 
-/** The merchants' accounts in the control database. */
+/** Creates accounts, signs merchants in and out, and changes passwords. */
 export class Accounts {
   /** Sign-in at the provider; null without single sign-on. */
   readonly singleSignOn: SingleSignOn | null

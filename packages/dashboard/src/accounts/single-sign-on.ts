@@ -9,7 +9,7 @@ import { type CommonAuthOptions, stateCookieName } from './auth.ts'
 import { type DiscoveryDocument, PROVIDER_TIMEOUT_MS, readDiscoveryDocument } from './discovery-document.ts'
 import { createProviderAuth, PROVIDER_ID } from './provider-auth.ts'
 
-/** The OpenID Connect provider. */
+/** The operator's OpenID Connect provider, and the dashboard's credentials there. */
 export interface SingleSignOnSettings {
   /** URL of the issuer. The discovery document is below it. */
   readonly issuer: string

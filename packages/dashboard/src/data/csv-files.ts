@@ -6,7 +6,7 @@ import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
 import { selectFields } from './select-fields.ts'
 
-/** A column of a CSV download. */
+/** A column of a CSV download, and the field that its values come from. */
 export interface CsvColumn {
   /** Name of the column, such as `total`; `shipping_address.city` for a part of an address. */
   readonly header: string

@@ -27,7 +27,7 @@ export interface DataStore {
   readonly source: StoreSource | null
 }
 
-/** The parameters in the URL of the page. */
+/** The part of a list that the URL of the page selects. */
 export interface DataQuery {
   readonly list: string
   readonly order: DataOrder

@@ -16,7 +16,7 @@ export type DataRowResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'problem'; readonly text: string }
 
-/** Returns the page of the row of `list` with this ID. */
+/** Returns the data of the page about the row of `list` with this ID. */
 export async function makeDataRowPage(
   { id: storeId, status, source }: DataStore,
   { list: name, id }: { readonly list: string; readonly id: string },

@@ -23,7 +23,7 @@ export interface CellContext {
   readonly storeCurrency: string | null
 }
 
-/** A column of a table, with the kind of its cells. */
+/** A column of a list's table: its label, its fields, and the kind of its cells. */
 export interface TableColumn extends DeclaredColumn {
   readonly label: string
   readonly kind: TableCell['kind']

@@ -17,7 +17,7 @@ import { type RowTexts, rowTexts } from './row-texts.ts'
 import { selectFields } from './select-fields.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
-/** Access to a store for one page of the dashboard. */
+/** How a page of the dashboard reads its store. */
 export interface StoreSource {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly address: StoreAddress
@@ -29,14 +29,14 @@ export interface StoreSource {
   readonly startedAt: number
 }
 
-/** Rows of a list, as strings. */
+/** Some rows of a list, with their values as short strings for a table. */
 export interface StoreRowsPage {
   readonly rows: readonly RowTexts[]
   /** Position of the next page; null on the last page. */
   readonly next: Position | null
 }
 
-/** Fields of the store's own row that pages need. */
+/** The fields of the row in `/store` that pages of the dashboard need. */
 export interface StoreOverview {
   /** ISO 4217 code; null if the store has none. */
   readonly currency: string | null
@@ -85,7 +85,7 @@ function* textsOfRows(bytes: Uint8Array, resource: Resource): Steps<RowTexts[]> 
   return rows
 }
 
-/** Rows of a list as JSON. */
+/** Some rows of a list, as JSON in memory of the engine. */
 export interface JsonPage {
   /** A JSON array, valid until `release`. */
   readonly bytes: Uint8Array

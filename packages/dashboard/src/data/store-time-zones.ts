@@ -20,7 +20,7 @@ interface KnownZone {
   reading: Promise<string>
 }
 
-/** A cache of the time zones of up to 10,000 stores. */
+/** Caches the time zones of up to 10,000 stores. */
 export class StoreTimeZones {
   readonly #reader: StoreSource['reader']
   readonly #timeSlicer: TimeSlicer

@@ -48,7 +48,7 @@ ${field({ name: 'addresses', label: 'Network addresses of the tool', value: limi
 </div></details>`
 }
 
-/** The limits of an empty form. */
+/** The values of an empty form: a key without limits. */
 export const NO_LIMITS: TypedLimits = {
   access: 'everything',
   scopes: [],

@@ -6,7 +6,7 @@ import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from 
 /** The first and last characters of a key, which are not secret. */
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
-/** A key as lists show it. */
+/** A key as pages show it, with its recent requests. */
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly requests24h: number
   /** The newer key that replaces this key, while both keys are active. Both have the same name. */
@@ -22,7 +22,7 @@ export type KeyWarning =
   /** The tool stopped sending requests. `pauseHours` is its longest earlier pause. */
   | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
 
-/** The data of Settings > API. */
+/** The data of Settings > API: the store's keys and warnings about them. */
 export interface KeysPage {
   /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
   readonly unconfirmed: KeyRow | null
@@ -58,7 +58,7 @@ export interface TypedLimits {
   readonly addresses: string
 }
 
-/** The page that changes the name of a key. */
+/** The data of the page that changes the name of a key. */
 export interface RenamePage {
   readonly key: KeyRow
   readonly name: string
@@ -76,7 +76,7 @@ export interface KeyTiles {
   readonly keysMax: number
 }
 
-/** The only page that shows a new key. */
+/** The data of the only page that shows a new key. */
 export interface KeyCreatedPage {
   readonly id: string
   readonly name: string
@@ -87,19 +87,19 @@ export interface KeyCreatedPage {
   readonly replaces: KeyRow | null
 }
 
-/** The page of a new key that the dashboard can't show again. */
+/** The data of the page about a new key that the dashboard can't show again. */
 export interface KeyUnavailablePage {
   readonly key: KeyRow
 }
 
-/** The confirmation page before a key is revoked. */
+/** The data of the confirmation page before a key is revoked. */
 export interface RevokePage {
   readonly key: KeyRow
   /** The key that the merchant wants to replace after this revocation; null if the limit is not the reason for it. */
   readonly makesRoomFor: KeyRow | null
 }
 
-/** The confirmation page before a key is replaced. */
+/** The data of the confirmation page before a key is replaced. */
 export interface ReplacePage {
   readonly key: KeyRow
   /** The other active keys, if the limit is reached and the merchant must revoke a key first; null otherwise. */
@@ -118,7 +118,7 @@ export interface RequestSums {
   readonly failed: number
 }
 
-/** Usage of the last 30 days. */
+/** The data of the usage page: the last 30 days. */
 export interface UsagePage {
   /** Every day in the store's time zone, such as `2026-11-21`, oldest first. */
   readonly days: readonly (RequestSums & { readonly day: string })[]
@@ -128,12 +128,12 @@ export interface UsagePage {
   readonly selectedKeyId: string | null
 }
 
-/** A list that a tool reads page by page. */
+/** A walk as the page shows it: a list that a tool reads page by page. */
 export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
   readonly status: 'finished' | 'in progress' | 'stopped'
 }
 
-/** The recent usage of one key. */
+/** The data of the page about one key's usage: its walks and its request log. */
 export interface KeyUsagePage {
   readonly key: KeyRow
   readonly log: RequestLogPart
@@ -141,7 +141,7 @@ export interface KeyUsagePage {
   readonly walks: readonly WalkRow[]
 }
 
-/** A part of the request log of a key. */
+/** The lines of a key's request log that a page shows. */
 export interface RequestLogPart {
   /** Newest first. */
   readonly lines: readonly RequestLine[]

@@ -7,7 +7,7 @@ export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
 /** The status of a store. Only a ready store has data. */
 export type StoreStatus = 'ready' | 'generating' | 'imported'
 
-/** Facts about the store, for every page of the store. */
+/** The facts about the store that every page of the store shows. */
 export interface StoreHead {
   readonly id: string
   readonly name: string
@@ -42,7 +42,7 @@ export interface Frame {
   readonly formToken: () => string
 }
 
-/** The sign-in page. */
+/** The data of the sign-in page. */
 export interface SignInPage {
   readonly email: string
   /** Path to open after the sign-in. */
@@ -53,19 +53,19 @@ export interface SignInPage {
   readonly singleSignOnLabel: string | null
 }
 
-/** The page of a one-time sign-in link. */
+/** The data of the page for a one-time sign-in link. */
 export interface LinkPage {
   readonly token: string
   /** The email address of the current session; null without one. */
   readonly signedInAs: string | null
 }
 
-/** The list of the merchant's stores. */
+/** The data of the list of stores. */
 export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
-/** The page about the merchant's password and sessions. */
+/** The data of the page about the merchant's password and sessions. */
 export interface AccountPage {
   readonly email: string
   /** The page to return to; `storeId` is null for the list of stores. */
@@ -81,7 +81,7 @@ export interface AccountPage {
   }[]
 }
 
-/** The data of Settings > General. */
+/** The data of Settings > General: the store as the API returns it, and the fields that it lacks. */
 export interface GeneralPage {
   /** The fields of the store's row; null if the service can't read the store now. `problem` then has the reason. */
   readonly snapshot: {
@@ -103,17 +103,17 @@ export interface GeneralPage {
   readonly problem: string | null
 }
 
-/** A cell of a table on a Data page. */
+/** A cell of a table on a Data page: its value, and how to show it. */
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
   /** The value; null if it is absent. A timestamp is RFC 3339. */
   readonly text: string | null
 }
 
-/** Which rows of a list come first. */
+/** Which rows of a list come first: the newest or the oldest. */
 export type DataOrder = 'newest' | 'oldest'
 
-/** A page of a list. */
+/** The data of one page of a list. */
 export interface DataPage {
   /** Name of the list in URLs. */
   readonly list: string
@@ -149,7 +149,7 @@ export interface JsonPreview {
   readonly isWhole: boolean
 }
 
-/** The page of one row. */
+/** The data of the page about one row. */
 export interface DataRowPage {
   readonly list: string
   readonly label: string
@@ -161,7 +161,7 @@ export interface DataRowPage {
   readonly apiPath: string
 }
 
-/** Code to copy into a tool. */
+/** A recipe: code to copy into a tool. */
 export interface Recipe {
   readonly id: string
   readonly title: string
@@ -172,7 +172,7 @@ export interface Recipe {
   readonly code: string
 }
 
-/** The page with code to copy into a tool. */
+/** The data of the page with recipes. */
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
@@ -180,7 +180,7 @@ export interface RecipesPage {
   readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
 }
 
-/** An error page. `next` is its link to the next step. */
+/** The data of an error page. `next` is a link to the next step. */
 export interface ErrorPage {
   readonly heading: string
   readonly text: string

@@ -7,7 +7,7 @@ import type { Frame, PageNotice, Section, StoreHead } from '../pages/models.ts'
 import type { Services } from '../services.ts'
 import type { Html } from '../ui/html.ts'
 
-/** A request with what its handler needs. */
+/** A request to the dashboard, and what its handler needs. The merchant may not be signed in. */
 export interface DashboardRequest {
   readonly context: Context
   readonly services: Services
@@ -52,7 +52,7 @@ export interface Redirect {
 /** The result of a handler. The dashboard sends a `Response` unchanged. */
 export type HandlerResult = PageResult | Redirect | Response
 
-/** Returns what a page needs besides its own data. */
+/** Returns the frame of a page: its title, the merchant, the store, the locale, and the current time. */
 export function frameOf(
   request: DashboardRequest | StoreRequest,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: PageNotice | null },

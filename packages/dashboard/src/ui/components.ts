@@ -12,7 +12,7 @@ export function badge(text: string, tone: Tone = 'neutral'): Html {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
-/** The top of a page. */
+/** The top of a page: its heading, breadcrumbs, and actions. */
 export interface PageHead {
   readonly title: string
   /** One or two sentences under the title. */
@@ -80,7 +80,7 @@ export interface Tile {
   readonly filled?: number
 }
 
-/** Returns a row of statistics. */
+/** Returns the tiles side by side, each with its number and label. */
 export function tiles(list: readonly Tile[]): Html {
   return html`<dl class="tiles">${list.map(
     ({ label, value, of, note, filled }) => html`<div class="tile"><dt>${label}</dt>

@@ -17,7 +17,7 @@ ${content}
 </form>`
 }
 
-/** A text field with its label. */
+/** A text field: its label, its limits, and the error message of a rejected value. */
 export interface FieldOptions {
   /** Name in the form, and ID of the element. */
   readonly name: string

@@ -4,8 +4,8 @@ import { html } from 'hono/html'
 
 export { html }
 
-/** A fragment of HTML, escaped. */
+/** A fragment of HTML in which all values are escaped. */
 export type Html = ReturnType<typeof html>
 
-/** An empty fragment. */
+/** An empty fragment, for parts that a page does not have. */
 export const NOTHING: Html = html``

@@ -3,7 +3,7 @@
 
 import { type Html, html, NOTHING } from './html.ts'
 
-/** A column of a table. */
+/** The heading of a column, and whether its cells are numbers. */
 export interface Column {
   readonly label: string
   readonly isNumber?: boolean

@@ -16,7 +16,7 @@ const SHORT_BYTES = 64
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
-/** Writes JSON into a buffer that grows when needed. */
+/** A growing buffer of JSON bytes. */
 export class JsonWriter {
   /** The memory of the buffer. Only the first `length` bytes are written. */
   bytes: Buffer

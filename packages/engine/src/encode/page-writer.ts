@@ -8,7 +8,7 @@ import type { SchemaDescription } from '../query/schema-description.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
-/** Limits of a page. */
+/** When a page is full. */
 export interface PageBounds {
   /** The page ends after this many rows. */
   readonly rowsMax: number

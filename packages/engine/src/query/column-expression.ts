@@ -90,7 +90,7 @@ export function columnKindsOf(resource: Resource): ReadonlyMap<string, ColumnKin
   return new Map(columnsOf(resource).map((column) => [column, columnKindOf(resource, column)]))
 }
 
-/** A table in a statement, by its alias. */
+/** A table in a statement: its resource, its alias, and the columns that the store has. */
 export interface TableReference {
   readonly resource: Resource
   readonly alias: string

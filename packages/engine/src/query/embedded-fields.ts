@@ -13,7 +13,7 @@ import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { isRepeatable, orderClause, rowsQuery } from './sql.ts'
 import { LITERALS, Parameters } from './values.ts'
 
-/** A field of kind `many`. */
+/** A field with embedded rows, and the statement that reads them. */
 export interface EmbeddedField {
   readonly resource: Resource
   /** Null if the store lacks the table or its parent column. The field is then an empty list in each row. */

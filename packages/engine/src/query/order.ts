@@ -8,7 +8,7 @@ import type { PagePlan, Position } from './plan.ts'
 import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
 import type { Values } from './values.ts'
 
-/** What all parts of one statement share. */
+/** What all parts of one statement share: the store's columns, and how values are written. */
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values

@@ -54,7 +54,10 @@ interface CommonPlan {
   readonly pseudonymSecret?: PseudonymSecret
 }
 
-/** A page of a list: at most `limit` rows after a position. The oldest row comes first, unless `isNewestFirst` is set. */
+/**
+ * Reads a page of a list: at most `limit` rows after a position. The oldest row comes first, unless `isNewestFirst` is
+ * set.
+ */
 export interface PagePlan extends CommonPlan {
   readonly kind: 'page'
   readonly limit: number
@@ -80,13 +83,13 @@ export interface PagePlan extends CommonPlan {
  */
 export type AccessPath = 'sort' | 'skip'
 
-/** The row with this ID. */
+/** Reads the row of a resource with this ID. */
 export interface OnePlan extends CommonPlan {
   readonly kind: 'one'
   readonly id: string
 }
 
-/** All rows whose `column` is `id`, oldest row first. */
+/** Reads all rows of a resource whose `column` is `id`, oldest row first. */
 export interface AllOfPlan extends CommonPlan {
   readonly kind: 'allOf'
   readonly column: string

@@ -25,7 +25,7 @@ export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass 
  */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 
-/** The tables of a store, and their schema. */
+/** The tables of a store, and the name of the schema that contains them. */
 export interface PresentColumns extends PresentTables {
   readonly schemaName: string
   /** The tables without the schema. Stores with the same columns share this object. */
@@ -42,7 +42,7 @@ export function hasColumn(present: PresentTables, table: string, column: string)
   return present.get(table)?.has(column) ?? false
 }
 
-/** Whether one of the tables reads other tables. */
+/** Whether one of these tables reads other tables; see `READS_OTHER_TABLES`. */
 export function anyReadsOtherTables(present: PresentTables, tables: readonly string[]): boolean {
   return tables.some((table) =>
     [...(present.get(table)?.values() ?? [])].some(({ readsOtherTables }) => readsOtherTables),

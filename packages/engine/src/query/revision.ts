@@ -11,7 +11,7 @@ import {
 } from '@store-export/contract'
 import { hasColumn, type PresentTables } from './present-columns.ts'
 
-/** The revision of a schema, as its columns show it. */
+/** What the columns of a schema say about its revision. */
 export interface SchemaRevision {
   /** The newest revision whose columns all exist. Null if columns of `launch` are missing. */
   readonly revision: RevisionId | null

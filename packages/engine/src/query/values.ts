@@ -13,14 +13,14 @@ export interface Values {
   count(value: bigint): string
 }
 
-/** Writes values into the statement's text. */
+/** Writes values as literals into the statement's text. */
 export const LITERALS: Values = {
   timestamp: timestampLiteral,
   uuid: uuidLiteral,
   count: (value) => `${value}::int8`,
 }
 
-/** Collects values as parameters, in the order of the calls. */
+/** Writes `$1`, `$2`, and so on, and collects the values in `values`. */
 export class Parameters implements Values {
   readonly values: string[] = []
 

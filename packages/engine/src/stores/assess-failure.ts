@@ -24,7 +24,7 @@ export interface FailedAttempt {
   readonly timeoutMs: number
 }
 
-/** The consequences of a failure for later requests. */
+/** What a failure means for later requests. */
 export interface FailureAssessment {
   /** Whether to delay the next attempt to connect: to the store, to its server, or to both. */
   readonly delayed: readonly ('store' | 'server')[]

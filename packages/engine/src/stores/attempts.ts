@@ -10,7 +10,7 @@ import type { StoreColumns } from './store-columns.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 import type { StoreAddress, StorePools } from './store-pools.ts'
 
-/** Dependencies and the time limit of `Attempts`. */
+/** The pools and columns that all attempts use, and their time limit. */
 export interface AttemptOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
@@ -36,7 +36,7 @@ const GRACE_SECONDS = 5
 /** A statement that takes a larger share of the time limit counts as hung, and the store's connections as lost. */
 const HUNG_SHARE = 0.5
 
-/** Runs work on the connections of all stores. */
+/** Runs the work of requests, each at most twice. */
 export class Attempts {
   private readonly options: AttemptOptions
   /** URLs of databases behind a pooler that has lost prepared statements. */

@@ -7,7 +7,7 @@ import { type Connection, executeOn, sql } from '@store-export/postgres'
 const PLAN_AGE_MAX_MS = 15_000
 const DISCARD_PLANS = sql`discard plans`
 
-/** Tracks the age of the plans of each connection. */
+/** Remembers when each connection last discarded its plans. */
 export class CachedPlans {
   readonly #madeAt = new WeakMap<Connection, number>()
 

@@ -12,7 +12,7 @@ import type { PageRequest, Pages } from './pages.ts'
 import { endTransaction, PlannedRead } from './read-plan.ts'
 import { requireServable } from './require-servable.ts'
 
-/** Result of a speculative read. */
+/** What was read right after the poll: a page, the number of changed rows, both, or nothing. */
 export interface SpeculativeRead {
   readonly page: PageWriter | null
   /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if the rows were not counted. */

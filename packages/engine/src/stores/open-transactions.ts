@@ -11,7 +11,7 @@ import {
   type RunOptions,
 } from '@store-export/postgres'
 
-/** An open transaction of another session. */
+/** A transaction that another session has open, and when it started. */
 export interface OpenTransaction {
   /** Start of the transaction, before its first write; null if the reader's role may not read it. */
   readonly startedAt: Microseconds | null
@@ -29,7 +29,7 @@ export interface OpenTransaction {
  */
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
-/** Result of a poll of the open transactions. */
+/** The open transactions of a store's database at one moment. */
 export interface TransactionSnapshot {
   /** The database's clock right before the transactions were read. */
   readonly at: Microseconds

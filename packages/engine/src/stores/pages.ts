@@ -13,7 +13,7 @@ import { PageSizes } from './page-sizes.ts'
 import { tracksUpdates } from './require-servable.ts'
 import type { StoreAddress } from './store-pool.ts'
 
-/** A request for the rows of a plan. */
+/** The rows to read, the store, and the JSON before the rows. */
 export interface PageRequest {
   readonly address: StoreAddress
   readonly plan: Plan
@@ -21,7 +21,7 @@ export interface PageRequest {
   readonly prefix: string
 }
 
-/** Creates pages, and adjusts their size after each page. */
+/** Creates the pages of all stores, and adjusts their size after each page. */
 export class Pages {
   readonly plans = new CachedPlans()
   private readonly bytesMax: number

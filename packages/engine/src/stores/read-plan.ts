@@ -58,7 +58,7 @@ export async function endTransaction(connection: Connection, options: RunOptions
   if (!connection.isClosed && connection.transaction !== 'none') await connection.script('rollback', options)
 }
 
-/** The statements that read one page, and their results. */
+/** One read of a page: its statements, and the page that receives the rows. */
 export class PlannedRead {
   readonly page: PageWriter
   /**

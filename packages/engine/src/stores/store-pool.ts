@@ -6,7 +6,7 @@ import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
 import type { ConnectionLimitScope } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
 
-/** The address of a store, as the control database has it. */
+/** Where a store's tables are, as the control database has it. */
 export interface StoreAddress {
   readonly storeId: string
   readonly databaseUrl: string
@@ -16,7 +16,7 @@ export interface StoreAddress {
   readonly encryptedPassword: string | null
 }
 
-/** Settings for the sessions of stores. */
+/** Settings that apply to the sessions of all stores. */
 export interface SessionBounds {
   readonly storeTimeoutMs: number
   /** Whether a connection sets limits when it starts. Must be false behind a pooler that rejects unknown parameters. */
@@ -46,7 +46,7 @@ export interface StoreSlot {
   idleSince: number
 }
 
-/** A request that waits for a slot. */
+/** A request that waits for a connection slot. */
 export interface Waiter {
   readonly pool: StorePool
   /** Start of the wait, by `performance.now()`. */

@@ -16,7 +16,7 @@ export interface PoolBounds extends SessionBounds, ConnectionBounds {
   readonly storeIdleSeconds: number
 }
 
-/** Bounds and dependencies of the pools. */
+/** The bounds of the pools, and how they get a connection URL. */
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
   /** Returns the connection URL of a store with its password. It can throw. */
@@ -35,7 +35,7 @@ export interface DiscardOptions {
   readonly connection?: Connection
 }
 
-/** Sums over all stores, for metrics. */
+/** Numbers of pools, connections, and waiting requests of all stores, for metrics. */
 export interface StorePoolSums {
   readonly pools: number
   /** Open connections, including closing ones. */

@@ -20,7 +20,7 @@ import { countRows, type StoreCounts } from './store-counts.ts'
 import type { StoreAddress, StorePools } from './store-pools.ts'
 import type { TransactionWait } from './transaction-wait.ts'
 
-/** Dependencies and limits of a `StoreReader`. */
+/** The pools, caches, and limits of a `StoreReader`. */
 export interface StoreReaderOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
@@ -37,7 +37,7 @@ export interface StoreReaderOptions {
   readonly preparedStatements: boolean
 }
 
-/** A request for the rows of a plan. */
+/** A read of a plan for one request, and what can end it early. */
 export interface ReadRequest extends PageRequest {
   readonly requestId: string | null
   /** Start of the request, by `performance.now()`. Its reads share one time limit. */

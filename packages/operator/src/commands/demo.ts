@@ -50,7 +50,7 @@ interface Demo {
  */
 const SETUP_POOL_SIZE = 2
 
-/** Adds `demo` and `demo change`. */
+/** Adds the commands `demo` and `demo change` to the program. */
 export function addDemoCommand(program: Command, processContext: ProcessContext): void {
   const demo = addCommand(
     program,

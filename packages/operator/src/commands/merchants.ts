@@ -32,7 +32,7 @@ interface RemoveOptions extends EmailOptions {
 
 const EMAIL_HELP = 'email address of the merchant'
 
-/** Adds `merchants` with its commands. */
+/** Adds `merchants` and its commands to the program. */
 export function addMerchantsCommands(program: Command, processContext: ProcessContext): void {
   const merchants = addCommandGroup(
     program,

@@ -2,7 +2,7 @@
 
 const FOLDED: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', ı: 'i', '’': '' }
 
-/** Returns the text without accents. */
+/** Returns the text with ASCII letters in place of letters with accents. */
 export function asciiOf(text: string): string {
   return text
     .replaceAll(/[ßøØłŁı’]/g, (letter) => FOLDED[letter] ?? '')

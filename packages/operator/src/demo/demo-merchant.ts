@@ -14,7 +14,7 @@ export interface DemoMerchantOptions {
   readonly storeIds: readonly string[]
 }
 
-/** The email and the password of the merchant. */
+/** With what the merchant signs in to the dashboard of the demo. */
 export interface DemoSignIn {
   readonly email: string
   readonly password: string

@@ -4,7 +4,7 @@ import type { Style } from '../output.ts'
 import type { DemoKeys, StoredSignIn } from './data-folder.ts'
 import type { DemoStore } from './demo-stores.ts'
 
-/** The content of the panel. */
+/** What the panel shows: addresses, stores, keys, and the sign-in. */
 export interface PanelContent {
   /** Address of the API for a browser on this machine. */
   readonly url: string

@@ -3,7 +3,7 @@
 import type { describeTls } from '@store-export/postgres'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** The encryption of a connection. */
+/** Whether a connection is encrypted, and whether its URL requires this. */
 export interface ConnectionSecurity {
   /** Whether this connection is encrypted. */
   readonly usesTls: boolean

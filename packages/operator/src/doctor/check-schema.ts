@@ -8,12 +8,12 @@ import { consequenceOf, consequenceOfMissing, missingRemovalColumns } from './co
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Returns the schema version that the columns show. */
+/** Returns the schema version of a store, from its columns. */
 export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
   return schemaRevision(new Set(columns.map(nameOf)))
 }
 
-/** Checks the schema that the connection's role sees. */
+/** Returns the check of the schema version, and of columns that are missing. */
 export function checkSchema(
   schema: SchemaRevision,
   columns: readonly ColumnFact[],
@@ -39,7 +39,7 @@ export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string):
   return { name: 'schema', summary: null, findings: [finding] }
 }
 
-/** Checks that the role can read the columns of the contract. */
+/** Returns the check that the role can read the columns of the contract. */
 export function checkGrants(
   { role, schemaName, mayUseSchema, mayReadStats }: ConnectionFacts,
   columns: readonly ColumnFact[],
@@ -71,7 +71,7 @@ export function checkGrants(
   return { name: 'grants', summary: `${expected.length} columns are readable`, findings }
 }
 
-/** Checks that the role can't read a password column. */
+/** Returns the check that the role can't read a password column. */
 export function checkPasswords(facts: ConnectionFacts, columns: readonly ColumnFact[]): DoctorCheck {
   const readable = columns.filter(({ column, readable }) => readable && PASSWORD_NAME.test(column))
   return {

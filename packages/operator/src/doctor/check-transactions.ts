@@ -20,7 +20,7 @@ export function checkLocks(locks: readonly LockFact[]): DoctorCheck {
   return { name: 'locks', summary: 'no table is locked', findings: relevant.map(lockedTable) }
 }
 
-/** Checks the age of the oldest open transaction. */
+/** Returns the check of the oldest open transaction's age. */
 export function checkTransactions({ at, open }: TransactionSnapshot): DoctorCheck {
   if (open === null) return { name: 'transactions', summary: '', findings: [hiddenTransactions()] }
   const transactions = [...open.values()]

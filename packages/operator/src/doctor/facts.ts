@@ -4,7 +4,7 @@
 import type { TransactionSnapshot } from '@store-export/engine'
 import type { ConnectionSecurity } from './check-connection.ts'
 
-/** A store database, as its reader's role sees it. */
+/** What the reader's role sees of a store database. */
 export interface StoreFacts {
   readonly connection: ConnectionFacts
   readonly columns: readonly ColumnFact[]
@@ -16,7 +16,7 @@ export interface StoreFacts {
   readonly locks: readonly LockFact[]
 }
 
-/** The connection and its role. */
+/** What the connection says about the server and about the role. */
 export interface ConnectionFacts extends ConnectionSecurity {
   readonly role: string
   /** Version of the server, such as `18.4`. */
@@ -35,7 +35,7 @@ export interface ConnectionFacts extends ConnectionSecurity {
 /** Kind of relation in which a store can have a table's rows. */
 export type RelationKind = 'table' | 'partitioned table' | 'materialized view' | 'view' | 'foreign table'
 
-/** A column in the store's schema. */
+/** A column in the store's schema, and whether the role may read it. */
 export interface ColumnFact {
   readonly table: string
   readonly column: string
@@ -46,7 +46,7 @@ export interface ColumnFact {
   readonly ownsTable: boolean
 }
 
-/** An index of a table in the store's schema. */
+/** An index in the store's schema, by its key columns. */
 export interface IndexFact {
   readonly table: string
   readonly name: string
@@ -62,7 +62,7 @@ export interface LockFact {
   readonly pid: number
 }
 
-/** Values of a table that break the contract. */
+/** How many scanned values of a table break the contract. */
 export interface TableValues {
   readonly table: string
   /** Number of scanned rows; null if the scan took too long or failed. */
@@ -72,7 +72,7 @@ export interface TableValues {
   readonly counts: readonly ValueCount[]
 }
 
-/** The number of rows with an invalid value. */
+/** The number of rows with one kind of invalid value in one column. */
 export interface ValueCount {
   readonly column: string
   readonly kind: ValueKind

@@ -20,7 +20,7 @@ export interface DoctorFinding {
   readonly fix: string | null
 }
 
-/** One check of a database. */
+/** A check of a database, with its result and its findings. */
 export interface DoctorCheck {
   readonly name: string
   /** Summary if the check passed; null if nothing was checked. */
@@ -28,7 +28,7 @@ export interface DoctorCheck {
   readonly findings: readonly DoctorFinding[]
 }
 
-/** The checks of one store. */
+/** What the doctor found in one store. */
 export interface StoreReport {
   readonly id: string
   readonly name: string
@@ -37,7 +37,7 @@ export interface StoreReport {
   readonly checks: readonly DoctorCheck[]
 }
 
-/** The checks of the control database. */
+/** What the doctor found in the control database. */
 export interface ControlReport {
   readonly checks: readonly DoctorCheck[]
 }

@@ -27,7 +27,7 @@ export type EmbeddedPostgresOptions = {
   onNotice?: (notice: EmbeddedNotice) => void
 }
 
-/** A running embedded PostgreSQL. */
+/** A running embedded PostgreSQL, and how to connect to it, restart it, and stop it. */
 export type EmbeddedPostgres = {
   /** Returns the superuser's URL of a database: over TCP with a password for this run, or over the socket. */
   url(database: string): string

@@ -1,6 +1,6 @@
 // Messages about the embedded PostgreSQL: cleanup of earlier runs, and unexpected exits.
 
-/** The kind of a notice. */
+/** What a notice is about. */
 export type NoticeType = 'stale-lock' | 'orphan-stopped' | 'placed-outside' | 'folder-gone' | 'ended'
 
 /** A notice; `text` is the sentence that the demo prints. */

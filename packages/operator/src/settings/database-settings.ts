@@ -2,7 +2,7 @@
 
 import type { Setting } from './setting.ts'
 
-/** Connections, queues, time limits, and refresh intervals. */
+/** Settings for connections, queues, time limits, and refresh intervals. */
 export const DATABASE_SETTINGS = {
   controlPoolSize: {
     env: 'STORE_EXPORT_CONTROL_POOL_SIZE',

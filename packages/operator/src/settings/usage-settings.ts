@@ -2,7 +2,7 @@
 
 import type { Setting } from './setting.ts'
 
-/** Writes and retention of usage. */
+/** Settings for writing and retaining usage. */
 export const USAGE_SETTINGS = {
   usageFlushMs: {
     env: 'STORE_EXPORT_USAGE_FLUSH_MS',

@@ -4,7 +4,7 @@
 import type { RegisteredStore } from '@store-export/control'
 import { type Connection, executeOn, identifier, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 
-/** The database and roles of one store. */
+/** A database and roles that no registered store uses. */
 export interface Orphan {
   /** Name of the database, which may not exist. */
   readonly name: string

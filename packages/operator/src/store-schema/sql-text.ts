@@ -1,6 +1,6 @@
 // Quotes and splits SQL, for statements that can't have parameters, such as grants.
 
-/** Returns the quoted identifier. */
+/** Returns a name in double quotes, for SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -4,7 +4,7 @@
 import { type Connection, identifier, type Pool, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
 
-/** Data in the tables of orders, products, and customers. */
+/** Whether a store database contains orders, products, or customers. */
 export interface StoreData {
   /** Text for an error message, such as "at least 1 order"; null if no row was found. */
   readonly found: string | null

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { CommandLineError } from './command-line-error.ts'
 
-/** Variable that contains the key. */
+/** Name of the environment variable that contains the key. */
 export const KEY_VARIABLE = 'STORE_EXPORT_KEY'
-/** Variable that contains the path of a file with the key. */
+/** Name of the environment variable that contains the path of a file with the key. */
 export const KEY_FILE_VARIABLE = 'STORE_EXPORT_KEY_FILE'
 
 /** Sources of the key: environment variables, and a prompt. */

@@ -1,6 +1,6 @@
 // Separates what people read (standard error) from what programs read (standard output).
 
-/** The output streams of a command. */
+/** Where a command writes messages, results, and data. */
 export interface CliOutput {
   /** Writes text for people to standard error. */
   writeMessage(text: string): void

@@ -222,7 +222,7 @@ export interface RunTotals {
   readonly requests: number
 }
 
-/** Returns the last line of a run. */
+/** Returns the last line of a run: the copy, rows, requests, and duration. */
 export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, requests }: RunTotals): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const removed = tables.reduce((sum, table) => sum + table.removed, 0)

@@ -2,7 +2,7 @@
 
 import type { RateLimit, ResponseInfo } from '@store-export/client'
 
-/** Counts responses and tracks the rate limit. */
+/** Counts the responses of a command, and remembers the rate limit from the last one. */
 export class RequestMeter {
   readonly #now: () => number
   #requests = 0

@@ -25,7 +25,7 @@ export interface SyncSession {
   readonly reporter: ProgressReporter
 }
 
-/** Returns the milliseconds of a monotonic clock. */
+/** Returns the time of a monotonic clock in ms. It measures durations, because the system's clock can be set back. */
 export function now(): number {
   return performance.now()
 }

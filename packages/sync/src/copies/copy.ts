@@ -23,7 +23,7 @@ export interface TableState {
   readonly rereadAt: string | null
 }
 
-/** State of a table before its first walk. */
+/** State of a table that no walk has read to its end. */
 export const NEW_TABLE: TableState = { since: null, fullAt: null, startsAt: null, storeFields: null, rereadAt: null }
 
 /** A walk that has written pages but has not ended, so that another run can resume it. All times are RFC 3339. */
@@ -43,7 +43,7 @@ export interface UnfinishedWalk {
   readonly rows: number
 }
 
-/** State of a copy. */
+/** The store of a copy, and how far each table is. */
 export interface CopyState {
   /** ID of the copied store; null in a new copy. */
   readonly storeId: string | null
@@ -52,7 +52,7 @@ export interface CopyState {
   readonly unfinished: ReadonlyMap<string, UnfinishedWalk>
 }
 
-/** State of a new copy. */
+/** State of a copy before its first run. */
 export const NEW_COPY: CopyState = { storeId: null, tables: new Map(), unfinished: new Map() }
 
 /** A page to write, and how far the walk is after it. */
@@ -82,7 +82,7 @@ export interface WalkEnd {
 /** A stored row: for each column, the string that `comparableText` returns for the value. */
 export type StoredRow = Readonly<Record<string, string | null>>
 
-/** Rows to read from a copy. */
+/** The rows to read from a copy: those whose column `by` has one of `ids`. */
 export interface RowSelection {
   /** A table or an embedded table. */
   readonly table: { readonly name: string; readonly columns: readonly CopyColumn[] }
@@ -127,7 +127,7 @@ export interface Copy {
   close(): Promise<void>
 }
 
-/** Thrown if another run has the copy open. */
+/** Thrown if another run has the copy open. The same command can succeed later. */
 export class CopyBusyError extends Error {
   override readonly name = 'CopyBusyError'
 

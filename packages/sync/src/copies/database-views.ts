@@ -2,7 +2,7 @@
 // privileges on the views and build their own views on them, so `create or replace` must work.
 // Therefore, a newer version can only add columns at the end.
 
-/** A view of a copy. */
+/** A view that a copy creates, and the tables that it reads. */
 export interface DatabaseView {
   readonly name: string
   /** Tables that the view reads. The copy creates the view when all of them exist. */

@@ -5,7 +5,7 @@ import { timeText } from '../cli/format.ts'
 import { TABLES } from '../tables.ts'
 import type { StateRow } from './query-process.ts'
 
-/** The origin of a result. */
+/** What the data of a result comes from. */
 export interface ReadFrom {
   readonly states: readonly StateRow[]
   /** Tables of the copy that the statements read; all tables if empty. */

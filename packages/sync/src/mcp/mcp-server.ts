@@ -11,7 +11,7 @@ export interface ToolDeclaration {
   readonly annotations: object
 }
 
-/** Result of a tool call. */
+/** The text that a tool returns, and whether it is an error. */
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean

@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads'
 import { encodeRow } from './encode-row.ts'
 import { hasSecondStatement } from './has-second-statement.ts'
 
-/** A statement with its values. */
+/** A statement to run, and the values of its parameters. */
 export interface Query {
   readonly sql: string
   readonly values?: readonly SQLInputValue[]

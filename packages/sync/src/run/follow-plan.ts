@@ -16,7 +16,7 @@ import {
 
 const BAD_REQUEST = 400
 
-/** Reads the rows of a table. */
+/** Yields the rows of a table page by page, such as `listRows` and `listAllRows`. */
 export type RowSource = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<RowPage>
 
 /**

@@ -66,7 +66,7 @@ export function planQuery({ mode, since }: TablePlan): { updatedSince?: string; 
   return mode === 'updated' ? { updatedSince: since } : { createdSince: since }
 }
 
-/** The plan that reads all rows. */
+/** The plan that reads all rows of a table. */
 export const FULL_PLAN: TablePlan = { mode: 'full', since: null, startsAt: null }
 
 /** Whether the list of a table has this parameter. */

@@ -23,14 +23,14 @@ export interface PrunerOptions {
   readonly onListMissing: () => void
 }
 
-/** The result of pruning a table. */
+/** How many IDs were read, and how many rows were removed. */
 export interface PruneResult {
   readonly ids: number
   /** Rows removed, without their embedded and owned rows. */
   readonly removed: number
 }
 
-/** Prunes the tables of one run. */
+/** Prunes tables one after the other. If the service has no lists of IDs, it prunes no further table of the run. */
 export class Pruner {
   readonly #options: PrunerOptions
   #isListMissing = false

@@ -27,7 +27,7 @@ export interface SyncOptions extends TablePlanOptions {
   readonly signal?: AbortSignal
 }
 
-/** Progress of a run. */
+/** An event in a run, for programs and people that follow it. */
 export type SyncProgress =
   | {
       readonly event: 'page'

@@ -26,7 +26,7 @@ export type DifferenceReason = 'changed' | 'left_out'
 /** The compared part of each row: all columns, or its ID and `updated_at`. */
 export type CompareMode = 'rows' | 'timestamps'
 
-/** Result of the comparison of one table. */
+/** How many rows of one table differ, and the run that repairs them. */
 export interface TableVerification {
   readonly table: string
   readonly storeRows: number
@@ -47,7 +47,7 @@ export interface TableVerification {
 /** A run without options, with `--prune`, or with `--full`. */
 export type RepairRun = 'run' | 'prune' | 'full'
 
-/** Events of a verification. */
+/** An event in a verification, for programs and people that follow it. */
 export type VerifyEvent =
   | { readonly event: 'page'; readonly table: string; readonly rows: number; readonly of: number | null }
   | ({ readonly event: 'difference' } & Difference)

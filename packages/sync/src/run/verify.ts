@@ -24,7 +24,7 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal
 }
 
-/** Result of a verification. */
+/** What a verification found in all tables. */
 export interface Verification {
   readonly storeId: string
   readonly tables: readonly TableVerification[]

@@ -25,7 +25,7 @@ export interface TableWalkOptions extends TablePlanOptions {
   readonly onReread?: () => void
 }
 
-/** Progress of a walk. */
+/** How far a walk is after a page. */
 export interface WalkProgress {
   readonly mode: WalkMode
   /** Rows so far, including `rowsBefore`. */
@@ -34,7 +34,7 @@ export interface WalkProgress {
   readonly rowsBefore: number
 }
 
-/** Result of a walk. */
+/** What a walk read and removed. */
 export interface WalkResult {
   readonly mode: WalkMode
   /** Rows that this run has read, without embedded rows. */

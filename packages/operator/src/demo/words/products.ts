@@ -2,7 +2,7 @@
 
 import type { Words } from './texts.ts'
 
-/** The option of a product. */
+/** By which property the variants of a product differ. */
 export type OptionKind = 'colour' | 'size' | 'flavour' | 'none'
 
 /** A category. `parent` is the slug of its parent category. */
@@ -36,7 +36,7 @@ export const LINES = [
   'Øre', 'Pinie', 'Quinta', 'Rivage', 'Säntis', 'Tilda', 'Umbra', 'Velo', 'Wolke', 'Yuna', 'Zephyr', 'Étoile',
 ] as const
 
-/** The name and the values of each option. */
+/** Name and values of each option, in all languages. */
 export const OPTIONS: Readonly<
   Record<Exclude<OptionKind, 'none'>, { readonly name: Words; readonly values: readonly Words[] }>
 > = {

@@ -1,9 +1,9 @@
 // Lists the texts of the demo in three languages.
 
-/** A language of the demo. */
+/** Language of a demo store's texts. */
 export type Locale = 'de' | 'en' | 'fr'
 
-/** A text in each language. */
+/** The same text in each language of the demo. */
 export type Words = Readonly<Record<Locale, string>>
 
 /** Product descriptions. `{name}` is the name of the product. */
@@ -70,7 +70,7 @@ export const GROUPS: readonly { readonly name: Words; readonly description: Word
     },
   ]
 
-/** Labels of saved addresses. */
+/** Labels that customers give their saved addresses. */
 export const ADDRESS_LABELS: Readonly<Record<Locale, readonly string[]>> = {
   de: ['Zuhause', 'Büro', 'Ferienhaus', 'Eltern'],
   en: ['Home', 'Office', 'Cottage', 'Parents'],
@@ -90,7 +90,7 @@ export const CARE: { readonly label: Words; readonly value: Words } = {
   value: { de: 'Feucht abwischen', en: 'Wipe with a damp cloth', fr: 'Essuyer avec un chiffon humide' },
 }
 
-/** Texts of a pickup location. */
+/** Texts about a pickup location. */
 export const PICKUP: { readonly instructions: Words; readonly preparation: Words; readonly description: Words } = {
   instructions: {
     de: 'Bitte Bestellnummer und Ausweis mitbringen.',

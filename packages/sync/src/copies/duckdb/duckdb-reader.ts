@@ -34,7 +34,7 @@ export async function readState(session: DuckDbSession): Promise<CopyState | nul
   }
 }
 
-/** Returns the stored rows of a selection, in any order. */
+/** Returns the rows of a selection in any order, with values as the service sent them. Throws like `DuckDbSession.run`. */
 export async function readRows(session: DuckDbSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
   // The driver's decoder drops a U+FEFF at the start of a string, so each string gets a character before it.
   const texts = table.columns.map((column) => `'=' || ${sentText(column)} as ${quoteIdentifier(column.name)}`)
@@ -50,7 +50,7 @@ export async function readRows(session: DuckDbSession, { table, by, ids }: RowSe
 /** A verification leaves nothing in the file, so its marks are in a temporary table. */
 const SEEN_TABLE = 'create temp table if not exists _sync_verified (table_name varchar, id uuid)'
 
-/** Marks rows as seen until the connection ends. */
+/** Marks rows as seen by a verification. The marks last until the connection ends. */
 export async function markSeenIds(session: DuckDbSession, table: string, ids: readonly string[]): Promise<void> {
   await session.run(SEEN_TABLE)
   await session.run(`insert into temp._sync_verified (table_name, id) select $1, id from (${idsQuery(2)} as id)`, [

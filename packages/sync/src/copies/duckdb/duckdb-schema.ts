@@ -56,7 +56,7 @@ export async function createSchema(
   return others
 }
 
-/** Returns the names of all tables and views. */
+/** Returns the names of all tables and views in the file. */
 export async function tableNames(session: DuckDbSession): Promise<ReadonlySet<string>> {
   const { rows } = await session.run(
     "select table_name from information_schema.tables where table_catalog = current_database() and table_schema = 'main'",

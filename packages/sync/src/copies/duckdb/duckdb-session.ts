@@ -9,7 +9,7 @@
 import type { DuckDb, DuckDbConnection, DuckDbInstance } from './load-duckdb.ts'
 import { isOpenOtherwise, translateDuckDbError } from './translate-duckdb-error.ts'
 
-/** A row of a result. */
+/** A row of a result, by column name. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /** Rows of a query, and the number of rows that a statement changed. */
@@ -29,7 +29,7 @@ const OPTIONS = {
   memory_limit: '512MB',
 }
 
-/** One connection for sequential statements. */
+/** The connection of a DuckDB copy. It runs one statement at a time. */
 export class DuckDbSession {
   readonly #database: DuckDbInstance
   readonly #connection: DuckDbConnection

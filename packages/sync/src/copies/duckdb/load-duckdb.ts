@@ -3,9 +3,9 @@
 
 import { CopyError } from '../copy.ts'
 
-/** The package `@duckdb/node-api`. */
+/** The exports of the package `@duckdb/node-api`. */
 export type DuckDb = typeof import('@duckdb/node-api')
-/** An open database. */
+/** An open DuckDB database. */
 export type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
 /** A connection to an open database. */
 export type DuckDbConnection = Awaited<ReturnType<DuckDbInstance['connect']>>

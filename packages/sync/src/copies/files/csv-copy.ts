@@ -15,7 +15,7 @@ import { type NewFile, writeNewFiles } from './replace-files.ts'
  */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** The format of the files. */
+/** The format of the CSV files. */
 export interface CsvCopyOptions {
   /** Separator of values; defaults to a comma. */
   readonly delimiter?: string
@@ -42,7 +42,7 @@ export function csvCopy(folder: string, options: CsvCopyOptions = {}): FileCopy 
   })
 }
 
-/** Writes tables as CSV files. */
+/** Writes each table as a CSV file in a folder. */
 export class CsvWriter implements TableWriter {
   readonly scratch: readonly string[] = []
   readonly format: string

@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<CopyColumnKind | 'money', readonly ParquetType[]>> 
   json: [{ type: 'json', holds: (value) => typeof value === 'string' && !SURROGATE.test(value) }],
 }
 
-/** Returns the first type of each column. */
+/** Returns the type of each column that fits the values of most stores. Does not read the values. */
 export function usualTypes(columns: readonly FileColumn[]): ParquetType[] {
   return columns.map((column) => typesOf(column)[0] ?? TEXT)
 }

@@ -14,7 +14,7 @@ import { type NewFile, writeNewFiles } from './replace-files.ts'
 /** Cells of a row group, which is in memory until DuckDB compresses it. */
 const GROUP_CELLS = 1 << 18
 
-/** Writes tables as Parquet files. */
+/** Writes each table as a Parquet file in a folder. */
 export class ParquetWriter implements TableWriter {
   readonly scratch: readonly string[]
   readonly format = ''

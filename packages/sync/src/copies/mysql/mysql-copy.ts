@@ -28,7 +28,7 @@ const LOCK_WAIT_SECONDS = 2
 /** Characters of a statement. Servers reject statements of more than `max_allowed_packet`, by default 16 MiB or more. */
 const STATEMENT_CHARACTERS = 1 << 20
 
-/** A copy in a database, which must exist. */
+/** A copy in a database of MySQL or MariaDB. The database must exist. */
 export class MySqlCopy implements Copy {
   readonly name: string
   readonly #address: MySqlAddress

@@ -36,7 +36,7 @@ export async function readState(session: MySqlSession): Promise<CopyState | null
   }
 }
 
-/** Returns the stored rows of a selection, in any order. */
+/** Returns the rows of a selection in any order, with values as the service sent them. Throws like `MySqlSession.run`. */
 export async function readRows(session: MySqlSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
   if (ids.length === 0) return []
   const texts = table.columns.map((column) => `${sentText(column)} as ${quoteIdentifier(column.name)}`)
@@ -53,7 +53,7 @@ export async function readRows(session: MySqlSession, { table, by, ids }: RowSel
 const SEEN_TABLE = `create temporary table if not exists _sync_verified (
   table_name varchar(100), id char(36) character set ascii collate ascii_bin, primary key (table_name, id))`
 
-/** Marks rows as seen until the connection ends. */
+/** Marks rows as seen by a verification. The marks last until the connection ends. */
 export async function markSeenIds(session: MySqlSession, table: string, ids: readonly string[]): Promise<void> {
   await session.run(SEEN_TABLE)
   if (ids.length === 0) return

@@ -51,7 +51,7 @@ export async function createSchema(session: MySqlSession, copy: string, tables: 
   await createViews(session)
 }
 
-/** Returns the names of all tables and views. */
+/** Returns the names of all tables and views in the database. */
 export async function tableNames(session: MySqlSession): Promise<ReadonlySet<string>> {
   const { rows } = await session.run(
     'select table_name as name from information_schema.tables where table_schema = database()',

@@ -6,7 +6,7 @@ import type { MySqlConnection, MySqlDriver } from './load-mysql.ts'
 import type { MySqlAddress } from './mysql-url.ts'
 import { connectionRemedy, isStatementError, translateMySqlError } from './translate-mysql-error.ts'
 
-/** A row of a result. */
+/** A row of a result, by column name. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /** Rows of a query, and the number of rows that a statement changed. */
@@ -26,7 +26,7 @@ const STATEMENT_TIMEOUT_MS = 30 * 60_000
  */
 const SETTINGS = `set session sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES', time_zone = '+00:00', wait_timeout = 3600`
 
-/** One connection for sequential statements. */
+/** The connection of a MySQL or MariaDB copy. It runs one statement at a time. */
 export class MySqlSession {
   readonly #connection: MySqlConnection
   readonly #name: string

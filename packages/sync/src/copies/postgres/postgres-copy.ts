@@ -23,7 +23,7 @@ import { deleteWalk, markWalkSeen, removeUnseen, savedWalkValue } from './postgr
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** The place of a PostgreSQL copy. */
+/** The database and the schema of a copy. */
 export interface PostgresCopyOptions {
   /**
    * postgres:// URL of the database. Don't use a pooler that shares connections: the lock belongs to one connection.
@@ -37,7 +37,7 @@ export interface PostgresCopyOptions {
 const LOCK_WAIT_MS = 2000
 const LOCK_PAUSE_MS = 100
 
-/** A copy in a schema. `open` creates a missing schema. */
+/** A copy in a schema of a PostgreSQL database. `open` creates a missing schema. */
 export class PostgresCopy implements Copy {
   readonly name: string
   readonly #url: string

@@ -34,7 +34,9 @@ export async function readState({ session, schema }: SchemaConnection): Promise<
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables), unfinished }
 }
 
-/** Returns the stored rows of a selection, in any order. */
+/**
+ * Returns the rows of a selection in any order, with values as the service sent them. Throws like `PostgresSession.run`.
+ */
 export async function readRows(
   { session, schema }: SchemaConnection,
   { table, by, ids }: RowSelection,
@@ -53,7 +55,7 @@ export async function readRows(
 const SEEN_TABLE = `create temp table if not exists _sync_verified (
   table_name text not null, id uuid not null, primary key (table_name, id))`
 
-/** Marks rows as seen until the connection ends. */
+/** Marks rows as seen by a verification. The marks last until the connection ends. */
 export async function markSeenIds({ session }: SchemaConnection, table: string, ids: readonly string[]): Promise<void> {
   await session.run(SEEN_TABLE)
   await session.run(

@@ -11,7 +11,7 @@ import type { PostgresSession } from './postgres-session.ts'
 import { deleteOrphanMarks, deleteWalk } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
-/** Required objects of a schema. */
+/** What the schema of a copy must contain. */
 export interface SchemaPlan {
   readonly schema: string
   /** Name of the copy in messages. */

@@ -9,13 +9,13 @@ import postgres from 'postgres'
 import { CopyError, CopyUnavailableError } from '../copy.ts'
 import { isAuthenticationError, isStatementError, translatePostgresError } from './translate-postgres-error.ts'
 
-/** Rows and row count of a statement. */
+/** The rows of a statement, and the number of rows that it returned or changed. */
 export type QueryResult = postgres.RowList<postgres.Row[]>
 
 /** Timeout of one statement in ms. The longest statements remove deleted rows from a large table. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000
 
-/** One connection for sequential statements. */
+/** The connection of a PostgreSQL copy. It runs one statement at a time. */
 export class PostgresSession {
   readonly #name: string
   readonly #statementTimeoutMs: number

@@ -12,7 +12,7 @@ interface SingerTable {
   readonly walk_synced_at?: string
 }
 
-/** The value of a STATE message. */
+/** The state of a Singer copy: the value of a STATE message. */
 export interface SingerState {
   readonly store_id: string | null
   /** `synced_at` of the last page, RFC 3339. */
@@ -20,7 +20,7 @@ export interface SingerState {
   readonly tables: Readonly<Record<string, SingerTable>>
 }
 
-/** State before the first run. */
+/** State of a Singer copy before its first run. */
 export const NEW_STATE: SingerState = { store_id: null, synced_at: '1970-01-01T00:00:00.000Z', tables: {} }
 
 /** Returns the state in the text of a file. Accepts a whole STATE message. Throws `SyntaxError` for anything else. */

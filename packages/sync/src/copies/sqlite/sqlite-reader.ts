@@ -48,7 +48,7 @@ function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
 }
 
-/** Returns the stored rows of a selection, in any order. */
+/** Returns the rows of a selection in any order, with values as the service sent them. Throws errors of SQLite. */
 export function readRows(prepare: Prepare, { table, by, ids }: RowSelection): StoredRow[] {
   const names = table.columns.map(sentValue)
   const statement = prepare(
@@ -65,7 +65,7 @@ export function readRows(prepare: Prepare, { table, by, ids }: RowSelection): St
 const SEEN_TABLE = `create temp table if not exists _sync_verified (
   table_name text not null, id text not null, primary key (table_name, id)) without rowid`
 
-/** Marks rows as seen until the database is closed. */
+/** Marks rows as seen by a verification. The marks last until the database is closed. */
 export function markSeenIds(database: DatabaseSync, table: string, ids: readonly string[]): void {
   database.exec(SEEN_TABLE)
   database
