@@ -11,7 +11,7 @@ import { ORDERS_DEFAULT, readServers } from './lib/options.ts'
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './lib/rounds.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'
 import { spread } from './lib/walk.ts'
-import { instantOf } from './service/filtered-pages.ts'
+import { timestampBeforeChanges } from './service/filtered-pages.ts'
 import { requests } from './service/page-variants.ts'
 import { runService, type ServiceUnderLoad } from './service/running-service.ts'
 
@@ -39,7 +39,7 @@ async function bench(server: BenchServer): Promise<void> {
   const dataset = await makeDataset(server, ORDERS_DEFAULT)
   try {
     await using running = await runService(dataset)
-    const since = await instantOf(dataset.sql, CHANGED_ROWS)
+    const since = await timestampBeforeChanges(dataset.sql, CHANGED_ROWS)
     const comparisons: readonly Comparison[] = [
       { name: 'all orders', filter: '', window: 'updated_until=now' },
       { name: 'all orders, by creation', filter: '', window: 'created_since=1970-01-01T00:00:00Z&created_until=now' },

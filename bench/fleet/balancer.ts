@@ -31,14 +31,14 @@ export function createBalancer({ balancing, nodes, ringPoints, random }: Balance
   })).sort((one, other) => one.at - other.at || one.node - other.node)
   const positions = Uint32Array.from(points, ({ at }) => at)
   const owners = Uint32Array.from(points, ({ node }) => node)
-  return (store) => owners[behind(positions, spread(store)) % owners.length] ?? 0
+  return (store) => owners[indexAtOrAfter(positions, spread(store)) % owners.length] ?? 0
 }
 
 /**
  * Returns the index of the first element of `positions` that is at least `at`; the length of `positions` if there is
  * none.
  */
-function behind(positions: Uint32Array, at: number): number {
+function indexAtOrAfter(positions: Uint32Array, at: number): number {
   let [low, high] = [0, positions.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -4,7 +4,7 @@
 import { order } from '@store-export/contract'
 import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } from '@store-export/engine'
 import { readConfig } from '../../packages/operator/src/config.ts'
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 
 const address = { storeId: 'bench', databaseUrl: '', schemaName: 'public', encryptedPassword: null }
 const { config } = readConfig({})
@@ -24,7 +24,7 @@ const reader = new StoreReader({
   preparedStatements: true,
 })
 
-answerCalls(
+handleCalls(
   {
     start: async (databaseUrl: string) => void Object.assign(address, { databaseUrl }),
     warm: (count: number) => read(count, () => undefined),

@@ -1,7 +1,7 @@
 // Handles the benchmark's calls in the measured process. child.ts is the other side.
 
 /** The result of a call, or its error. */
-export interface CallAnswer {
+export interface CallResult {
   readonly value: unknown
   /** Message of the error; null if the call succeeded. */
   readonly error: string | null
@@ -13,7 +13,7 @@ interface Call {
 }
 
 /** Handles calls by name until the benchmark disconnects. Then the process calls `close` and exits. */
-export function answerCalls(
+export function handleCalls(
   calls: Readonly<Record<string, (argument: never) => Promise<unknown>>>,
   close: () => Promise<void>,
 ): void {
@@ -24,7 +24,7 @@ export function answerCalls(
   process.on('disconnect', () => void close().finally(() => process.exit()))
 }
 
-async function answer(run: () => Promise<unknown>): Promise<CallAnswer> {
+async function answer(run: () => Promise<unknown>): Promise<CallResult> {
   try {
     return { value: await run(), error: null }
   } catch (error) {

@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { SMALL_ALLOCATOR, SMALL_HEAP } from '../../packages/runtime.js'
-import type { CallAnswer } from './child-calls.ts'
+import type { CallResult } from './child-calls.ts'
 
 /** The program that serves the API for a benchmark. */
 export const SERVICE_PROCESS = new URL('service-process.ts', import.meta.url)
@@ -43,7 +43,7 @@ function call(child: ChildProcess, name: string, argument: unknown): Promise<unk
     child.once('exit', onExit)
     child.once('message', (message) => {
       child.off('exit', onExit)
-      const answer = message as CallAnswer
+      const answer = message as CallResult
       if (answer.error === null) resolve(answer.value)
       else reject(new Error(`${name}: ${answer.error}`))
     })

@@ -7,7 +7,7 @@ import { combine } from '../../packages/operator/src/events.ts'
 import { createLog } from '../../packages/operator/src/log.ts'
 import { createMetrics } from '../../packages/operator/src/metrics.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
-import { answerCalls } from './child-calls.ts'
+import { handleCalls } from './child-calls.ts'
 
 /** The control database of the service, and the secret that decrypts passwords. */
 export interface ServiceStart {
@@ -26,7 +26,7 @@ const RESOLUTION_MS = 1
 let service: RunningService | undefined
 let watched: ReturnType<typeof monitorEventLoopDelay> | undefined
 
-answerCalls({ start, watchLoop, loopHolds }, async () => service?.close())
+handleCalls({ start, watchLoop, loopHolds }, async () => service?.close())
 
 /** Starts the service. Returns the address of the API. */
 async function start({ controlUrl, secret }: ServiceStart): Promise<string> {

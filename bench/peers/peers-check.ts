@@ -21,7 +21,7 @@ export async function checkSame(service: Asked, asked: Asked, pages: readonly Co
   for (const { start, limit } of pages) {
     const expected = await pageOf(service, start, limit)
     if (expected.length !== limit) throw new Error(`the service has ${expected.length} orders on a page of ${limit}`)
-    const what = `${asked.peer.name}, page of ${limit} behind ${start.offset} orders`
+    const what = `${asked.peer.name}, page of ${limit} after ${start.offset} orders`
     compare(what, expected, await pageOf(asked, start, limit))
     const [first] = expected
     if (first === undefined) throw new Error(`${what}: empty`)

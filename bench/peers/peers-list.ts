@@ -74,7 +74,7 @@ export const PEERS: readonly PeerProgram[] = [
     checksKey: false,
     clock: 'process',
     page: ({ key, offset }, limit) => ({
-      path: `/orders?select=*,order_items(*)&order=created_at,id&${ITEMS_IN_ORDER}&limit=${limit}${offset === 0 ? '' : behind(key)}`,
+      path: `/orders?select=*,order_items(*)&order=created_at,id&${ITEMS_IN_ORDER}&limit=${limit}${offset === 0 ? '' : afterPosition(key)}`,
     }),
     row: (id) => ({ path: `/orders?select=*,order_items(*)&${ITEMS_IN_ORDER}&id=eq.${id}` }),
     seen: (body) => (body as PostgrestOrder[]).map((order) => seenOf(order, order.order_items)),
@@ -133,7 +133,7 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
  * Returns PostgREST's filter for rows after a position. PostgREST has no comparison of row values. The first part of the
  * filter lets PostgreSQL use the index.
  */
-function behind({ createdAt, id }: PageStart['key']): string {
+function afterPosition({ createdAt, id }: PageStart['key']): string {
   const instant = encodeURIComponent(createdAt)
   return `&created_at=gte.${instant}&or=(created_at.gt.%22${instant}%22,id.gt.${id})`
 }

@@ -2,11 +2,11 @@
 
 import type { Sql } from 'postgres'
 import { openClient } from '../../test/support/client.ts'
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 
 let sql: Sql | undefined
 
-answerCalls({ start, run }, async () => sql?.end())
+handleCalls({ start, run }, async () => sql?.end())
 
 /** Opens the connection. */
 async function start(url: string): Promise<void> {

@@ -23,7 +23,7 @@ export interface FilteredPage {
 /** Returns the filtered pages of a store with this number of orders. */
 export async function filteredPages(sql: Sql, orders: number): Promise<FilteredPage[]> {
   const sizes = MATCHES.filter((rows) => rows < orders)
-  const instants = await Promise.all(sizes.map((rows) => instantOf(sql, rows)))
+  const instants = await Promise.all(sizes.map((rows) => timestampBeforeChanges(sql, rows)))
   const changed = [
     { which: 'no order', instant: '9999-01-01T00:00:00Z' },
     ...instants.map((instant, index) => ({ which: `${sizes[index]?.toLocaleString('en')} orders`, instant })),
@@ -53,7 +53,7 @@ export function withoutIndexes({ name, path }: FilteredPage): { name: string; pa
 }
 
 /** Returns the timestamp after which this number of orders changed. */
-export async function instantOf(sql: Sql, rows: number): Promise<string> {
+export async function timestampBeforeChanges(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`
     select to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant
     from orders order by updated_at desc offset ${rows - 1} limit 1`

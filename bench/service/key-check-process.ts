@@ -9,7 +9,7 @@ import {
   openControlDatabase,
   PlainKey,
 } from '@store-export/control'
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 
 /** The control database, and the key to check. */
 export interface KeyCheckStart {
@@ -21,7 +21,7 @@ const SELECT_ONE = { text: 'select 1', values: [], prepared: true }
 
 let started: { readonly database: ControlDatabase; readonly hash: HashedKey } | undefined
 
-answerCalls({ start, 'select 1': selectOne, 'key check': checkKey }, async () => started?.database.close())
+handleCalls({ start, 'select 1': selectOne, 'key check': checkKey }, async () => started?.database.close())
 
 async function start({ controlUrl, key }: KeyCheckStart): Promise<void> {
   const database = openControlDatabase(controlUrl, { poolSize: 1 })

@@ -1,7 +1,7 @@
 // Sends the requests of bursts, in a separate process. Each connection sends its next request after the response to the
 // previous one.
 
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 import { openRawConnection, type RawConnection, requestBytes } from './raw-client.ts'
 
 /** Address, requests, and connections of a burst. */
@@ -24,7 +24,7 @@ export interface Burst {
 let requests: readonly Buffer[] = []
 let open: readonly RawConnection[] = []
 
-answerCalls({ start, run }, async () => closeAll())
+handleCalls({ start, run }, async () => closeAll())
 
 /** Opens the connections of a burst. Closes those of the previous one. */
 async function start({ url, key, paths, connections }: BurstStart): Promise<void> {

@@ -24,7 +24,7 @@ export function requestBytes(url: string, path: string, key: string): Buffer {
 export function openRawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
-    const answers = new AnswerReader()
+    const answers = new ResponseReader()
     let waiting: PromiseWithResolvers<number> | undefined
     const take = (length: number, buffer: Uint8Array) => {
       const status = answers.take(buffer.subarray(0, length))
@@ -55,7 +55,7 @@ export function openRawConnection(url: string): Promise<RawConnection> {
 }
 
 /** Finds the end of each response by its `content-length`, which the service always sends. */
-class AnswerReader {
+class ResponseReader {
   /** The received part of the head; null while a body arrives. */
   #head: string | null = ''
   #status = 0

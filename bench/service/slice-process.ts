@@ -1,7 +1,7 @@
 // Reads one slice of the orders, in a process of its own.
 
 import { LIMITS } from '@store-export/contract'
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 
 /** Address and key of the service, and the filters of the slice. */
 export interface Slice {
@@ -15,7 +15,7 @@ interface OrderPage {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-answerCalls({ read }, async () => undefined)
+handleCalls({ read }, async () => undefined)
 
 /** Returns the IDs of the orders in the slice. */
 async function read({ url, key, slice }: Slice): Promise<string[]> {

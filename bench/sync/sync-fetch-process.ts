@@ -1,7 +1,7 @@
 // Runs the baseline of a sync: a process that fetches the same pages one after another and drops each body, with or without
 // parsing.
 
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 
 /** The lists to read, and whether to parse their bodies. */
 export interface FetchWalk {
@@ -24,7 +24,7 @@ export interface FetchWalked {
 const LISTS = ['customer-groups', 'locations', 'categories', 'customer-addresses', 'orders', 'products', 'customers']
 const TAIL = 200
 
-answerCalls({ walk }, async () => undefined)
+handleCalls({ walk }, async () => undefined)
 
 /** Reads every list to its end. */
 async function walk({ url, key, parses, lists = LISTS }: FetchWalk): Promise<FetchWalked> {

@@ -3,7 +3,7 @@
 
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerCalls } from '../lib/child-calls.ts'
+import { handleCalls } from '../lib/child-calls.ts'
 import { PageTemplate } from './sync-pages.ts'
 
 export interface GeneratorStart {
@@ -52,7 +52,7 @@ const server = http.createServer((request, response) => {
   response.end(body)
 })
 
-answerCalls({ start, takeServed }, async () => void server.close())
+handleCalls({ start, takeServed }, async () => void server.close())
 
 /** Reads the templates and listens. Returns the address. */
 async function start({ url, key, orders }: GeneratorStart): Promise<string> {

@@ -9,7 +9,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { Pool } from 'pg'
 import { admitKey } from './admission.ts'
 import { readPeerEnvironment, sayListening } from './environment.ts'
-import { type Address, addressOf, cursorOf, instantOf, placeOf } from './formats.ts'
+import { type Address, addressOf, cursorOf, isoTimestamp, placeOf } from './formats.ts'
 
 const orders = pgTable('orders', {
   id: uuid().primaryKey(),
@@ -78,7 +78,7 @@ const items = { orderBy: [orderItems.created_at, orderItems.id] }
 const page = database.query.orders
   .findMany({
     with: { items },
-    where: behind(sql.placeholder('createdAt'), sql.placeholder('id')),
+    where: afterPosition(sql.placeholder('createdAt'), sql.placeholder('id')),
     orderBy: [orders.created_at, orders.id],
     limit: sql.placeholder('limit'),
   })
@@ -128,7 +128,7 @@ async function answerRow({ params: { id } }: Request, response: Response): Promi
   response.json({ data: served(order) })
 }
 
-function behind(createdAt: unknown, id: unknown): SQL {
+function afterPosition(createdAt: unknown, id: unknown): SQL {
   return sql`(${orders.created_at}, ${orders.id}) > (${createdAt}::timestamptz, ${id}::uuid)`
 }
 
@@ -147,9 +147,13 @@ function served(order: OrderWithItems) {
     billing_address: addressOf(order.billing_address),
     processor_payment_intent_id: isManual ? null : order.processor_payment_intent_id,
     processor_charge_id: isManual ? null : order.processor_charge_id,
-    created_at: instantOf(order.created_at),
-    updated_at: instantOf(order.updated_at),
-    items: order.items.map((item) => ({ ...item, price: money(item.price), created_at: instantOf(item.created_at) })),
+    created_at: isoTimestamp(order.created_at),
+    updated_at: isoTimestamp(order.updated_at),
+    items: order.items.map((item) => ({
+      ...item,
+      price: money(item.price),
+      created_at: isoTimestamp(item.created_at),
+    })),
   }
 }
 

@@ -7,8 +7,8 @@ import { Kysely, PostgresDialect, type RawBuilder, type SelectQueryBuilder, sql 
 import { Pool, types } from 'pg'
 import { admitKey } from './admission.ts'
 import { readPeerEnvironment, sayListening } from './environment.ts'
-import { type Address, addressOf, cursorOf, instantOf, type Place, placeOf } from './formats.ts'
-import { PAGE_ANSWER, ROW_ANSWER } from './order-schema.ts'
+import { type Address, addressOf, cursorOf, isoTimestamp, type Place, placeOf } from './formats.ts'
+import { PAGE_RESPONSE, ROW_RESPONSE } from './order-schema.ts'
 
 interface OrderTable {
   readonly id: string
@@ -148,7 +148,7 @@ async function withItems(orders: readonly OrderTable[]) {
     .orderBy('id')
     .execute()
   const itemsOf = new Map<string, ItemTable[]>(orders.map(({ id }) => [id, []]))
-  for (const item of items) itemsOf.get(item.order_id)?.push({ ...item, created_at: instantOf(item.created_at) })
+  for (const item of items) itemsOf.get(item.order_id)?.push({ ...item, created_at: isoTimestamp(item.created_at) })
   return orders.map((order) => served(order, itemsOf.get(order.id) ?? []))
 }
 
@@ -161,8 +161,8 @@ function served(order: OrderTable, items: readonly ItemTable[]) {
     billing_address: addressOf(order.billing_address),
     processor_payment_intent_id: isManual ? null : order.processor_payment_intent_id,
     processor_charge_id: isManual ? null : order.processor_charge_id,
-    created_at: instantOf(order.created_at),
-    updated_at: instantOf(order.updated_at),
+    created_at: isoTimestamp(order.created_at),
+    updated_at: isoTimestamp(order.updated_at),
     items,
   }
 }
@@ -174,10 +174,10 @@ function errorOf(code: string, message: string) {
 function pageSchema() {
   const limit = { type: 'integer', minimum: 1, maximum: LIMIT_MOST, default: 50 }
   const querystring = { type: 'object', properties: { limit, after: { type: 'string' } } }
-  return { querystring, response: { 200: PAGE_ANSWER } }
+  return { querystring, response: { 200: PAGE_RESPONSE } }
 }
 
 function rowSchema() {
   const params = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } }
-  return { params, response: { 200: ROW_ANSWER } }
+  return { params, response: { 200: ROW_RESPONSE } }
 }

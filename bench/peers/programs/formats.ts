@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** Returns PostgreSQL's text of a timestamptz in UTC as ISO 8601, truncated to milliseconds. */
-export function instantOf(text: string): string {
+export function isoTimestamp(text: string): string {
   // The text is like 2024-11-01 03:15:53.959376+00. It can have a T, and fewer digits or none after the point.
   const end = text.indexOf('+', 19)
   const fraction = text.slice(20, Math.min(end, 23)).padEnd(3, '0')

@@ -46,13 +46,13 @@ const ORDER = {
 const META = { type: 'object', properties: { next_cursor: TEXT_OR_NULL, has_more: { type: 'boolean' } } }
 
 /** A page of orders. */
-export const PAGE_ANSWER = {
+export const PAGE_RESPONSE = {
   type: 'object',
   properties: { data: { type: 'array', items: ORDER }, meta: META },
 }
 
 /** One order. */
-export const ROW_ANSWER = { type: 'object', properties: { data: ORDER } }
+export const ROW_RESPONSE = { type: 'object', properties: { data: ORDER } }
 
 function each<Schema>(names: string, schema: Schema): Record<string, Schema> {
   return Object.fromEntries(names.split(' ').map((name) => [name, schema]))

@@ -19,21 +19,21 @@ const NOTHING = Buffer.alloc(0)
 const COUNT_BYTES = 2
 
 /**
- * Returns a cell that contains the whole of `message`. Without a message, call `layOver` or `layBeside` before you read
+ * Returns a cell that contains the whole of `message`. Without a message, call `setMemory` or `shareMemory` before you read
  * the cell.
  */
 export function newCell(message: Buffer = NOTHING): Cell {
   return { bytes: message, view: viewOf(message), start: 0, length: message.length }
 }
 
-/** Lets the cell point into `bytes`. Its `start` and `length` are invalid until the next call of `moveTo`. */
-export function layOver(cell: Cell, bytes: Buffer): void {
+/** Lets the cell read from `bytes`. Its `start` and `length` are invalid until the next call of `moveTo`. */
+export function setMemory(cell: Cell, bytes: Buffer): void {
   cell.bytes = bytes
   cell.view = viewOf(bytes)
 }
 
-/** Lets the cell point into the memory of `other`. Its `start` and `length` are invalid until the next call of `moveTo`. */
-export function layBeside(cell: Cell, other: Cell): void {
+/** Lets the cell read from the memory of `other`. Its `start` and `length` are invalid until the next call of `moveTo`. */
+export function shareMemory(cell: Cell, other: Cell): void {
   cell.bytes = other.bytes
   cell.view = other.view
 }
@@ -90,7 +90,7 @@ export function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
 }
 
 /** Whether the value in the cell has exactly the bytes of `expected`; false for null. */
-export function holds({ bytes, start, length }: Cell, expected: Buffer): boolean {
+export function cellEquals({ bytes, start, length }: Cell, expected: Buffer): boolean {
   if (expected.length !== length) return false
   for (let i = 0; i < length; i++) if (bytes[start + i] !== expected[i]) return false
   return true

@@ -1,7 +1,17 @@
 // Exports a PostgreSQL client that reads rows as bytes. It doesn't know stores.
 
 export type { Request, Sink } from './batch.ts'
-export { type Cell, firstValue, holds, layBeside, MalformedRow, moveTo, moveToValue, newCell, viewOf } from './cell.ts'
+export {
+  type Cell,
+  cellEquals,
+  firstValue,
+  MalformedRow,
+  moveTo,
+  moveToValue,
+  newCell,
+  shareMemory,
+  viewOf,
+} from './cell.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export { Connection } from './connection.ts'
 export {

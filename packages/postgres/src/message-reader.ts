@@ -1,7 +1,7 @@
 // Splits the bytes of a server into messages. A message within one chunk is not copied.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
-import { type Cell, layOver, newCell } from './cell.ts'
+import { type Cell, newCell, setMemory } from './cell.ts'
 import { protocolError } from './errors.ts'
 
 /** Types of the messages that a server can send: the first byte of each. */
@@ -81,7 +81,7 @@ export class MessageReader {
    */
   receive(chunk: Buffer): void {
     let at = this.#part === null ? 0 : this.#complete(chunk)
-    layOver(this.#cell, chunk)
+    setMemory(this.#cell, chunk)
     while (at + HEAD_BYTES <= chunk.length) {
       const type = chunk[at] as number
       const end = at + 1 + lengthAt(type, this.#cell.view, at)

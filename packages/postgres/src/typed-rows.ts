@@ -1,6 +1,6 @@
 // Converts rows to JavaScript objects, for the catalog and the control database. Rows of stores stay bytes.
 
-import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
+import { type Cell, firstValue, MalformedRow, moveTo, newCell, shareMemory } from './cell.ts'
 import { protocolError } from './errors.ts'
 
 /** The name and the type of a result's column, from a RowDescription message. */
@@ -60,7 +60,7 @@ export function rowDecoder(fields: readonly ColumnDescription[]): (row: Cell) =>
   const value = newCell()
   return (row) => {
     let at = firstValue(row, columns.length)
-    layBeside(value, row)
+    shareMemory(value, row)
     const entries = columns.map(({ name, decode }) => {
       at = moveTo(value, at)
       const text = value.length < 0 ? null : value.bytes.toString('utf8', value.start, value.start + value.length)

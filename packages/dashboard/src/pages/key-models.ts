@@ -71,7 +71,7 @@ export interface KeyTiles {
   /** The highest number of requests of one key in one minute today, and the name of that key. */
   readonly peakMinute: { readonly requests: number; readonly keyName: string | null }
   readonly requestsPerMinute: number
-  readonly refusedSevenDays: number
+  readonly rejectedInSevenDays: number
   readonly activeKeys: number
   readonly keysMax: number
 }

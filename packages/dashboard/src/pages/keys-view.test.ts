@@ -38,7 +38,7 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
     requestsToday: 0,
     peakMinute: { requests: 0, keyName: null },
     requestsPerMinute: 120,
-    refusedSevenDays: 0,
+    rejectedInSevenDays: 0,
     activeKeys: active.length,
     keysMax: 5,
   }

@@ -52,7 +52,7 @@ function tilesPart(frame: Frame, page: KeyTiles): Html {
       filled: peakMinute.requests / requestsPerMinute,
       ...(peakMinute.keyName === null ? {} : { note: peakMinute.keyName }),
     },
-    { label: 'Rejected in 7 days', value: count(page.refusedSevenDays, frame) },
+    { label: 'Rejected in 7 days', value: count(page.rejectedInSevenDays, frame) },
     { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
   ]
   const address = pathsOf(frame).live

@@ -113,7 +113,7 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
     requestsToday: requestsToday(usage),
     peakMinute,
     requestsPerMinute,
-    refusedSevenDays: rejectedSince(usage, DAYS),
+    rejectedInSevenDays: rejectedSince(usage, DAYS),
     activeKeys: active.length,
     keysMax,
   }

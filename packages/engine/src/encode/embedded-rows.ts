@@ -2,7 +2,7 @@
 // that contain them, so the page copies each parent's range out of the buffer when that parent arrives.
 
 import type { Resource } from '@store-export/contract'
-import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from '@store-export/postgres'
+import { type Cell, firstValue, MalformedRow, moveTo, newCell, shareMemory } from '@store-export/postgres'
 import { JsonWriter } from './json-writer.ts'
 import type { PageWriter } from './page-writer.ts'
 import { type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
@@ -51,7 +51,7 @@ export class EmbeddedRows {
    * one parent exceed `EMBEDDED_BYTES_MAX`, and `MalformedRow` if bytes are left after the last value.
    */
   take(row: Cell): void {
-    layBeside(this.cell, row)
+    shareMemory(this.cell, row)
     const offset = moveTo(this.cell, firstValue(row, this.values))
     const parent = row.view.getBigInt64(this.cell.start)
     const isSame = this.last !== null && parent === this.lastParent

@@ -2,7 +2,7 @@
 // what replaces a value that violates the contract (readings R17, R21, R22, and R32 to R34).
 
 import type { Field, FieldType } from '@store-export/contract'
-import { type Cell, holds, layBeside, moveTo, newCell } from '@store-export/postgres'
+import { type Cell, cellEquals, moveTo, newCell, shareMemory } from '@store-export/postgres'
 import { jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { isNumber, writeNumeric } from './numeric.ts'
@@ -154,7 +154,7 @@ function oneOfWriter({ name }: NamedField, type: Extract<FieldType, { kind: 'one
   const values = type.values.map((value) => Buffer.from(value))
   const others = type.others === undefined ? null : jsonLiteral(JSON.stringify(type.others))
   return (out, cell) => {
-    for (const value of values) if (holds(cell, value)) return out.writeText(cell)
+    for (const value of values) if (cellEquals(cell, value)) return out.writeText(cell)
     if (others !== null) return out.put(others)
     out.countViolation(`${name} outside the list`)
     out.writeText(cell)
@@ -177,7 +177,7 @@ const element = newCell()
 
 function writeTexts(out: JsonWriter, cell: Cell): void {
   const { count, offset } = elementsOf(cell)
-  layBeside(element, cell)
+  shareMemory(element, cell)
   out.putByte(0x5b)
   let first = true
   for (let i = 0, at = offset; i < count; i++) {

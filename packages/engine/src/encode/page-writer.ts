@@ -2,7 +2,7 @@
 // bytes. A row after the last one is read but not written. It shows that there is a next page.
 
 import type { Resource } from '@store-export/contract'
-import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
+import { type Cell, firstValue, MalformedRow, moveToValue, newCell, shareMemory } from '@store-export/postgres'
 import type { Position } from '../query/plan.ts'
 import type { SchemaDescription } from '../query/schema-description.ts'
 import { JsonWriter } from './json-writer.ts'
@@ -91,7 +91,7 @@ export class PageWriter {
 function positionOf(resource: Resource, message: Cell, offset: number): Position {
   const names = valueNames(resource)
   const value = newCell()
-  layBeside(value, message)
+  shareMemory(value, message)
   moveToValue(value, offset, names.indexOf('id'))
   const hex = value.bytes.toString('hex', value.start, value.start + 16)
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -2,7 +2,7 @@
 // field that doesn't depend on the row is done once for each resource.
 
 import type { Field, Resource } from '@store-export/contract'
-import { type Cell, layBeside, moveTo, newCell } from '@store-export/postgres'
+import { type Cell, moveTo, newCell, shareMemory } from '@store-export/postgres'
 import type { EmbeddedRows } from './embedded-rows.ts'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
@@ -51,7 +51,7 @@ function makeEncoder(resource: Resource): RowEncoder {
   const cell = newCell()
   return {
     encode(out, message, offset, embedded = NO_EMBEDDED_ROWS) {
-      layBeside(cell, message)
+      shareMemory(cell, message)
       let at = offset
       let next = 0
       for (const { prefix, write } of fields) {
@@ -95,7 +95,7 @@ const UNSERVED: FieldEncoder = { prefix: jsonLiteral(''), write: () => undefined
 function countsWriter(tables: readonly string[]): WriteField {
   return (out, cell) => {
     const count = newCell()
-    layBeside(count, cell)
+    shareMemory(count, cell)
     let at = elementsOf(cell).offset
     tables.forEach((table, index) => {
       at = moveTo(count, at)

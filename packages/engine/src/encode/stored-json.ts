@@ -1,7 +1,7 @@
 // Writes stored JSON, either unchanged or with only the keys of the contract. It works on bytes, because parsing would
 // lose digits of long numbers and allocate objects.
 
-import { type Cell, holds, layBeside, newCell } from '@store-export/postgres'
+import { type Cell, cellEquals, newCell, shareMemory } from '@store-export/postgres'
 import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 
@@ -86,7 +86,7 @@ const name = newCell()
 function findValues(cell: Cell, served: ServedKeys): void {
   const { spans } = served
   spans.fill(-1)
-  layBeside(name, cell)
+  shareMemory(name, cell)
   const end = cell.start + cell.length
   let at = cell.start + VERSION_BYTES + 1
   for (let member = 0; at < end; member++) {
@@ -107,9 +107,9 @@ function findValues(cell: Cell, served: ServedKeys): void {
 /** Returns the index of the key that equals `name`, or -1. */
 function keyOf({ keys, order }: ServedKeys, member: number): number {
   const before = order[member] ?? -1
-  if (before >= 0 && holds(name, (keys[before] as ServedKey).quoted)) return before
+  if (before >= 0 && cellEquals(name, (keys[before] as ServedKey).quoted)) return before
   for (let k = 0; k < keys.length; k++) {
-    if (!holds(name, (keys[k] as ServedKey).quoted)) continue
+    if (!cellEquals(name, (keys[k] as ServedKey).quoted)) continue
     if (member < order.length) order[member] = k
     return k
   }

@@ -22,7 +22,7 @@ export class CachedPlans {
   }
 
   /** Makes the next `renew` discard the plans. Call it after a slow statement, because the statement's plan can be the cause. */
-  distrust(connection: Connection): void {
+  expire(connection: Connection): void {
     this.#madeAt.set(connection, Number.NEGATIVE_INFINITY)
   }
 }

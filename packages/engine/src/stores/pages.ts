@@ -55,7 +55,7 @@ export class Pages {
   /** Notes a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
   failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
     if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
-    this.plans.distrust(connection)
+    this.plans.expire(connection)
     // A scan batch takes as long for one row as for many.
     if (plan.kind === 'page' && plan.scanBatch === undefined) this.sizes.tooSlow(listOf(address, plan), plan.limit)
   }

@@ -31,7 +31,7 @@ export interface TablePlanOptions {
 
 const OVERLAP_MS = 5 * 60_000
 /** One hour less than a day, because a daily run does not start at exactly the same time. */
-const DAY_MS = 23 * 3_600_000
+const FULL_EVERY_MS = 23 * 3_600_000
 
 /** Returns what to request for `table`. `state` is its state after the last walk. */
 export function planTable(table: CopyTable, state: TableState, options: TablePlanOptions): TablePlan {
@@ -54,7 +54,7 @@ export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan
 
 /** Whether the last full walk is too old. Created rows alone don't show what was changed or deleted. */
 export function isFullDue({ fullAt }: TableState, options: TablePlanOptions): boolean {
-  const { fullEveryMs = DAY_MS, now = Date.now } = options
+  const { fullEveryMs = FULL_EVERY_MS, now = Date.now } = options
   const ageMs = fullAt === null ? Number.POSITIVE_INFINITY : now() - Date.parse(fullAt)
   // The last full walk is in the future if its clock was wrong.
   return ageMs >= fullEveryMs || ageMs < 0
