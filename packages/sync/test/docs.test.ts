@@ -14,7 +14,7 @@ const ENGINES = ['sqlite', 'postgres'] as const
 let copies: DocsCopies
 beforeAll(async () => {
   copies = await createDocsCopies()
-  for (const engine of ENGINES) await copies.runBlock(engine, 'power-bi/sales')
+  for (const engine of ENGINES) await copies.runBlock(engine, 'sql/sales')
 }, 60_000)
 afterAll(() => copies.close())
 
@@ -150,9 +150,9 @@ describe('ERP import', () => {
     const [gone = ''] = firstOf((copies.shop.orders ?? []).slice(20, 21).map(({ id }) => [String(id)]))
     await inStore(`delete from orders where id = '${gone}'`)
     await copies.sync()
-    expect(await runInBoth('erp/gone')).toEqual([])
+    expect(await runInBoth('erp/deleted-orders')).toEqual([])
     await copies.sync(true)
-    expect(await runInBoth('erp/gone')).toEqual([[gone]])
+    expect(await runInBoth('erp/deleted-orders')).toEqual([[gone]])
   })
 
   test('if orders change or are deleted, the queue of the ERP import lists these orders and no others', async () => {

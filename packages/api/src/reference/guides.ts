@@ -113,7 +113,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       {
         name: 'how-a-run-works',
         title: 'How a run works',
-        note: 'which rows a run reads, and what happens after an upgrade of the store',
+        note: 'which rows a run reads, and what store-sync guarantees',
         file: 'sync/how-a-run-works.md',
       },
       {
@@ -141,9 +141,15 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       },
       {
         name: 'power-bi',
-        title: 'Power BI and SQL',
-        note: 'ten questions for SQLite, PostgreSQL, and DuckDB',
+        title: 'Power BI and other BI tools',
+        note: 'connect Power BI, Metabase, Grafana, or DuckDB to a copy',
         file: 'sync/guides/power-bi.md',
+      },
+      {
+        name: 'sql',
+        title: 'SQL queries',
+        note: 'ten questions for SQLite and PostgreSQL',
+        file: 'sync/guides/sql.md',
       },
       {
         name: 'accounting',

@@ -26,32 +26,32 @@ export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly R
   const sold = all.filter(({ isSale }) => isSale)
   const september = sold.filter(({ month }) => month === '2026-09')
   return {
-    'power-bi/revenue': grouped(sold, byMonth).map(([key, rows]) => [
+    'sql/revenue': grouped(sold, byMonth).map(([key, rows]) => [
       ...key,
       rows.length,
       amount(sum(rows, 'total')),
       amount(sum(rows, 'refund')),
       amount(sum(rows, 'total') - sum(rows, 'refund')),
     ]),
-    'power-bi/csv-revenue': grouped(sold, byMonth).map(counted),
-    'power-bi/parquet-revenue': grouped(sold, byMonth).map(counted),
-    'power-bi/new-and-returning': newAndReturning(sold),
-    'power-bi/best-products': bestProducts(shop, sold),
-    'power-bi/reorder': stockOf(shop)
+    'sql/csv-revenue': grouped(sold, byMonth).map(counted),
+    'sql/parquet-revenue': grouped(sold, byMonth).map(counted),
+    'sql/new-and-returning': newAndReturning(sold),
+    'sql/best-products': bestProducts(shop, sold),
+    'sql/reorder': stockOf(shop)
       .filter(({ product, stock }) => product.status === 'active' && product.track_inventory !== false && stock <= 5)
       .map(({ sku, product, variant, stock }) => [sku, String(product.name), variant, stock]),
-    'power-bi/statuses': grouped(all, ({ row, currency }) => [String(row.status), currency]).map(([key, rows]) => [
+    'sql/statuses': grouped(all, ({ row, currency }) => [String(row.status), currency]).map(([key, rows]) => [
       ...key,
       rows.length,
       amount(sum(rows, 'total')),
       rows.map(({ day }) => day).sort()[0] ?? null,
     ]),
-    'power-bi/average': grouped(sold, byMonth).map(([key, rows]) => [
+    'sql/average': grouped(sold, byMonth).map(([key, rows]) => [
       ...key,
       amount(rounded(sum(rows, 'total'), BigInt(rows.length))),
     ]),
-    'power-bi/repeat-rate': [repeatRate(sold)],
-    'power-bi/refunds': grouped(
+    'sql/repeat-rate': [repeatRate(sold)],
+    'sql/refunds': grouped(
       all.filter(({ refund }) => refund > 0n),
       byMonth,
     ).map(([key, rows]) => [
@@ -60,9 +60,9 @@ export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly R
       rows.filter(({ refund, total }) => refund >= total).length,
       amount(sum(rows, 'refund')),
     ]),
-    'power-bi/places': grouped(sold, (sale) => [sale.currency, placeOf(shop, sale)]).map(counted),
-    'power-bi/payments': grouped(sold, ({ row, currency }) => [currency, methodOf(row)]).map(counted),
-    'power-bi/unpaid': all
+    'sql/locations': grouped(sold, (sale) => [sale.currency, placeOf(shop, sale)]).map(counted),
+    'sql/payments': grouped(sold, ({ row, currency }) => [currency, methodOf(row)]).map(counted),
+    'sql/unpaid': all
       .filter(({ row }) => row.status === 'pending' && Date.now() - at(row) > 86_400_000)
       .map(({ id, day, row, currency, total }) => [id, day, String(row.email), currency, amount(total)]),
     'accounting/which-sum': grouped(
@@ -81,7 +81,7 @@ export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly R
       ),
     ]),
     'accounting/tax-by-rate': taxByRate(september),
-    'accounting/odd': all
+    'accounting/charged-not-sold': all
       .filter(({ isSale, row, refund }) => !isSale && (row.processor_charge_id != null || refund !== 0n))
       .map(({ id, day, row, currency, total, refund }) => [
         id,
@@ -167,7 +167,7 @@ function stockOf(shop: ShopRows) {
 
 function placeOf(shop: ShopRows, { row }: Sale): string {
   if (row.pickup_location_id == null) return 'shipped'
-  return String(tableOf(shop, 'locations').find(({ id }) => id === row.pickup_location_id)?.name ?? 'a former location')
+  return String(tableOf(shop, 'locations').find(({ id }) => id === row.pickup_location_id)?.name ?? 'deleted location')
 }
 
 function methodOf({ payment_provider, payment_method_label }: Row): string {
@@ -198,9 +198,9 @@ function journalOf(sale: Sale): ResultRow[] {
   const { day, id, currency, discount, tax, shipping, total } = sale
   const goods = goodsOf(sale)
   const entries: [string, bigint][] = [
-    ['paid by customers', total],
+    ['receivables', total],
     ['discounts', discount],
-    ['goods', -goods],
+    ['item sales', -goods],
     ['shipping', -shipping],
     ['tax', -tax],
   ]

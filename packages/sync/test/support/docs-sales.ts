@@ -47,21 +47,21 @@ export function saleOf(shop: ShopRows, row: Row): Sale {
 
 /** Returns which sum equals the total of the order. */
 export function sumReading({ subtotal, discount, tax, shipping, total }: Sale): string {
-  if (subtotal - discount + tax + shipping === total) return 'tax is on top'
-  return subtotal - discount + shipping === total ? 'tax is in the prices' : 'neither'
+  if (subtotal - discount + tax + shipping === total) return 'tax added'
+  return subtotal - discount + shipping === total ? 'tax included' : 'neither'
 }
 
 /** Returns from which base the taxes by rate were computed. */
 export function baseReading({ parts, tax, total, subtotal, discount }: Sale): string {
   const base = parts.reduce((added, { baseCents }) => added + BigInt(baseCents), 0n)
   if (base + tax === total) return 'goods and shipping'
-  return [base, base + tax].includes(subtotal - discount) ? 'goods alone' : 'neither'
+  return [base, base + tax].includes(subtotal - discount) ? 'goods only' : 'neither'
 }
 
 /** Returns the price of the goods without tax and before the discount. */
 export function goodsOf(sale: Sale): bigint {
   const { subtotal, discount, tax, shipping, total } = sale
-  if (sumReading(sale) === 'tax is on top') return subtotal
+  if (sumReading(sale) === 'tax added') return subtotal
   return sumReading(sale) === 'neither' ? total - tax - shipping + discount : subtotal - tax
 }
 
