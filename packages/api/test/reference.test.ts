@@ -30,7 +30,8 @@ const GUIDES = [
     'generate-a-client',
   ],
   ...['store-sync', 'destinations', 'scheduling', 'resume-and-verify', 'how-a-run-works', 'sync-troubleshooting'],
-  ...['excel', 'google-sheets', 'power-bi', 'sql', 'accounting', 'erp', 'erasure', 'coming-from-shopify-or-woocommerce'],
+  ...['excel', 'google-sheets', 'power-bi', 'sql', 'accounting', 'erp', 'assistants', 'erasure'],
+  'coming-from-shopify-or-woocommerce',
 ].flatMap((name) => [`/guides/${name}`, `/guides/${name}.md`])
 const DOCUMENTS = [
   ...['/', '/docs', '/openapi.json', '/openapi-3.0.json', '/swagger-2.0.json', '/llms.txt', '/errors', '/guides'],
