@@ -60,6 +60,7 @@ export class Spreadsheet {
     this.person = person
   }
 
+  /** Lets virtual time pass. */
   waitMs(ms: number): void {
     this.state.nowMs += ms
   }

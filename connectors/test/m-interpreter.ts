@@ -30,6 +30,7 @@ export class Scope {
     this.hidden = hidden
   }
 
+  /** Returns the value of a name. `isInclusive` is whether the name was written with an `@`. Throws for an unknown name. */
   find(name: string, isInclusive: boolean): Lazy {
     const found = name === this.hidden && !isInclusive ? undefined : this.names.get(name)
     if (found !== undefined) return found
@@ -37,6 +38,7 @@ export class Scope {
     return this.outer.find(name, isInclusive)
   }
 
+  /** Returns the scope for the expression of `name`, in which the name needs an `@`. */
   hiding(name: string): Scope {
     return new Scope(this.names, this.outer, name)
   }

@@ -9,11 +9,13 @@ export class Lazy {
     this.compute = compute
   }
 
+  /** Returns the value, and computes it at the first call. */
   get(): Promise<Value> {
     this.value ??= this.compute()
     return this.value
   }
 
+  /** Returns a value that is already computed. */
   static of(value: Value): Lazy {
     return new Lazy(async () => value)
   }

@@ -60,9 +60,12 @@ export interface Pipeline {
  * facts of later steps are missing.
  */
 export interface Trace {
+  /** Null before the service has checked the key, and for an invalid key. */
   keyId: string | null
+  /** Null before the service has checked the key, and for an invalid key. */
   storeId: string | null
   endpoint: string
+  /** The reason why the request has no valid key; null if it has one. */
   keyRejected: KeyRejected['reason'] | null
   /**
    * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key.

@@ -4,6 +4,7 @@
 /** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {
   readonly event: 'control.query_failed'
+  /** Null outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
 }
@@ -49,8 +50,11 @@ export interface AuditRecorded {
   /** `merchant` and the account's ID, or the name of the database session. */
   readonly actor: string
   readonly action: AuditAction
+  /** Null if the change concerns no store. */
   readonly storeId: string | null
+  /** Null if the change concerns no key. */
   readonly keyId: string | null
+  /** Null if the change concerns no account. */
   readonly merchantId: string | null
   /** A JSON object. */
   readonly details: string

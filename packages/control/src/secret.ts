@@ -17,10 +17,12 @@ export class Secret {
     return this.#text
   }
 
+  /** Returns the label. */
   toString(): string {
     return this.#label
   }
 
+  /** Returns the label. */
   toJSON(): string {
     return this.#label
   }

@@ -30,6 +30,7 @@ export interface RegisteredStore {
   readonly state: StoreState
   /** Connection URL without its password; null if the store has no database. */
   readonly databaseUrl: string | null
+  /** Password of the connection URL; null if the URL has none. */
   readonly encryptedPassword: EncryptedPassword | null
   /** The schema that contains the store's tables. */
   readonly schemaName: string

@@ -12,7 +12,9 @@ export interface TlsSettings {
   readonly mode: (typeof TLS_MODES)[number]
   /** File with the accepted CAs, `system` for the system's CAs, or null for those of Node.js. */
   readonly rootCertificate: string | null
+  /** File with the client's certificate; null for none. */
   readonly certificate: string | null
+  /** File with the private key of the client's certificate; null for none. */
   readonly key: string | null
   /** Whether TLS starts with the first byte (PostgreSQL 17), without a request in clear text. */
   readonly direct: boolean

@@ -32,6 +32,7 @@ export class MessageWriter {
     return taken
   }
 
+  /** Writes the startup message, which begins a session with these parameters. */
   startup(parameters: Readonly<Record<string, string>>): this {
     return this.#untyped(() => {
       this.#int32(PROTOCOL_VERSION)
@@ -40,6 +41,7 @@ export class MessageWriter {
     })
   }
 
+  /** Writes a CancelRequest, which is the only message of its connection. */
   cancelRequest({ processId, secretKey }: { readonly processId: number; readonly secretKey: number }): this {
     return this.#untyped(() => void this.#int32(CANCEL_REQUEST).#int32(processId).#int32(secretKey))
   }
@@ -49,6 +51,7 @@ export class MessageWriter {
     return this.#message('p', () => void this.#raw(response))
   }
 
+  /** Prepares `text` as the statement `name`; '' is the unnamed statement. */
   parse(name: string, text: string): this {
     return this.#message('P', () => void this.#string(name).#string(text).#int16(0))
   }
@@ -77,6 +80,7 @@ export class MessageWriter {
     return this.#message('C', () => void this.#byte(STATEMENT).#string(name))
   }
 
+  /** Ends a group of statements. The server responds with ReadyForQuery. */
   sync(): this {
     return this.#message('S')
   }
@@ -86,6 +90,7 @@ export class MessageWriter {
     return this.#message('Q', () => void this.#string(text))
   }
 
+  /** Ends the session. */
   terminate(): this {
     return this.#message('X')
   }

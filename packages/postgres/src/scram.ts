@@ -48,6 +48,7 @@ export class ScramExchange {
     this.#header = certificateHash !== null ? 'p=tls-server-end-point,,' : couldBind ? 'y,,' : 'n,,'
   }
 
+  /** Name of the SASL mechanism that the client selects. `PLUS` binds the exchange to the TLS channel. */
   get mechanism(): 'SCRAM-SHA-256' | 'SCRAM-SHA-256-PLUS' {
     return this.#options.certificateHash === null ? 'SCRAM-SHA-256' : 'SCRAM-SHA-256-PLUS'
   }

@@ -53,6 +53,10 @@ export interface KeyRequest {
 /** Thrown if the store has five active keys. The message names the least recently used key as the one to revoke. */
 export class KeyLimitReached extends Error {
   override readonly name = 'KeyLimitReached'
+  /**
+   * The key to revoke first: one that was never used, or the least recently used one. Null if keys were revoked in the
+   * meantime.
+   */
   readonly leastRecentlyUsed: KeySummary | null
 
   constructor(leastRecentlyUsed: KeySummary | null) {

@@ -16,6 +16,10 @@ export interface KeySummary extends KeyPermissions {
   /** First twelve characters of the key. */
   readonly prefix: string
   readonly lastFour: string
+  /**
+   * Email address of the account that created the key; null for the operator's command line, and after the account was
+   * deleted.
+   */
   readonly createdBy: string | null
   readonly createdAt: Date
   /**

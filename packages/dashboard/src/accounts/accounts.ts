@@ -174,6 +174,7 @@ export class Accounts {
       .toSorted((one, other) => other.startedAt.getTime() - one.startedAt.getTime())
   }
 
+  /** Whether the merchant has set a password. A merchant without one signs in by link or single sign-on. */
   async hasPassword(merchantId: string): Promise<boolean> {
     const { internalAdapter } = await this.#auth.$context
     return Boolean((await internalAdapter.findCredentialAccount(merchantId))?.password)

@@ -11,6 +11,7 @@ export interface ProviderOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
+  /** URL of further claims; null if all claims are in the ID token. */
   readonly userInfoUrl: string | null
 }
 

@@ -61,6 +61,7 @@ export function addressOf(store: RegisteredStore): StoreAddress | null {
 
 /** The rows of a list to read: at most `limit` rows after a position. */
 export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
+  /** Null for the start of the list. */
   readonly after: Position | null
   readonly limit: number
 }

@@ -40,8 +40,10 @@ export interface KeysPage {
 /** The form that creates a key, as the merchant filled it in. */
 export interface CreateForm {
   readonly name: string
+  /** The error message for the name; null without an error. */
   readonly problem: string | null
   readonly limits: TypedLimits
+  /** The error message for the limits; null without an error. */
   readonly limitsProblem: string | null
 }
 
@@ -62,6 +64,7 @@ export interface TypedLimits {
 export interface RenamePage {
   readonly key: KeyRow
   readonly name: string
+  /** The error message for the name; null without an error. */
   readonly problem: string | null
 }
 

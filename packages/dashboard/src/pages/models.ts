@@ -30,7 +30,9 @@ export interface Frame {
   readonly viewer: { readonly email: string; readonly storesCount: number } | null
   /** The store of the page; null on pages without a store. */
   readonly store: StoreHead | null
+  /** The section that the navigation highlights; null outside of a store's sections. */
   readonly section: Section | null
+  /** The message at the top of the page; null for none. */
   readonly notice: PageNotice | null
   /** BCP 47 tag of the merchant's variant of English, for dates and numbers. */
   readonly locale: string
@@ -72,6 +74,7 @@ export interface AccountPage {
   readonly back: { readonly label: string; readonly href: string; readonly storeId: string | null }
   readonly hasPassword: boolean
   readonly passwordLengthMin: number
+  /** The field that the dashboard rejected, and its error message; null without an error. */
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
   readonly sessions: readonly {
     readonly startedAt: Date

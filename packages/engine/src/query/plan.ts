@@ -61,6 +61,7 @@ interface CommonPlan {
 export interface PagePlan extends CommonPlan {
   readonly kind: 'page'
   readonly limit: number
+  /** The position after which the page starts; null for the first page. */
   readonly after: Position | null
   readonly filters: readonly Filter[]
   readonly window?: Window

@@ -8,8 +8,11 @@ import { timestampLiteral, timestampText, uuidLiteral } from './literal.ts'
 
 /** Writes the values of one statement. Each method returns the SQL that stands for the value. */
 export interface Values {
+  /** Returns SQL of type timestamptz. */
   timestamp(value: Microseconds): string
+  /** Returns SQL of type uuid. `value` is a UUID in lower case. */
   uuid(value: string): string
+  /** Returns SQL of type int8. */
   count(value: bigint): string
 }
 

@@ -22,6 +22,7 @@ export interface AttemptOptions {
 /** The request that the work belongs to. */
 export interface AttemptRequest {
   readonly address: StoreAddress
+  /** ID for the log; null outside of a request. */
   readonly requestId: string | null
   /** Start of the request, by `performance.now()`. */
   readonly startedAt: number

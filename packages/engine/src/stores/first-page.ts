@@ -14,6 +14,7 @@ import { requireServable } from './require-servable.ts'
 
 /** What was read right after the poll: a page, the number of changed rows, both, or nothing. */
 export interface SpeculativeRead {
+  /** The first page; null if it was not read. */
   readonly page: PageWriter | null
   /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if the rows were not counted. */
   readonly changedCount: number | null

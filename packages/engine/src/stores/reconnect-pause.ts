@@ -17,6 +17,7 @@ export class ReconnectPause {
   cause: unknown
   private failures = 0
 
+  /** Whether the last attempt failed. */
   get isFailing(): boolean {
     return this.failures > 0
   }
@@ -30,6 +31,7 @@ export class ReconnectPause {
     this.failures++
   }
 
+  /** Notes a successful attempt, which ends the pause. */
   succeeded(): void {
     this.failures = 0
     this.retryAt = 0

@@ -76,6 +76,7 @@ export class StorePools {
     return this.stopping.signal
   }
 
+  /** Whether `close` was called. */
   get isClosed(): boolean {
     return this.closing.aborted
   }
@@ -127,6 +128,7 @@ export class StorePools {
     else setTimeout(close, graceSeconds * 1000).unref()
   }
 
+  /** Returns the numbers at this moment. */
   sums(): StorePoolSums {
     return { pools: this.pools.size, ...this.connections.sums }
   }

@@ -39,6 +39,7 @@ export interface StoreReaderOptions {
 
 /** A read of a plan for one request, and what can end it early. */
 export interface ReadRequest extends PageRequest {
+  /** ID for the log; null outside of a request. */
   readonly requestId: string | null
   /** Start of the request, by `performance.now()`. Its reads share one time limit. */
   readonly startedAt: number

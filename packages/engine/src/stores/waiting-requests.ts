@@ -27,6 +27,7 @@ export class WaitingRequests {
     this.emit = emit
   }
 
+  /** Number of waiting requests of all stores. */
   get size(): number {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }

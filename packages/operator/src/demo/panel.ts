@@ -8,6 +8,7 @@ import type { DemoStore } from './demo-stores.ts'
 export interface PanelContent {
   /** Address of the API for a browser on this machine. */
   readonly url: string
+  /** Address of the operations listener; null if it is off. */
   readonly operationsUrl: string | null
   readonly stores: readonly DemoStore[]
   readonly keys: DemoKeys

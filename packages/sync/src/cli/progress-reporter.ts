@@ -54,6 +54,7 @@ export class ProgressReporter {
     this.#restartHeartbeat()
   }
 
+  /** Shows the progress of a table after a page. */
   page(rows: TableProgress): void {
     const { now, meter } = this.#options
     this.#endCountdown()
@@ -64,6 +65,7 @@ export class ProgressReporter {
     this.show(this.#lastProgress)
   }
 
+  /** Shows how many IDs of a table were read. `of` is the number of its rows; null if the store does not report it. */
   ids({ table, ids, of }: { readonly table: string; readonly ids: number; readonly of: number | null }): void {
     this.#endCountdown()
     this.#lastProgress = `${tableText(table, ids)}${of === null ? '' : ` of ${numberText(of)}`} IDs`
@@ -101,6 +103,7 @@ export class ProgressReporter {
     this.#line.clear()
   }
 
+  /** Prints the permanent line of a table whose walk has ended. */
   table({ table, rows, rowsBefore, mode, removed }: TableSummary): void {
     const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
     const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`

@@ -108,10 +108,12 @@ export class TableDifferences {
     if (storeFields !== null && storeFields !== state.storeFields && mayReread(state, {})) this.#isRereadNext = true
   }
 
+  /** Counts a row of the store. */
   countRow(table: string): void {
     this.#tally(table).storeRows += 1
   }
 
+  /** Counts a difference by its reason, and reports it. */
   add(difference: Difference): void {
     const tally = this.#tally(difference.table)
     tally[TALLY_FIELDS[difference.reason ?? 'none']] += 1

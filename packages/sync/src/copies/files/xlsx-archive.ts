@@ -70,6 +70,7 @@ export class ArchiveWriter {
     await this.#append(content)
   }
 
+  /** Adds a compressed part of another archive as `name`, unchanged. */
   async copy(part: ArchivePart, from: FileHandle, name: string): Promise<void> {
     await this.#begin({ ...part, name })
     for await (const chunk of compressedChunks(part, from)) await this.#append(chunk)
