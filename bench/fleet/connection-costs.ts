@@ -14,7 +14,9 @@ import { startBenchServer } from '../lib/servers.ts'
 
 /** Processor time, in ms. */
 export interface ProcessorTime {
+  /** Processor time of the process that serves the request. */
   readonly process: number
+  /** Processor time of the PostgreSQL server. */
   readonly database: number
 }
 

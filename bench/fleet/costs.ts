@@ -7,8 +7,11 @@ import type { RequestKind } from './traffic.ts'
 
 /** Processor time of one request, in ms. */
 export interface RequestCost {
+  /** Processor time of the service. */
   readonly service: number
+  /** Processor time of the store's database server. */
   readonly store: number
+  /** Processor time of the control database's server. */
   readonly control: number
 }
 

@@ -5,7 +5,9 @@
 export interface NodeBounds {
   /** Maximum number of stores with connections at the same time. */
   readonly storesMax: number
+  /** Steps without a request after which a connection is closed. */
   readonly idleSteps: number
+  /** Steps after which cached columns are read again. */
   readonly columnsSteps: number
 }
 
@@ -17,7 +19,9 @@ export interface NodeHooks {
 
 /** What the node had to do before it could read the rows of a request. */
 export interface Preparation {
+  /** Whether the node opened a connection to the store. */
   opened: boolean
+  /** Whether the node read the columns of the store. */
   readColumns: boolean
 }
 

@@ -31,7 +31,9 @@ export interface FleetFigures {
   readonly nodeCores: number
   /** Share of a core that the busiest node uses, in its own 99th percentile second. */
   readonly busiestNode99: number
+  /** Cores of the control database's server. */
   readonly controlCores99: number
+  /** Average number of cores of all store servers. */
   readonly storeCores: number
   readonly storeCores99: number
   /** Maximum number of connections of one node to stores. */

@@ -10,8 +10,11 @@ export interface Figure {
   readonly name: string
   /** Processor time of the service, or of the client of COPY, in ms. */
   readonly processMs: number
+  /** Processor time of the PostgreSQL server, in ms. */
   readonly databaseMs: number
+  /** Sum of both processor times, in ms. */
   readonly totalMs: number
+  /** Elapsed time, in ms. */
   readonly wallMs: number
   readonly kibibytes: number
   /** Total processor time as a multiple of the baseline's; null without a baseline. */
@@ -38,6 +41,7 @@ export interface ThroughputFigure {
 export interface Bounded {
   readonly name: string
   readonly value: number
+  /** The goal: `value` should not be greater. */
   readonly most: number
   /** Unit of `value`; empty for a ratio. */
   readonly unit: string

@@ -24,9 +24,13 @@ export interface Round {
 
 /** Averages of one request in a round, in ms and bytes. */
 export interface Sample {
+  /** Processor time of the variant's process. */
   readonly processMs: number
+  /** Processor time of the PostgreSQL server. */
   readonly databaseMs: number
+  /** Sum of both processor times. */
   readonly totalMs: number
+  /** Elapsed time. */
   readonly wallMs: number
   readonly bytes: number
 }

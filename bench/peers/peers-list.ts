@@ -26,6 +26,7 @@ export interface PeerStart extends PageStart {
 export interface SeenOrder {
   readonly id: string
   readonly total: number
+  /** Number of the order's items. */
   readonly items: number
 }
 
@@ -37,7 +38,9 @@ export interface Peer {
   /** Whether the server checks a key and counts the request. The service does. */
   readonly checksKey: boolean
   readonly clock: PeerClock
+  /** Returns the request for a page of `limit` orders. */
   readonly page: (start: PeerStart, limit: number) => Ask
+  /** Returns the request for one order. */
   readonly row: (id: string) => Ask
   /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]

@@ -10,9 +10,13 @@ export interface PeerFigure {
   /** The server's software, with versions; empty for the service. */
   readonly version: string
   readonly checksKey: boolean
+  /** Processor time of the server's process. */
   readonly processMs: number
+  /** Processor time of the PostgreSQL server. */
   readonly databaseMs: number
+  /** Sum of both processor times. */
   readonly totalMs: number
+  /** Elapsed time. */
   readonly wallMs: number
   readonly kibibytes: number
   /** Processor time as a multiple of the service's in the same round. */

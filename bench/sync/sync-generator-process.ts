@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { handleCalls } from '../lib/child-calls.ts'
 import { PageTemplate } from './sync-pages.ts'
 
+/** The service whose pages are the templates, and the size of the generated store. */
 export interface GeneratorStart {
   /** URL of a service whose pages are the templates. */
   readonly url: string
@@ -13,7 +14,7 @@ export interface GeneratorStart {
   readonly orders: number
 }
 
-/** The data that was sent. */
+/** How much data was sent. */
 export interface Served {
   readonly pages: number
   /** Number of rows of all tables, including embedded rows. */

@@ -8,7 +8,7 @@ import { missingPrograms } from './missing-programs.ts'
 import { Semaphore } from './semaphore.ts'
 import { type Command, type DocumentName, type TestFolders, Workspace } from './workspace.ts'
 
-/** The result of one test. */
+/** The result of one test, as a row of the table. */
 export interface Row {
   readonly name: string
   readonly version: string
@@ -17,11 +17,14 @@ export interface Row {
   readonly note: string
 }
 
-/** More than a client sends, so that it waits for one window only. */
+/** Rate limit of the demo's keys. A client sends less in a minute, so it waits for one window only. */
 const REQUESTS_PER_MINUTE = 60
-/** The test uses up a window before it starts the client. The rest of the window is the time for the client's start. */
+/**
+ * Latest second of a window at which the test uses up the window. The rest of the window is the time for the client's
+ * start.
+ */
 const START_SECOND_MAX = 40
-/** A store has five keys. One belongs to the demo. */
+/** Maximum number of clients at the same time. A store has five keys, and one belongs to the demo. */
 const CLIENTS_MAX = 4
 const DOCUMENTS: readonly DocumentName[] = ['openapi.json', 'openapi-3.0.json', 'swagger-2.0.json']
 

@@ -9,13 +9,13 @@ import type { Row } from './run-clients.ts'
 import { type TestFolders, Workspace } from './workspace.ts'
 
 const VERSION = '4.32.5'
-/** Schemathesis sends more than a thousand requests in a minute. */
+/** Rate limit of the demo's keys. Schemathesis sends more than a thousand requests in a minute. */
 const REQUESTS_PER_MINUTE = 1_000_000
 
-/** Name and version in the table. */
+/** Name and version of the tool in the table. */
 export const SCHEMATHESIS = { name: 'schemathesis', version: VERSION } as const
 
-/** Runs the test with so many examples per operation. */
+/** Runs Schemathesis with `examples` requests for each operation, and returns the row of the table. */
 export async function runSchemathesis(folders: TestFolders, examples: number): Promise<Row> {
   const [missing] = missingPrograms(['python3'])
   if (missing !== undefined) {

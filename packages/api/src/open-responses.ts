@@ -7,7 +7,9 @@ import { ApiError } from '@store-export/contract'
 
 /** Limits of the response buffer, from settings. */
 export interface ResponseBufferLimits {
+  /** Maximum bytes of all unread responses together. */
   readonly responseBufferBytesMax: number
+  /** Maximum bytes of the unread responses of one key. */
   readonly keyResponseBufferBytesMax: number
   /** Approximate size of a page. The service reads a page only if this many bytes are free. */
   readonly pageBytesMax: number

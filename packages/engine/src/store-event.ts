@@ -45,6 +45,7 @@ export interface ContractViolated {
   readonly field: string
   /** The kind of violation, such as `missing` or `out of range`. `field-writer.ts` declares all kinds. */
   readonly kind: string
+  /** Number of values on the page. */
   readonly count: number
 }
 
@@ -66,6 +67,7 @@ export interface StoreRequestRejected {
 export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
   readonly storeId: string
+  /** Length of the wait. */
   readonly waitedMs: number
   /** Number of transactions that were still open at the end of the wait. The watermark lies before their start. */
   readonly stillOpen: number

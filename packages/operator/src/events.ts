@@ -13,6 +13,7 @@ export interface RejectionsSummarized {
   readonly event: 'rejections.summarized'
   /** The name of the events that the log left out. */
   readonly of: 'request.completed' | 'key.rejected' | 'request.malformed'
+  /** Number of events that the log left out. */
   readonly count: number
   /** Length of the period, in seconds. */
   readonly seconds: number
@@ -36,6 +37,7 @@ export interface PoolSampled {
   /** Number of databases with a pool. */
   readonly pools: number
   readonly connections: number
+  /** Connections in use. */
   readonly busy: number
   /** Number of requests that wait for a connection. */
   readonly waiting: number

@@ -9,6 +9,7 @@ export type DatabaseHost =
 
 /** How a connection is protected, in libpq's terms. Unix sockets never use TLS. */
 export interface TlsSettings {
+  /** `sslmode`: whether to use TLS, and which certificates to accept. */
   readonly mode: (typeof TLS_MODES)[number]
   /** File with the accepted CAs, `system` for the system's CAs, or null for those of Node.js. */
   readonly rootCertificate: string | null

@@ -13,6 +13,7 @@ import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 
 /** The maximum number of connections, the name of their sessions, and the time limits of a pool. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
+  /** Maximum number of open connections. */
   readonly connectionsMax: number
   /** Whether to use prepared statements; true by default. Must be false for PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean

@@ -29,14 +29,17 @@ export const OPENAPI_VERSIONS: readonly OpenApiVersion[] = [
   },
 ]
 
-/** Returns the documents with the address in `options`, for a service with one address. */
+/** Returns the OpenAPI documents for a service with one address, which is in `options`. */
 export function openApiDocuments(options: OpenApiOptions): ReferenceRoute[] {
   return OPENAPI_VERSIONS.map(({ path, document }) =>
     dataRoute(path, 'application/json', JSON.stringify(document(options))),
   )
 }
 
-/** Returns the documents with the address that the client used. Without a valid one, they have that in `options`. */
+/**
+ * Returns the OpenAPI documents for a service with several addresses. They contain the address that the client used, or
+ * the one in `options` if the request has no valid address.
+ */
 export function openApiDocumentsByOrigin(options: OpenApiOptions): ReferenceRoute[] {
   return OPENAPI_VERSIONS.map(({ path, document, addressText }) => {
     const own = dataRoute(path, 'application/json', JSON.stringify(document(options)))

@@ -9,14 +9,17 @@ import { WALKS_PER_KEY_MAX } from './walks.ts'
 
 /** Sums of one key's requests in one hour, as the database has them. */
 export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'lastUsed'>> {
+  /** Start of the hour. */
   readonly hour: Date
 }
 
 /** Requests of a key in one minute with the same endpoint, status, and code. */
 export interface RequestLine extends Readonly<Omit<RequestLogEntry, 'keyId' | 'minute' | 'code' | 'lastAt'>> {
+  /** Start of the minute. */
   readonly minute: Date
   /** Error code; null if there was no error. */
   readonly code: string | null
+  /** Time of the last request. */
   readonly lastAt: Date
 }
 
@@ -37,7 +40,9 @@ export interface Walk {
   readonly endpoint: string
   /** Filters of the list as in a query, such as `updated_since=2026-07-01T00:00:00Z`; empty if there are none. */
   readonly filters: string
+  /** Time of the first page. */
   readonly begunAt: Date
+  /** Time of the last page so far. */
   readonly lastAt: Date
   readonly pages: number
   readonly rows: number

@@ -11,7 +11,9 @@ export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 
 /** Whether a page begins or ends its walk, and which list it belongs to. */
 export interface WalkStep {
+  /** Whether this is the first page of the list. */
   readonly begins: boolean
+  /** Whether this is the last page of the list. */
   readonly ends: boolean
   /** Filters of the list as in a query, with the accepted values; empty if there are none. */
   readonly filters: string

@@ -17,11 +17,13 @@ export interface CommonAuthOptions {
   readonly secret: string
   /** Public URL of the dashboard. */
   readonly url: string
+  /** Days for which a session stays valid without a request. */
   readonly sessionDays: number
 }
 
 /** Options of sign-in by password and by one-time link. */
 export interface AuthOptions extends CommonAuthOptions {
+  /** Minutes for which a one-time link is valid. */
   readonly linkMinutes: number
   /** Called with the token of each new one-time link. */
   readonly onLink: (email: string, token: string) => void

@@ -92,6 +92,7 @@ export interface JsonPage {
   readonly bytes: Uint8Array
   /** Position of the next page; null on the last page. */
   readonly next: Position | null
+  /** Releases the memory of `bytes`. */
   readonly release: () => void
 }
 

@@ -8,6 +8,7 @@ export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
 /** A key as pages show it, with its recent requests. */
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
+  /** Requests in the current hour and the 24 hours before it. */
   readonly requests24h: number
   /** The newer key that replaces this key, while both keys are active. Both have the same name. */
   readonly replacedBy: (MaskedKey & { readonly id: string }) | null

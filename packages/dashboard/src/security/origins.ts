@@ -4,6 +4,7 @@
 export interface Origins {
   /** The URL without a slash at the end: `https://dashboard.example.com`. */
   readonly url: string
+  /** Whether the URL is HTTPS, so that cookies can require TLS. */
   readonly isSecure: boolean
   /** Whether the dashboard accepts a form with this Origin header. */
   readonly isOwnOrigin: (origin: string | null) => boolean

@@ -20,6 +20,7 @@ export interface TableOptions {
   readonly rows: readonly (readonly (Html | string)[])[]
   /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
+  /** Whether the table becomes cards on a phone. */
   readonly isStacked?: boolean
   /** The index of the row to highlight. */
   readonly selectedRow?: number

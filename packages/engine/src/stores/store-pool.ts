@@ -18,6 +18,7 @@ export interface StoreAddress {
 
 /** Settings that apply to the sessions of all stores. */
 export interface SessionBounds {
+  /** Time limit of a request. The server cancels a statement a little earlier. */
   readonly storeTimeoutMs: number
   /** Whether a connection sets limits when it starts. Must be false behind a pooler that rejects unknown parameters. */
   readonly storeSessionSettings: boolean

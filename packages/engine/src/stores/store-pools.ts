@@ -37,10 +37,13 @@ export interface DiscardOptions {
 
 /** Numbers of pools, connections, and waiting requests of all stores, for metrics. */
 export interface StorePoolSums {
+  /** Stores that have a pool. */
   readonly pools: number
   /** Open connections, including closing ones. */
   readonly connections: number
+  /** Connections in use. */
   readonly busy: number
+  /** Requests that have no connection yet. */
   readonly waiting: number
 }
 

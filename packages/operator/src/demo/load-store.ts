@@ -9,7 +9,7 @@ import type { ColumnValue, Row, RowBatch } from './rows.ts'
 /** Maximum number of rows of one INSERT statement. */
 const INSERT_ROWS = 250
 
-/** Columns of stores that the service must not read. The contract doesn't have them. */
+/** Columns of a store that the contract lacks, because the service must not read them. */
 const UNREAD_COLUMNS: Readonly<Record<string, readonly string[]>> = { customers: ['password_hash'] }
 
 /**

@@ -21,6 +21,7 @@ export interface ConnectionFacts extends ConnectionSecurity {
   readonly role: string
   /** Version of the server, such as `18.4`. */
   readonly serverVersion: string
+  /** Whether the role bypasses all grants. */
   readonly isSuperuser: boolean
   /** The schema that contains the store's tables. */
   readonly schemaName: string
@@ -41,8 +42,10 @@ export interface ColumnFact {
   readonly column: string
   /** Number of the column in the catalog. Indexes refer to it. */
   readonly number: number
+  /** Whether the role may select the column. */
   readonly readable: boolean
   readonly relation: RelationKind
+  /** Whether the role is, or can become, the owner of the table. */
   readonly ownsTable: boolean
 }
 
@@ -52,7 +55,9 @@ export interface IndexFact {
   readonly name: string
   /** Key columns. Null for an expression, and for a key with another direction than the first key. */
   readonly columns: readonly (string | null)[]
+  /** False after an interrupted concurrent creation. No query uses such an index. */
   readonly isValid: boolean
+  /** Whether the index has a condition, so that it lacks some rows. */
   readonly isPartial: boolean
 }
 

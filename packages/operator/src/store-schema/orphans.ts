@@ -8,6 +8,7 @@ import { type Connection, executeOn, identifier, parseConnectionUrl, queryRows, 
 export interface Orphan {
   /** Name of the database, which may not exist. */
   readonly name: string
+  /** Whether the database exists. If not, only roles are left. */
   readonly hasDatabase: boolean
   readonly roles: readonly string[]
   /** ID of the store; null if the control database doesn't contain the store. */

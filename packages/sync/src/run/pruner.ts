@@ -25,6 +25,7 @@ export interface PrunerOptions {
 
 /** How many IDs were read, and how many rows were removed. */
 export interface PruneResult {
+  /** IDs that the store returned. */
   readonly ids: number
   /** Rows removed, without their embedded and owned rows. */
   readonly removed: number

@@ -29,7 +29,9 @@ export type CompareMode = 'rows' | 'timestamps'
 /** How many rows of one table differ, and the run that repairs them. */
 export interface TableVerification {
   readonly table: string
+  /** Rows of the store that were compared. */
   readonly storeRows: number
+  /** Rows in the copy. */
   readonly copyRows: number
   /** Number of differences without a reason. */
   readonly differences: number

@@ -22,7 +22,9 @@ const ARCHIVE_BYTES_MAX = 0xffffffff
 /** A file in a ZIP archive. */
 export interface ArchivePart {
   readonly name: string
+  /** Compression method of the ZIP format: 0 for none, 8 for deflate. */
   readonly method: number
+  /** CRC-32 of the uncompressed bytes. */
   readonly crc: number
   readonly compressedBytes: number
   readonly bytes: number
