@@ -17,26 +17,35 @@ const PAGE_ROWS = 250
 const ATTEMPTS_MAX = 6
 /** Statuses after which the same request can succeed. 0 means that no complete response arrived. */
 const RETRIED = [0, 409, 429, 502, 503, 504]
-/** Google stops a script after 6 minutes. The last page, which can wait for the network, needs the rest. */
+/**
+ * Time in ms after which an execution requests no further page. Google stops a script after 6 minutes, and the last page
+ * may have to wait for the network.
+ */
 const EXECUTION_MS = 4.5 * 60000
-/** The export continues after this time if Google has stopped it. */
+/** Time in ms after which another execution continues the export, in case Google has stopped this one. */
 const WATCHDOG_MS = 10 * 60000
 const CONTINUE_MS = 60000
-/** After this time, an export reads the tables again that it has completed. */
+/** Maximum age in ms of an export that continues. After this time, a new export begins, and reads each table again. */
 const RUN_MS = 3600000
-/** Some changes appear only in a whole list. Such a list is read whole once a day. */
+/**
+ * Time in ms between two whole reads of a list, for lists whose changes don't show everything. An hour less than a day,
+ * because a daily export does not start at exactly the same time.
+ */
 const WHOLE_EVERY_MS = 23 * 3600000
-/** Limits of Google Sheets. */
+/** Limits of Google Sheets: cells of a spreadsheet, cells of a new tab, and characters of a cell. */
 const CELLS_MAX = 10000000
 const NEW_TAB_CELLS = 26000
 const CELL_CHARACTERS_MAX = 50000
-/** A spreadsheet rounds numbers with more digits. */
+/** Maximum digits of a number that a spreadsheet stores exactly. */
 const DIGITS_MAX = 15
-/** JavaScript rounds such numbers too. The script reads them as strings with a sign. */
+/** Matches numbers that the script has turned into strings beginning with U+E000, because JavaScript would round them. */
 const QUOTED_NUMBERS = /"\uE000(-?\d[\d.eE+-]{15,})"/g
-/** Rows that a full tab gets at once. */
+/** Number of rows that are added to a tab when it is full. */
 const ROWS_ADDED = 1000
-/** Above this number of gaps, sorting the empty rows to the end is faster than deleting each gap. */
+/**
+ * Maximum number of gaps between rows that are deleted one by one. With more gaps, sorting the empty rows to the end is
+ * faster.
+ */
 const GAPS_MAX = 50
 const HEADER_ROWS = 1
 /** 1970-01-01 as a day number of the spreadsheet, and the first day that all spreadsheet programs count alike. */
@@ -267,7 +276,7 @@ function problemOf(run, table) {
   }
 }
 
-/** Thrown to continue in another execution. */
+/** Thrown to end this execution and to continue in another one, `waitMs` later. */
 class Pause extends Error {
   constructor(waitMs) {
     super('paused')
@@ -275,7 +284,7 @@ class Pause extends Error {
   }
 }
 
-/** Thrown if the service does not return rows. Other tables have the same problem. */
+/** Thrown if the service does not return rows. The export then stops, because other tables have the same problem. */
 class ServiceProblem extends Error {}
 
 function rejection(status, body) {
@@ -364,7 +373,7 @@ function syncTable(run, table) {
   const children = table.children.map((child) => ({ ...child, tab: openTab(run, { table, state }, child) }))
   const tabs = [tab, ...children.map((child) => child.tab)]
   const save = () => {
-    // Google keeps changes of cells back. The position must not be ahead of them.
+    // Google writes changes of cells later. The saved position must not be ahead of them.
     SpreadsheetApp.flush()
     for (const each of tabs) state.sheets[each.name].sum = each.sum
     saveState(table, state)
@@ -384,13 +393,13 @@ function syncTable(run, table) {
   state.rows = tab.rowOf.size
   save()
   if (!isLosing(state)) return
-  // The list of changes did not have rows that the store has. The whole list has them.
+  // The list of changes lacked rows that the store has. The whole list has them.
   readAgain(state)
   state.lostAt = Date.now()
   syncTable(run, table)
 }
 
-/** Returns whether the whole list was read. */
+/** Reads the list of a table from the saved position, and writes its rows. Returns whether the whole list was read. */
 function readList(run, { table, state, tab, children, save }) {
   if (state.pass === undefined) state.pass = newPass(state, table)
   while (!state.pass.isComplete) {
@@ -474,7 +483,7 @@ function removeDeleted(run, { table, state, tab }) {
   tab.remove([...tab.rowOf.keys()].filter((id) => !listed.has(id)))
 }
 
-/** Whether the list of changes lacked rows. The whole list is then read, once a day at most. */
+/** Whether the list of changes lacked rows, so that the whole list must be read. True once a day at most. */
 function isLosing({ lost, lostAt }) {
   return lost > 0 && !(Date.now() - lostAt < WHOLE_EVERY_MS)
 }

@@ -30,7 +30,10 @@ export interface TablePlanOptions {
 }
 
 const OVERLAP_MS = 5 * 60_000
-/** One hour less than a day, because a daily run does not start at exactly the same time. */
+/**
+ * Default time between full walks of a list whose updates don't show every change. An hour less than a day, because a
+ * daily run does not start at exactly the same time.
+ */
 const FULL_EVERY_MS = 23 * 3_600_000
 
 /** Returns what to request for `table`. `state` is its state after the last walk. */

@@ -45,7 +45,7 @@ export const RETURN_REASONS: Readonly<Record<Locale, readonly string[]>> = {
   fr: ['J’ai changé d’avis', 'La taille ne convient pas', 'Arrivé endommagé 😕', 'Mauvais article reçu'],
 }
 
-/** Customer groups. Some have no description, and one is not active. */
+/** Customer groups. One has no description, and one is not active. */
 export const GROUPS: readonly { readonly name: Words; readonly description: Words | null; readonly active: boolean }[] =
   [
     {
