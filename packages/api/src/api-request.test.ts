@@ -44,14 +44,14 @@ describe('the path and the query of a request', () => {
     ['http://elsewhere.example?limit=2', '/', 'limit=2'],
     ['*', '*', ''],
     ['//evil.example/api', '//evil.example/api', ''],
-  ])('the target %s has the path %s and the query %j', (url, path, query) => {
+  ])('if the request target is %s, the parsed path is %s and the query is %j', (url, path, query) => {
     const request = read(url)
     expect([request.path, request.query.toString()]).toEqual([path, query])
   })
 })
 
 describe('[R36] malformed requests', () => {
-  test('a request with a repeated host, content-length or transfer-encoding gets 400, and its connection is closed', () => {
+  test('if the host, content-length, or transfer-encoding header is repeated, the request is rejected with 400 and its connection is closed', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
       const error = errorOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
       expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })
@@ -59,24 +59,24 @@ describe('[R36] malformed requests', () => {
     }
   })
 
-  test('a request with a transfer-encoding other than chunked gets 400', () => {
+  test('if transfer-encoding is not exactly "chunked", the request is rejected with 400', () => {
     for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
       expect(errorOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
   })
 
-  test('a request without a host is rejected in HTTP/1.1 and accepted in HTTP/1.0', () => {
+  test('if the Host header is missing, an HTTP/1.1 request is rejected and an HTTP/1.0 request is accepted', () => {
     expect(errorOf(() => readRequest(message('/', []), 'r1', 0)).message).toContain('host')
     expect(readRequest(message('/', [], '1.0'), 'r1', 0).path).toBe('/')
     expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1', 0)).status).toBe(400)
   })
 
-  test('the message of a malformed request begins "not a well-formed HTTP request"', () => {
+  test('if a request is malformed, the error message begins with "not a well-formed HTTP request"', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })
 
-test('a request has a body if its content-length is not 0 or if it has a transfer-encoding', () => {
+test('if content-length is not 0 or transfer-encoding is set, the request is treated as having a body', () => {
   expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
   expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
   expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
@@ -87,7 +87,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
   const key = makeApiKey(randomBytes).reveal()
   const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
 
-  test('a key is read only from the header x-api-key, in upper or lower case', () => {
+  test('an API key is read only from the header x-api-key, whose name may be in any case', () => {
     const found = readKeys(['X-Api-Key', key])
     expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
     expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
@@ -95,13 +95,13 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key of a request', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] a key that is sent twice is rejected, even if one value is a valid key', () => {
+  test('[R25] if x-api-key is sent twice, the request is rejected, even if one value is a valid key', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')
   })
 
-  test('a key with a wrong prefix, length, case or checksum is rejected as malformed', () => {
+  test('if an API key has a wrong prefix, length, case, or checksum, the request is rejected because of a malformed key', () => {
     const swapped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     for (const text of ['', 'sdx_', key.slice(4), key.toUpperCase(), `${key}x`, key.slice(0, -1), swapped, `"${key}"`])
       expect(readKeys(['x-api-key', text]), text).toBe('malformed')

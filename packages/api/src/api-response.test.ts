@@ -6,7 +6,7 @@ import { errorResponse } from './api-response.ts'
 
 const waitOf = (error: unknown, random: number) => errorResponse(error, () => random).headers['retry-after']
 
-test('[R41] Retry-After of a 502 is random from 1 to 5 seconds, and of a 409 it is 30 seconds', () => {
+test('[R41] if the status is 502, Retry-After is a random number from 1 to 5 seconds; if it is 409, Retry-After is 30 seconds', () => {
   const error = new StoreDatabaseError('x')
   expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(error, random))).toEqual(['1', '1', '2', '3', '5'])
   expect(waitOf(new ApiError('STORE_NOT_READY', 'x'), 0.7)).toBe('30')
@@ -14,7 +14,7 @@ test('[R41] Retry-After of a 502 is random from 1 to 5 seconds, and of a 409 it 
   expect(waitOf(new ApiError('INVALID_PARAM', 'x'), 0)).toBeUndefined()
 })
 
-test('[R5, ERR-3] the message of a 502 names the part that failed, but not the cause', () => {
+test('[R5, ERR-3] if a database fails, the message of the 502 response names the failed part, but not the cause', () => {
   const cause = new Error('postgres://reader:hunter2@db.internal/shop')
   const messageOf = (error: unknown) => JSON.parse(errorResponse(error).body.toString()).error
   const tail = '; try again after the seconds in the header Retry-After, with exponential backoff'

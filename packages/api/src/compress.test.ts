@@ -32,17 +32,17 @@ describe('the encoding of a response', () => {
     ['identity;q=1, gzip;q=0.5', null],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-  ])('for accept-encoding %j, the encoding of the response is %s', (header, expected) => {
+  ])('if the request sends accept-encoding %j, the response is encoded as %s', (header, expected) => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
-  test('a body of less than 1024 bytes is not compressed', () => {
+  test('if the response body is shorter than 1024 bytes, it is not compressed', () => {
     expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
     expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })
 })
 
-test('a compressed body decompresses to the same bytes', async () => {
+test('if a response body is compressed, decompressing it returns the original bytes', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, index) => ({ index, text: 'é😀' }))))
   expect(zstdDecompressSync(await compress(body, 'zstd'))).toEqual(body)
   expect(brotliDecompressSync(await compress(body, 'br'))).toEqual(body)

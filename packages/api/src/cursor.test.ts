@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] a cursor opens to the position and the watermark that were sealed, to the microsecond', () => {
+test('[R15] if a cursor is encrypted and decrypted, its position and watermark stay exact to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -41,20 +41,20 @@ test('[R15] a cursor opens to the position and the watermark that were sealed, t
   )
 })
 
-test('[R15] a cursor is rejected if any one character is changed', () => {
+test('[R15] if any one character of an encrypted cursor is changed, decrypting it fails', () => {
   for (let index = 0; index < sealed.length; index += 1)
     for (const character of ALPHABET)
       if (character !== sealed[index]) expectRejected(sealed.slice(0, index) + character + sealed.slice(index + 1))
 })
 
 describe('[Q-CURSOR, R15] invalid cursors', () => {
-  test('a truncated or extended cursor is rejected', () => {
+  test('if characters are removed from or added to a cursor, it is rejected', () => {
     for (let length = 0; length < sealed.length; length += 1) expectRejected(sealed.slice(0, length))
     for (const tail of ['A', '=', '==', ' ', '\n', '\0', '.', sealed]) expectRejected(sealed + tail)
     for (const head of ['A', ' ', '\n']) expectRejected(head + sealed)
   })
 
-  test('a cursor is rejected if its bytes are in another encoding', () => {
+  test('if a cursor is sent in hex, Latin-1, or standard base64 instead of base64url, it is rejected', () => {
     const bytes = Buffer.from(sealed, 'base64url')
     expectRejected(bytes.toString('hex'))
     expectRejected(bytes.toString('latin1'))
@@ -66,7 +66,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     }
   })
 
-  test('a cursor is rejected if it was sealed for another resource or store, or with another secret', () => {
+  test('if a cursor was made for another list or store, or with another secret, it is rejected', () => {
     expectRejected(sealed, { ...scope, resource: customer })
     expectRejected(sealed, { ...scope, resource: idListOf(order) })
     expectRejected(sealCursor(content, { ...scope, resource: idListOf(order) }))
@@ -74,7 +74,7 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
     expectRejected(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })
 
-  test('a guessed cursor is rejected', () => {
+  test('if a client makes up a cursor without the secret, it is rejected', () => {
     expectRejected('')
     expectRejected('null')
     expectRejected('A'.repeat(68))
@@ -90,11 +90,11 @@ describe('[Q-CURSOR, R15] invalid cursors', () => {
   })
 })
 
-test('[R15] if only the concatenation of list and store ID is the same, a cursor is rejected', () => {
+test('[R15] if list and store differ but their concatenated names are equal, the cursor is rejected', () => {
   const left = sealCursor(content, { ...scope, resource: { ...order, list: 'ordersa' }, storeId: 'b' })
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })
 
-test('if a position is sealed twice with one secret, both cursors are equal', () => {
+test('if the same position is encrypted twice with one secret, both cursors are equal', () => {
   expect(sealCursor({ ...content }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

@@ -20,61 +20,61 @@ const errorOf = (query: string, endpoint = orders): ApiError => {
   throw new Error(`accepted: ${query}`)
 }
 
-test('parameters are parsed in any order of the query', () => {
+test('query parameters are parsed the same in any order', () => {
   const values = read('status=paid&limit=7&updated_since=2000-01-01T00%3A00%3A01%2B00%3A00&cursor=abc')
   expect(Object.fromEntries(values)).toEqual({ limit: 7, cursor: 'abc', updated_since: 1_000_000n, status: 'paid' })
 })
 
-test('percent-encoded names and values of parameters are decoded', () => {
+test('if names and values of query parameters are percent-encoded, they are decoded', () => {
   expect(read('lim%69t=%37').get('limit')).toBe(7)
 })
 
 describe('[R10] parameters that are empty or sent twice', () => {
-  test.each(['limit', 'updated_since', 'status'])('%s is rejected if it is empty or sent twice', (name) => {
+  test.each(['limit', 'updated_since', 'status'])('if %s is empty or sent twice, it is rejected', (name) => {
     expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
     expect(errorOf(`${name}`).message).toContain(name)
     expect(errorOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
     expect(errorOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
   })
 
-  test('cursor is rejected with INVALID_CURSOR if it is empty, and with INVALID_PARAM if it is sent twice', () => {
+  test('if the cursor is empty, the error is INVALID_CURSOR; if it is sent twice, the error is INVALID_PARAM', () => {
     expect(errorOf('cursor=').code).toBe('INVALID_CURSOR')
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
-  test('a parameter that the endpoint does not have is ignored, even if it is empty and sent twice', () => {
+  test('if an endpoint does not have a parameter, it is ignored, even if it is empty or sent twice', () => {
     expect(read('status=&status=', endpointAt('/categories')).size).toBe(0)
     expect(ignored('status=&status=', endpointAt('/categories'))).toEqual(['status'])
   })
 })
 
 describe('[R9] the names of ignored parameters', () => {
-  test('unknown parameters and parameters of other endpoints are listed once, in the order of the query', () => {
+  test('if the endpoint does not have some parameters, each is listed once as ignored, in the order of the query', () => {
     expect(ignored('b=1&limit=2&a=2&b=3&status=nonsense', endpointAt('/customers'))).toEqual(['b', 'a', 'status'])
     expect(ignored('limit=ten&cursor=', endpointAt('/orders/{id}'))).toEqual(['limit', 'cursor'])
   })
 
-  test('a name that differs from a parameter in case or spaces is listed', () => {
+  test('if a parameter name differs only in case or spaces, it is listed as ignored', () => {
     expect(ignored('Limit=2&limit%20=2&%20limit=2')).toEqual(['Limit', 'limit ', ' limit'])
   })
 
-  test('a name of an object prototype, such as __proto__, is listed', () => {
+  test('if a parameter is named like a member of JavaScript objects, such as __proto__, it is listed as ignored', () => {
     expect(ignored('__proto__=1&constructor=2&toString=3')).toEqual(['__proto__', 'constructor', 'toString'])
   })
 })
 
 describe('[R9] the header x-ignored-params', () => {
-  test('if no name is ignored, x-ignored-params is absent', () => {
+  test('if no parameter is ignored, the response has no x-ignored-params header', () => {
     expect(ignoredHeader([])).toBeNull()
   })
 
-  test('x-ignored-params lists at most ten percent-encoded names, each cut at 64 characters', () => {
+  test('if more than ten parameters are ignored, x-ignored-params lists the first ten, percent-encoded and cut at 64 characters', () => {
     expect(ignoredHeader(['a', 'b,c', 'd e', 'é', 'x\r\ny', '😀'])).toBe('a,b%2Cc,d%20e,%C3%A9,x%0D%0Ay,%F0%9F%98%80')
     expect(ignoredHeader(Array.from({ length: 12 }, (_, index) => `n${index}`))).toBe('n0,n1,n2,n3,n4,n5,n6,n7,n8,n9')
     expect(ignoredHeader(['x'.repeat(65)])).toBe('x'.repeat(64))
   })
 
-  test('a surrogate pair at the cut and a lone surrogate become the replacement character', () => {
+  test('if an ignored parameter name has half of a surrogate pair, x-ignored-params has the replacement character there', () => {
     expect(ignoredHeader([`${'x'.repeat(63)}😀`])).toMatch(/^x{63}%EF%BF%BD$/)
     expect(ignoredHeader(['\ud800'])).toBe('%EF%BF%BD')
   })

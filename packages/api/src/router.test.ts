@@ -15,7 +15,7 @@ const errorOf = (run: () => unknown): ApiError => {
   throw new Error('nothing was rejected')
 }
 
-test('the router finds every endpoint by its path, for GET and HEAD', () => {
+test('if a GET or HEAD request has the path of an endpoint, the router finds that endpoint', () => {
   for (const endpoint of ENDPOINTS)
     for (const method of ['GET', 'HEAD'])
       expect(routeOf(method, endpoint.path.replace('{id}', ID))).toEqual({
@@ -46,12 +46,12 @@ describe('[R2] paths without an endpoint', () => {
       '/api/v1/order_items',
       '*',
     ],
-  ])('the path %j returns 404', (path) => {
+  ])('if no endpoint has the path %j, the router returns 404', (path) => {
     expect(errorOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
   })
 })
 
-test('[R3] a method other than GET and HEAD returns 405 with Allow, but 404 at an unknown path', () => {
+test('[R3] if the method is not GET or HEAD, an endpoint returns 405 with Allow, and an unknown path returns 404', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PROPFIND', 'QUERY'])
     expect(errorOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
       code: 'NOT_FOUND',
@@ -65,7 +65,7 @@ test('[R3] a method other than GET and HEAD returns 405 with Allow, but 404 at a
 describe('[R24, EP-ID-INVALID] the ID in a path', () => {
   const { endpoint } = routeOf('GET', `/api/v1/orders/${ID}`)
 
-  test('an ID is accepted in upper or lower case and in any UUID version, and becomes lower case', () => {
+  test('if the ID in a path is a UUID of any version, in any case, it is accepted and becomes lower case', () => {
     expect(readId(endpoint, ID)).toBe(ID)
     expect(readId(endpoint, ID.toUpperCase())).toBe(ID)
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
@@ -95,18 +95,18 @@ describe('[R24, EP-ID-INVALID] the ID in a path', () => {
       '%ff',
       'constructor',
     ],
-  ])('the ID %j is rejected with 400', (rawId) => {
+  ])('if the ID in a path is %j, the request is rejected with 400', (rawId) => {
     const error = errorOf(() => readId(endpoint, rawId))
     expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
     expect(error.message).toMatch(/^id: must be a UUID like/)
   })
 
-  test('for an endpoint without an ID, the ID is empty', () => {
+  test('if the path of an endpoint has no ID, the parsed ID is the empty string', () => {
     expect(readId(routeOf('GET', '/api/v1/orders').endpoint, '')).toBe('')
   })
 })
 
-test('the router finds an endpoint that is added to the contract', () => {
+test('if an endpoint is added to the contract, the router finds it by its path', () => {
   const [first] = ENDPOINTS
   if (first === undefined) throw new Error('no endpoints')
   const added = { ...first, id: 'getShop', path: '/api/v1/shops/{id}/house' }

@@ -17,7 +17,7 @@ test.each([
   [`/orders/${ID}`, `/api/v1/orders/${ID}`],
   ['/orders/42', '/api/v1/orders/{id}'],
   [`/api/v1/customers/${ID}/address`, `/api/v1/customers/${ID}/addresses`],
-])('[R2] for the unknown path %s, the suggestion is %s', (path, suggested) => {
+])('[R2] if a request has the unknown path %s, the error suggests %s', (path, suggested) => {
   expect(suggestPath(path)).toBe(suggested)
 })
 
@@ -30,11 +30,11 @@ test.each([
   '/api/v1/__proto__',
   `/api/v1/orders/${ID}/items`,
   '*',
-])('[R2] for the path %j, there is no suggestion', (path) => {
+])('[R2] if a request has the path %j, the error suggests no other path', (path) => {
   expect(suggestPath(path)).toBeNull()
 })
 
-test('[R2] every path is suggested if it has a trailing slash, or is in upper case without /api/v1', () => {
+test('[R2] if a path has a trailing slash, or is in upper case without /api/v1, the error suggests the right path', () => {
   for (const { path } of ENDPOINTS) {
     expect(suggestPath(`${path}/`)).toBe(path)
     expect(suggestPath(path.replace('/api/v1', '').toUpperCase().replace('{ID}', ID))).toBe(path.replace('{id}', ID))

@@ -35,28 +35,31 @@ const unknownKey = () => makeApiKey(randomBytes).reveal()
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 describe('[AUTH-6, R26] an invalid key', () => {
-  test.each(pathsWith(UNKNOWN_ID))('every kind of invalid key gets 401 with one message from %s', async (path) => {
-    const revoked = await platform.newKey(store.id)
-    await revoke(revoked.id)
-    for (const [what, headers] of Object.entries({
-      missing: {},
-      empty: { 'x-api-key': '' },
-      malformed: { 'x-api-key': 'sdx_short' },
-      'without prefix': { 'x-api-key': store.key.slice(4) },
-      mistyped: { 'x-api-key': mistyped(store.key) },
-      unknown: { 'x-api-key': unknownKey() },
-      revoked: { 'x-api-key': revoked.key },
-      repeated: { 'x-api-key': [store.key, store.key] },
-    })) {
-      const response = await withHeaders(headers, path)
-      expect(response.status, what).toBe(401)
-      expect(response.text, what).toBe(BODY)
-      expect(response.headers['www-authenticate'], what).toBe('ApiKey realm="store data export", header="x-api-key"')
-      expect(response.headers.ratelimit, what).toBeUndefined()
-    }
-  })
+  test.each(pathsWith(UNKNOWN_ID))(
+    'if a key is invalid in any way, %s returns 401 with the same message',
+    async (path) => {
+      const revoked = await platform.newKey(store.id)
+      await revoke(revoked.id)
+      for (const [what, headers] of Object.entries({
+        missing: {},
+        empty: { 'x-api-key': '' },
+        malformed: { 'x-api-key': 'sdx_short' },
+        'without prefix': { 'x-api-key': store.key.slice(4) },
+        mistyped: { 'x-api-key': mistyped(store.key) },
+        unknown: { 'x-api-key': unknownKey() },
+        revoked: { 'x-api-key': revoked.key },
+        repeated: { 'x-api-key': [store.key, store.key] },
+      })) {
+        const response = await withHeaders(headers, path)
+        expect(response.status, what).toBe(401)
+        expect(response.text, what).toBe(BODY)
+        expect(response.headers['www-authenticate'], what).toBe('ApiKey realm="store data export", header="x-api-key"')
+        expect(response.headers.ratelimit, what).toBeUndefined()
+      }
+    },
+  )
 
-  test('a missing key gets 401 at an unknown path and with another method', async () => {
+  test('if the key is missing, unknown paths and other methods return 401, too', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
     expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
@@ -69,13 +72,13 @@ describe('[R25] repeated keys', () => {
     ['an empty value and a valid key', () => ['', store.key]],
     ['the keys of two stores', () => [store.key, other.key]],
     ['two keys, joined by a comma', () => `${store.key}, ${store.key}`],
-  ])('a request with %s gets 401', async (_what, value) => {
+  ])('if the key header is repeated as %s, the request gets 401', async (_what, value) => {
     expect((await withHeaders({ 'x-api-key': value() })).status).toBe(401)
   })
 })
 
 describe('[AUTH-1] the header x-api-key', () => {
-  test('the header x-api-key is accepted in upper or lower case', async () => {
+  test('if the key is in x-api-key, the request gets 200, whatever the case of the header name', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key'])
       expect((await withHeaders({ [name]: store.key })).status).toBe(200)
   })
@@ -89,11 +92,11 @@ describe('[AUTH-1] the header x-api-key', () => {
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
     ['api-key', () => ({ 'api-key': store.key })],
     ['x_api_key', () => ({ x_api_key: store.key })],
-  ])('a request with the key only in the header %s gets 401', async (_what, headers) => {
+  ])('if the key is only in the header %s, the request gets 401', async (_what, headers) => {
     expect((await withHeaders(headers())).status).toBe(401)
   })
 
-  test('a request with the key only in the query string gets 401', async () => {
+  test('if the key is only in the query string, the request gets 401', async () => {
     for (const name of ['x-api-key', 'api_key', 'key']) {
       const response = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
       expect(response.status).toBe(401)
@@ -103,12 +106,12 @@ describe('[AUTH-1] the header x-api-key', () => {
 })
 
 describe('[AUTH-2] the form of a key', () => {
-  test('a key has the prefix sdx_ and a secret in base62', () => {
+  test('a new API key is the prefix sdx_ followed by a base62 secret', () => {
     expect(store.key).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(other.key.slice(0, 4)).toBe('sdx_')
   })
 
-  test('a key with a changed character is rejected as malformed', async () => {
+  test('if a character of a key is changed, the request gets 401 because of a malformed key', async () => {
     for (let index = 0; index < store.key.length; index += 4) {
       const changed = store.key[index] === 'a' ? 'b' : 'a'
       const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
@@ -118,13 +121,13 @@ describe('[AUTH-2] the form of a key', () => {
     }
   })
 
-  test('a key in upper case is rejected', async () => {
+  test('if a key is sent in upper case, the request gets 401', async () => {
     const swapped = store.key.replace(/[a-z]/g, (letter) => letter.toUpperCase())
     expect((await withHeaders({ 'x-api-key': swapped })).status).toBe(401)
   })
 })
 
-test('[AUTH-3] the control database stores only a hash of the key', async () => {
+test('[AUTH-3] when a key is created, the control database stores only its hash', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -135,7 +138,7 @@ test('[AUTH-3] the control database stores only a hash of the key', async () => 
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] if 12 keys are created at once, the store gets at most five', async () => {
+test('[AUTH-4] if 12 keys are requested at once, the store gets at most five', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({
@@ -154,7 +157,7 @@ test('[AUTH-4] if 12 keys are created at once, the store gets at most five', asy
   expect((await withHeaders({ 'x-api-key': other.key })).status).toBe(200)
 })
 
-test('[AUTH-5] a revoked key is rejected on the next request, on every node', async () => {
+test('[AUTH-5] after a key is revoked, every node rejects its next request', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id, key } = await platform.newKey(store.id)
     const urls = round % 2 === 0 ? [platform.service.url, node.url] : [node.url, platform.service.url]
@@ -164,11 +167,11 @@ test('[AUTH-5] a revoked key is rejected on the next request, on every node', as
   }
 })
 
-test('[AUTH-5] after a key is revoked, the other keys of the store still get 200', async () => {
+test('[AUTH-5] after one key of a store is revoked, requests with its other keys still get 200', async () => {
   expect((await withHeaders({ 'x-api-key': store.key })).status).toBe(200)
 })
 
-test('[GEN-2] each key reads its own store, on every node', async () => {
+test('[GEN-2] if requests use keys of different stores, every node returns only the store of the key', async () => {
   for (const url of [platform.service.url, node.url])
     for (const { key, id } of [store, other]) expect((await get(`${url}/api/v1/store`, key)).json.data.id).toBe(id)
 })

@@ -22,7 +22,7 @@ test('[EP-CATEGORIES, RES-CATEGORY] GET /categories returns every category, olde
   expect(json.data.flatMap((row: unknown) => deviations(row, 'category'))).toEqual([])
 })
 
-test('[RES-CATEGORY] the parent of a nested category is a category without a parent', async () => {
+test('[RES-CATEGORY] if a category is nested, its parent_id is the ID of a top-level category', async () => {
   const { json } = await platform.get('/api/v1/categories', store.key)
   const tops = new Set(
     json.data.filter((row: { parent_id: null }) => row.parent_id === null).map((row: { id: string }) => row.id),

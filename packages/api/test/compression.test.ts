@@ -50,7 +50,7 @@ describe('the encoding of a page', () => {
     ['x'.repeat(2000), undefined],
     [';;;,,,q=', undefined],
   ])(
-    'for accept-encoding %j, content-encoding is %s, and the decoded page is unchanged',
+    'if the client sends accept-encoding %j, content-encoding is %s, and the decoded page is unchanged',
     async (acceptEncoding, encoding) => {
       const plain = await sendWithKey(null)
       const response = await sendWithKey(acceptEncoding)
@@ -65,14 +65,14 @@ describe('the encoding of a page', () => {
   )
 })
 
-test('[R27] a compressed page sends its compressed length in content-length, and is not chunked', async () => {
+test('[R27] if a page is compressed, content-length is its compressed length, and the response is not chunked', async () => {
   for (const encoding of ['zstd', 'br', 'gzip']) {
     const { headers, body } = await sendWithKey(encoding)
     expect([headers['transfer-encoding'], headers['content-length']]).toEqual([undefined, String(body.length)])
   }
 })
 
-test('/api/v1/store (less than 1024 bytes) and errors are not compressed', async () => {
+test('if a response is an error or shorter than 1024 bytes, it is not compressed', async () => {
   for (const path of ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/nowhere'])
     expect((await sendWithKey('zstd, br, gzip', path)).headers['content-encoding']).toBeUndefined()
 })

@@ -74,14 +74,14 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.roundTrips, stores.parsed, stores.connections],
 })
 
-test('after the first request, a row by ID costs one round trip to each database and parses no statement', async () => {
+test('after the first request, reading a row by ID takes one round trip to each database and parses no SQL statement', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
   expect(spent(cost)).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
 })
 
-test('simultaneous requests for rows share key checks', async () => {
+test('if rows are requested at the same time, their keys are checked in shared database queries', async () => {
   const ids = await idsOf(AT_ONCE)
   const paths = ids.map((id) => `/orders/${id}`)
   const node = await countedNode(...paths.slice(0, 1))
@@ -92,7 +92,7 @@ test('simultaneous requests for rows share key checks', async () => {
   expect(stores.roundTrips).toBe(AT_ONCE)
 })
 
-test('a later page costs one round trip to each database, and a first page one more for its watermark', async () => {
+test('reading a first page takes two round trips to the store, and reading a later page takes one', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -103,7 +103,7 @@ test('a later page costs one round trip to each database, and a first page one m
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] with updated_until=now, a later page costs one round trip to the store, and a first page two', async () => {
+test('[R37] if updated_until=now is sent, a first page takes two round trips to the store, and a later page takes one', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -117,17 +117,20 @@ test('[R37] with updated_until=now, a later page costs one round trip to the sto
 test.each([
   { what: 'no row', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
   { what: 'every row', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
-])('[Q-UPDATED] if $what has changed, the first page of changed rows costs $roundTrips round trips', async (each) => {
-  const path = `/orders?limit=250&updated_since=${each.since}`
-  const node = await countedNode(path)
-  node.control.takeCounts()
-  node.stores.takeCounts()
-  const { stores } = await costOf(node, [path])
-  expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
-})
+])(
+  '[Q-UPDATED] if $what changed, the first page of changed rows takes $roundTrips round trips to the store',
+  async (each) => {
+    const path = `/orders?limit=250&updated_since=${each.since}`
+    const node = await countedNode(path)
+    node.control.takeCounts()
+    node.stores.takeCounts()
+    const { stores } = await costOf(node, [path])
+    expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
+  },
+)
 
 test.each(['/orders', '/products', '/customers'])(
-  'a page of %s reads fewer bytes from the database than it returns',
+  'if a page of %s is read, the database sends fewer bytes than the API returns',
   async (list) => {
     const node = await countedNode()
     const path = `${list}?limit=250`
@@ -162,7 +165,7 @@ async function messagesOf(resource: Resource): Promise<Buffer[]> {
 const SINCE = 820_000_000_000_000n
 const POSITION = { createdAt: SINCE, id: UNKNOWN_ID }
 
-test('[Q-STATUS] a status filter reads a range of an index, on the first page and on later pages', async () => {
+test('[Q-STATUS] if a status filter is set, first and later pages read a range of an index', async () => {
   const { connection, present } = await opened()
   // The server scans a small table completely, which would hide the plan of a large one.
   await connection.script('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')
@@ -175,7 +178,7 @@ test('[Q-STATUS] a status filter reads a range of an index, on the first page an
 })
 
 test.each([order, product])(
-  'for the resource $name, embedded rows are read from an index in order, without a sort',
+  'if a page of the resource $name is read, PostgreSQL reads its embedded rows from an index, without a sort',
   async (resource) => {
     const { connection, present } = await opened()
     // The server scans and sorts a table of a few pages if it may.
@@ -189,7 +192,7 @@ test.each([order, product])(
   },
 )
 
-test('on a server with Citus, the limit in every statement is a number, not a parameter', async () => {
+test('if the server has Citus, every statement contains its limit as a number and not as a parameter', async () => {
   const extended = await filledStore(platform, LATEST_REVISION, { ...SIZE, orders: 1, customers: 1, products: 1 })
   await administrate(extended, 'set allow_system_table_mods = on; create table pg_catalog.pg_dist_partition ()')
   const { present } = await opened(extended)
@@ -212,7 +215,7 @@ const ALLOCATED_MOST = 160
 const WARM_ROWS = 60_000
 
 test.each([order, product, customer])(
-  `encoding a row of the resource $name as JSON allocates less than ${ALLOCATED_MOST} bytes`,
+  `if a row of the resource $name is encoded as JSON, the encoder allocates less than ${ALLOCATED_MOST} bytes`,
   async (resource) => {
     const cells = (await messagesOf(resource)).map((message) => newCell(message))
     expect(cells.length).toBeGreaterThan(50)

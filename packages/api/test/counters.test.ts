@@ -41,7 +41,7 @@ async function others(urls: readonly string[], until: number): Promise<{ status:
   return found
 }
 
-test('[ERR-3, LIM-1] if a counter is locked, only the requests of its key are delayed, on every node', async () => {
+test('[ERR-3, LIM-1] if the request counter of one key is locked, every node delays only requests with this key', async () => {
   const second = await startNode(platform)
   onTestFinished(() => second.close())
   const urls = [platform.service.url, second.url]
@@ -70,7 +70,7 @@ test('[ERR-3, LIM-1] if a counter is locked, only the requests of its key are de
   expect(statuses.slice(-10)).toEqual(Array(10).fill(200))
 })
 
-test('[ERR-3, LIM-1] if a counter cannot be updated, only the requests of its key get 502', async () => {
+test("[ERR-3, LIM-1] if the request counter of one key can't be updated, only requests with this key get 502", async () => {
   const broken = storeAt(0)
   const sql = platform.controlSql
   await sql.unsafe(`

@@ -26,7 +26,7 @@ async function walk(query: string): Promise<Row[]> {
   }
 }
 
-test('[R23, RES-ADDRESS] the list of addresses returns every active address of the store, oldest first', async () => {
+test('[R23, RES-ADDRESS] GET /customer-addresses returns every address of the store that was not removed, oldest first', async () => {
   await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 4)`
   const rows = await walk('limit=7')
   const stored =
@@ -36,7 +36,7 @@ test('[R23, RES-ADDRESS] the list of addresses returns every active address of t
   expect(rows.flatMap((row) => deviations(row, 'address'))).toEqual([])
 })
 
-test('[R31] updated_since returns the addresses that changed at or after the timestamp', async () => {
+test('[R31] if updated_since is sent, the list returns addresses that changed at or after that timestamp', async () => {
   const [at] =
     await store.sql`select updated_at::text as at from customer_addresses order by updated_at offset 30 limit 1`
   const stored = await store.sql`select id::text from customer_addresses
@@ -45,7 +45,7 @@ test('[R31] updated_since returns the addresses that changed at or after the tim
   expect((await walk(`limit=5&updated_since=${timestamp}`)).map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
 })
 
-test('[R31, FMT-7] at schema version launch, the list of addresses is empty with any parameters', async () => {
+test('[R31, FMT-7] if the store has schema version launch, the list of addresses is empty with any parameters', async () => {
   for (const query of ['', '?limit=3', '?updated_since=2026-01-01T00:00:00Z']) {
     const { status, json } = await platform.get(`/api/v1/customer-addresses${query}`, old.key)
     expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])

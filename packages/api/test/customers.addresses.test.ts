@@ -18,7 +18,7 @@ const addressesOf = (id: string, of = store) => platform.get(`/api/v1/customers/
 const customersOf = async (of: TestStore): Promise<string[]> =>
   (await of.sql`select id::text from customers order by id`).map(({ id }) => String(id))
 
-test('[EP-ADDRESSES, R23] the addresses of a customer are the active ones, oldest first', async () => {
+test("[EP-ADDRESSES, R23] GET /customers/{id}/addresses returns the customer's addresses that were not removed, oldest first", async () => {
   await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 5)`
   let seen = 0
   for (const id of await customersOf(store)) {
@@ -35,7 +35,7 @@ test('[EP-ADDRESSES, R23] the addresses of a customer are the active ones, oldes
   expect(seen).toBeGreaterThan(20)
 })
 
-test('[ENV-4] the 300 addresses of one customer are returned in one response', async () => {
+test('[ENV-4] if a customer has 300 addresses, one response returns all of them', async () => {
   const [id = ''] = await customersOf(store)
   await store.sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
     select gen_random_uuid(), ${id}, 'F', 'L', 'S', 'C', 'P', 'DE' from generate_series(1, 300)`
@@ -44,13 +44,13 @@ test('[ENV-4] the 300 addresses of one customer are returned in one response', a
   expect(json.meta).toEqual(NO_MORE)
 })
 
-test('[EP-ADDRESSES] a customer without an active address has an empty list of addresses', async () => {
+test('[EP-ADDRESSES] if a customer has no address that was not removed, the response has an empty list', async () => {
   const [, id = ''] = await customersOf(store)
   await store.sql`update customer_addresses set deleted_at = now() where customer_id = ${id}`
   expect((await addressesOf(id)).json).toEqual({ data: [], meta: NO_MORE })
 })
 
-test('[EP-ID-MISSING] a request for the addresses of an unknown customer, or of a customer of another store, gets 404', async () => {
+test('[EP-ID-MISSING] if the customer is unknown or belongs to another store, a request for its addresses gets 404', async () => {
   const [other = ''] = await customersOf(old)
   await store.sql`delete from customers where id = ${other}`
   for (const id of [UNKNOWN_ID, other]) {
@@ -62,13 +62,13 @@ test('[EP-ID-MISSING] a request for the addresses of an unknown customer, or of 
   }
 })
 
-test('[FMT-7, VER-2] at schema version launch, a customer has no addresses, and a request for an unknown customer gets 404', async () => {
+test('[FMT-7, VER-2] if the store has schema version launch, a customer has no addresses, and an unknown customer gets 404', async () => {
   const [id = ''] = await customersOf(old)
   expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
   expect((await addressesOf(UNKNOWN_ID, old)).status).toBe(404)
 })
 
-test('[R30] the list of addresses of a customer ignores limit and cursor', async () => {
+test('[R30] if limit or cursor is sent, the list of addresses of a customer ignores it', async () => {
   const [, , id = ''] = await customersOf(store)
   const response = await platform.get(`/api/v1/customers/${id}/addresses?limit=0&cursor=x`, store.key)
   expect(response.status).toBe(200)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-CUSTOMER, ENV-1] each customer by ID is the same as its row in the list', async () => {
+test('[EP-CUSTOMER, ENV-1] if a customer is requested by ID, the response equals its row in the list', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen'`
   const { json } = await platform.get('/api/v1/customers', store.key)
   expect(json.data).toHaveLength(12)
@@ -29,7 +29,7 @@ test('[EP-CUSTOMER, ENV-1] each customer by ID is the same as its row in the lis
   }
 })
 
-test('[EP-ID-MISSING] a request for a valid ID without a customer gets 404', async () => {
+test('[EP-ID-MISSING] if no customer has the requested ID, the response is 404', async () => {
   const response = await platform.get(`/api/v1/customers/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

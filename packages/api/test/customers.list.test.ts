@@ -29,7 +29,7 @@ test('[EP-CUSTOMERS, RES-CUSTOMER] GET /customers returns the specified fields a
   expect(text).not.toMatch(/password|pbkdf2/)
 })
 
-test('[RES-CUSTOMER] each nullable field of a customer without a value is null', async () => {
+test('[RES-CUSTOMER] if a nullable field of a customer has no value, the response has null', async () => {
   const id = '00000000-0000-4000-8000-0000000000c1'
   await store.sql`insert into customers (id, email, created_at) values (${id}, 'bare@example.com', '2001-01-01T00:00:00Z')`
   const { json } = await ask('limit=1')
@@ -41,7 +41,7 @@ test('[RES-CUSTOMER] each nullable field of a customer without a value is null',
 
 describe('[Q-CREATED] created_since', () => {
   test.each([LATEST_REVISION, 'launch'])(
-    'created_since returns customers that were created at or after the timestamp, at schema version %s',
+    'if created_since is sent at schema version %s, the list returns customers created at or after the timestamp',
     async (revision) => {
       const of = revision === 'launch' ? old : store
       const rows = await of.sql`select id::text, created_at::text as at from customers order by created_at, id`
@@ -77,20 +77,20 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found.length).toBeLessThan((await idsOf(`limit=250&created_since=${at}`)).length)
   })
 
-  test('[Q-UPDATED-OLD, R1] if a store does not track customer updates, updated_since returns 400 and names created_since', async () => {
+  test('[Q-UPDATED-OLD, R1] if a store does not track customer updates, updated_since gets 400, and the error suggests created_since', async () => {
     const response = await ask('updated_since=2026-01-01T00:00:00Z', old)
     expect([response.status, response.json.error.code]).toEqual([400, 'INVALID_PARAM'])
     expect(response.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
     expect(response.json.error.message).toContain('created_since')
   })
 
-  test('[Q-UPDATED-OLD] if a store does not track customer updates, a malformed updated_since gets the error for its format', async () => {
+  test('[Q-UPDATED-OLD] if a store does not track customer updates and updated_since is malformed, the error is about its format', async () => {
     const response = await ask('updated_since=yesterday', old)
     expect(response.json.error.message).toContain('RFC 3339')
   })
 })
 
-test('[Q-STATUS, R9] the list of customers ignores and names the parameter status', async () => {
+test('[Q-STATUS, R9] if status is sent to the list of customers, the response ignores it and names it in x-ignored-params', async () => {
   const response = await ask('status=paid&limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('status')

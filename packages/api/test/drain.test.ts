@@ -12,7 +12,7 @@ import {
   whenClosed,
 } from './support/slow-client.ts'
 
-test('during the shutdown, a response to a slow client is sent completely', async () => {
+test('if a client reads slowly during shutdown, it still receives the complete response', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
@@ -23,7 +23,7 @@ test('during the shutdown, a response to a slow client is sent completely', asyn
   expect(response?.body.length).toBe(Number(response?.headers['content-length']))
 })
 
-test('a client that reads nothing is disconnected at the time limit of the shutdown', async () => {
+test('if a client does not read during shutdown, its connection is closed at the time limit', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const socket = await requestWithoutReading(platform.service.url, store)
@@ -39,7 +39,7 @@ test('a client that reads nothing is disconnected at the time limit of the shutd
   await platform.close()
 })
 
-test('idle connections, and requests after an unread response, do not delay the shutdown', async () => {
+test('if connections are idle or have only pipelined requests after an unread response, they do not delay the shutdown', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const { url } = platform.service
@@ -63,7 +63,7 @@ test('idle connections, and requests after an unread response, do not delay the 
   await platform.close()
 }, 20_000)
 
-test('connections without a request do not delay the shutdown of either listener', async () => {
+test('if connections have sent no request, they do not delay the shutdown of the API or the dashboard', async () => {
   const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
   const { url, dashboardUrl } = platform.service
   const ahead = [url, dashboardUrl ?? ''].map(connectTo)

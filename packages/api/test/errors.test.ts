@@ -52,12 +52,12 @@ function expectError({ status, headers, json }: RawResponse, code: string, expec
 }
 
 describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] for an imported store, %s returns 403', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] if the store is imported, %s returns 403', async (path) => {
     expectError(await sendWithKey(path, imported.key), 'STORE_NOT_SUPPORTED')
   })
 
   test.each(pathsWith(UNKNOWN_ID))(
-    '[AUTH-7, R41] for a store that is being generated, %s returns 409 with Retry-After',
+    '[AUTH-7, R41] if the store is being generated, %s returns 409 with Retry-After',
     async (path) => {
       const response = await sendWithKey(path, generating.key)
       expectError(response, 'STORE_NOT_READY')
@@ -65,11 +65,11 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
     },
   )
 
-  test.each(pathsWith(UNKNOWN_ID))('without a key, %s returns 401', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('if the request has no key, %s returns 401', async (path) => {
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 
-  test.each(pathsWith(UNKNOWN_ID))('[GEN-1, R3] for a method other than GET and HEAD, %s returns 405', async (path) => {
+  test.each(pathsWith(UNKNOWN_ID))('[GEN-1, R3] if the method is not GET or HEAD, %s returns 405', async (path) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
       const response = await sendWithKey(path, store.key, method)
       expectError(response, 'NOT_FOUND', 405)
@@ -79,7 +79,7 @@ describe('[ENV-3, ERR-1, GEN-5] errors of every endpoint', () => {
   })
 })
 
-test('[AUTH-7, GEN-4] a change of the origin or the state of a store applies to the next request', async () => {
+test('[AUTH-7, GEN-4] after the origin or state of a store changes, the next request gets the status of the new value', async () => {
   const { id, key } = await platform.provision('launch')
   const sql = platform.controlSql
   for (const [origin, state, status] of [
@@ -94,7 +94,7 @@ test('[AUTH-7, GEN-4] a change of the origin or the state of a store applies to 
   }
 })
 
-test('[GEN-5, R3] a preflight request of a browser is rejected without a CORS header', async () => {
+test('[GEN-5, R3] if a browser sends a CORS preflight request, the response is an error without CORS headers', async () => {
   const headers = {
     origin: 'https://shop.example',
     'access-control-request-method': 'GET',
@@ -128,13 +128,13 @@ describe('[R2, VER-1] unknown paths', () => {
       '/healthz',
       `/api/v1/customer-addresses/${UNKNOWN_ID}`,
     ],
-  ])('a request for the unknown path %s gets 404 with a key and 401 without one', async (path) => {
+  ])('if no endpoint has the path %s, the request gets 404 with a key and 401 without one', async (path) => {
     expectError(await sendWithKey(path, store.key), 'NOT_FOUND')
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 })
 
-test('[R2] the message of a 404 suggests a similar path if there is one', async () => {
+test('[R2] if an unknown path is similar to an endpoint, the message of the 404 suggests that endpoint', async () => {
   const messageOf = async (path: string) => (await sendWithKey(path, store.key)).json.error.message
   expect(await messageOf('/orders/')).toBe('no such path; did you mean /api/v1/orders? The reference is at /docs')
   expect(await messageOf('/api/v1/customer_groups')).toContain('did you mean /api/v1/customer-groups?')
@@ -142,43 +142,40 @@ test('[R2] the message of a 404 suggests a similar path if there is one', async 
 })
 
 describe('[EP-ID-INVALID, R24] invalid IDs', () => {
-  test.each(SPEC_BY_ID.map(({ path }) => path))(
-    '%s returns 400 for an ID that is not a canonical UUID',
-    async (path) => {
-      for (const id of [
-        ...[
-          '1',
-          'abc',
-          '%20',
-          "'",
-          '%27%20or%201=1',
-          `%7B${UNKNOWN_ID}%7D`,
-          `urn:uuid:${UNKNOWN_ID}`,
-          UNKNOWN_ID.replaceAll('-', ''),
-        ],
-        ...[
-          `${UNKNOWN_ID}0`,
-          UNKNOWN_ID.slice(1),
-          UNKNOWN_ID.replace('4', 'g'),
-          `${UNKNOWN_ID}%00`,
-          '%ff',
-          '%',
-          '%F0%9F%98%80',
-          'x'.repeat(2000),
-        ],
-      ]) {
-        const response = await sendWithKey(path.replace('{id}', id), store.key)
-        expectError(response, 'INVALID_PARAM')
-        expect(response.json.error.message).toMatch(/^id: must be a UUID/)
-        expect(response.json.error.message.length).toBeLessThan(250)
-      }
-    },
-  )
+  test.each(SPEC_BY_ID.map(({ path }) => path))('if the ID is not a canonical UUID, %s returns 400', async (path) => {
+    for (const id of [
+      ...[
+        '1',
+        'abc',
+        '%20',
+        "'",
+        '%27%20or%201=1',
+        `%7B${UNKNOWN_ID}%7D`,
+        `urn:uuid:${UNKNOWN_ID}`,
+        UNKNOWN_ID.replaceAll('-', ''),
+      ],
+      ...[
+        `${UNKNOWN_ID}0`,
+        UNKNOWN_ID.slice(1),
+        UNKNOWN_ID.replace('4', 'g'),
+        `${UNKNOWN_ID}%00`,
+        '%ff',
+        '%',
+        '%F0%9F%98%80',
+        'x'.repeat(2000),
+      ],
+    ]) {
+      const response = await sendWithKey(path.replace('{id}', id), store.key)
+      expectError(response, 'INVALID_PARAM')
+      expect(response.json.error.message).toMatch(/^id: must be a UUID/)
+      expect(response.json.error.message.length).toBeLessThan(250)
+    }
+  })
 })
 
 describe('[EP-ID-MISSING, GEN-2] IDs without a row', () => {
   test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
-    '%s returns 404 for an unknown ID and for the ID of a row of another store',
+    'if the ID is unknown or belongs to a row of another store, %s returns 404',
     async (path, table) => {
       const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
       const mine = path.replace('{id}', String(row?.id))
@@ -213,12 +210,12 @@ describe('[R6] requests with two errors', () => {
     ['400 for the ID before 502', 'broken', `${orders}/x`, 'GET', 'INVALID_PARAM', 400],
     ['405 before 502', 'broken', orders, 'POST', 'NOT_FOUND', 405],
     ['404 for the path before 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
-  ] as const)('a request with two errors gets %s', async (...[, whose, path, method, code, status]) => {
+  ] as const)('if a request has two errors, the response is %s', async (...[, whose, path, method, code, status]) => {
     const keys = { store, imported, generating, broken: await brokenStore() }
     expectError(await sendWithKey(path, whose === null ? null : keys[whose].key, method), code, status)
   })
 
-  test('a key above its limit gets 429 before every other error', async () => {
+  test('if a key is above its rate limit, the response is 429, whatever other error the request has', async () => {
     const limited = await startPlatform({ REQUESTS_PER_MINUTE: '1' })
     const keys = await Promise.all([
       storeWithoutDatabase(limited, 'imported'),
@@ -260,7 +257,7 @@ async function drop({ ownerUrl }: TestStore): Promise<void> {
 }
 
 describe('[ERR-3] an unreachable store database', () => {
-  test('if the database of a store is missing, its endpoints return 502, and those of other stores 200', async () => {
+  test('if the database of one store is missing, its endpoints return 502, and endpoints of other stores return 200', async () => {
     const gone = await platform.provision()
     expect((await sendWithKey('/api/v1/store', gone.key)).status).toBe(200)
     await drop(gone)
@@ -270,7 +267,7 @@ describe('[ERR-3] an unreachable store database', () => {
     }
   })
 
-  test('if the database of a store is missing, the message of the 502 does not contain the cause', async () => {
+  test('if the database of a store is missing, the message of the 502 does not reveal the cause', async () => {
     const gone = await platform.provision()
     await drop(gone)
     const { text, headers } = await sendWithKey('/api/v1/orders', gone.key)
@@ -281,7 +278,7 @@ describe('[ERR-3] an unreachable store database', () => {
   })
 })
 
-test('[R5] without the control database, only requests with a key get 502', async () => {
+test('[R5] if the control database is down, requests with a key get 502, and requests without a key still get 401', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const { key } = await alone.provision()
   const admin = openClient(platform.controlUrl)

@@ -46,7 +46,7 @@ async function failuresUntilSuccess(of: TestStore, tries = 20): Promise<number> 
 }
 
 describe('lost connections', () => {
-  test('[ERR-3] if an idle connection is lost, the next request is retried and succeeds', async () => {
+  test('[ERR-3] if an idle connection to the store is lost, the next request is retried and gets 200', async () => {
     const before = await orders(store)
     for (let i = 0; i < 5; i++) {
       await disconnectReader(store)
@@ -57,7 +57,7 @@ describe('lost connections', () => {
     for (const { retried } of eventsOf(platform, 'store.query_failed')) expect(retried).toBe(true)
   })
 
-  test('[ERR-3] if a connection is lost while it waits for rows, the request gets 200 with the same bytes', async () => {
+  test('[ERR-3] if the connection to the store is lost during a query, the request gets 200 with the complete page', async () => {
     const before = await orders(store)
     const owner = openClient(store.ownerUrl)
     await owner
@@ -79,7 +79,7 @@ describe('lost connections', () => {
     expect(new Set(eventsOf(platform, 'store.query_failed').map(({ retried }) => retried))).toEqual(new Set([true]))
   })
 
-  test('[ERR-3] if connections are lost under load, no running, waiting or new request fails', async () => {
+  test('[ERR-3] if all connections to the store are lost under load, every request still gets 200', async () => {
     const before = await orders(store)
     for (let round = 0; round < 15; round++) {
       const since = performance.now()
@@ -111,7 +111,7 @@ describe('unreachable stores', () => {
     expect((await orders(gone)).text).toBe(before.text)
   })
 
-  test('[ERR-3, R5] while the reader may not connect or read, requests for the store get 502 with a fixed message', async () => {
+  test('[ERR-3, R5] while the reader role may not connect or select, requests for the store get 502 with a fixed message', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} nologin`)
     await disconnectReader(store)
@@ -126,7 +126,7 @@ describe('unreachable stores', () => {
     expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3, R5] if the password of the reader is wrong, no event contains a password, a key, or a row', async () => {
+  test('[ERR-3, R5] if the password of the reader role is wrong, no log event contains a password, a key, or a row', async () => {
     const { password } = new URL(store.readerUrl)
     await asSuperuser(`alter role ${readerOf(store)} password 'another'`)
     await disconnectReader(store)
@@ -148,7 +148,7 @@ describe('unreachable stores', () => {
 })
 
 describe('stores that do not respond', () => {
-  test('[ERR-3] if a store does not respond, 80 requests get 502 within six seconds without delaying another store', async () => {
+  test('[ERR-3] if a store does not respond, its 80 requests get 502 within six seconds, and another store is not delayed', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()
@@ -179,7 +179,7 @@ describe('stores that do not respond', () => {
     expect(await failuresUntilSuccess(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3] if the role of a store has no time limits, the service still cancels statements on the server', async () => {
+  test('[ERR-3] if the role of a store has no statement_timeout, the service still cancels slow statements on the server', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} reset all`)
     await disconnectReader(store)

@@ -88,7 +88,7 @@ interface Page {
 }
 
 test.each(CASES)(
-  '[PAG-2, PAG-4] without an index for the filter, every page of %s?%s but the last is full',
+  '[PAG-2, PAG-4] if the filter has no index, every page of %s?%s except the last is full',
   async (path, query, condition) => {
     const limit = 7
     const wanted = await idsOf(path, condition)
@@ -99,7 +99,7 @@ test.each(CASES)(
 )
 
 test.each(CASES.slice(-2))(
-  '[PAG-2, PAG-4] if the store is slow, pages of %s?%s are shorter, and no row is lost',
+  '[PAG-2, PAG-4] if the store is slow, pages of %s?%s are shorter, and together they return every row',
   async (path, query, condition) => {
     const restore = await makeLate(store)
     const node = await startNode(platform, SLOW)
@@ -122,7 +122,7 @@ async function shippedLast(rows: number): Promise<TestStore> {
   return made
 }
 
-test('[PAG-4] if a row of a materialized view has no ID, the rows after it are found', async () => {
+test('[PAG-4] if a row of a materialized view has no ID, the list still returns the rows after it', async () => {
   const made = await shippedLast(10_100)
   await made.sql.unsafe(`alter table orders rename to kept;
     create materialized view orders as select (case when row_number() over (order by created_at) = 10000 then null else id end)
@@ -132,7 +132,7 @@ test('[PAG-4] if a row of a materialized view has no ID, the rows after it are f
   expect([response.status, response.json.data?.length]).toEqual([200, 5])
 })
 
-test('[PAG-2] if the time of a request ends before a match, its page is empty, and later pages return the rows', async () => {
+test('[PAG-2] if the time limit ends before the first match, the page is empty, and later pages return the matching rows', async () => {
   const made = await shippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
   await makeLate(made)
@@ -159,7 +159,7 @@ test.each([
   expect([status, json.data.length, json.meta.has_more]).toEqual([200, 5, false])
 })
 
-test('a scan batch reads a range of the index of the list, not the whole table', async () => {
+test("if a filter has no index, each batch of scanned rows reads a range of the list's index and not the whole table", async () => {
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })

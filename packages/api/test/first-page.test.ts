@@ -35,7 +35,7 @@ async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promis
   return proxy.roundTrips - before
 }
 
-test('[SYNC-1] if no transaction is open, the poll of transactions and the first page cost one round trip', async () => {
+test('[SYNC-1] if no transaction is open, the service checks for transactions and reads the first page in one round trip', async () => {
   const proxy = await throughProxy()
   // This opens the connection and reads the columns.
   for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)
@@ -45,7 +45,7 @@ test('[SYNC-1] if no transaction is open, the poll of transactions and the first
   expect(await roundTripsOf(proxy, 'customer-groups', 0)).toBe(1)
 })
 
-test('[SYNC-1] after an open transaction ends, the first page is read again and returns its rows', async () => {
+test('[SYNC-1] if a transaction ends during the wait, the service reads the first page again and returns the new rows', async () => {
   const proxy = await throughProxy()
   await roundTripsOf(proxy, 'orders?limit=1', 1)
   let reading: Promise<number> | undefined
@@ -59,7 +59,7 @@ test('[SYNC-1] after an open transaction ends, the first page is read again and 
   expect(await reading).toBeGreaterThan(2)
 })
 
-test('[SYNC-1] if the service reads a first page again after the wait, it counts a contract violation once', async () => {
+test('[SYNC-1] if the service reads a first page twice because of a wait, it counts a contract violation once', async () => {
   const odd = await platform.provision()
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)
@@ -84,21 +84,24 @@ test.each([
     'customers?updated_since=2026-01-01T00:00:00Z',
     'alter table customers enable row level security; create policy slow on customers using (slow())',
   ],
-])('[ERR-3] if the list %s exceeds the time limit, the server cancels its statement', async (path, change) => {
-  const slow = await platform.provision()
-  const [table = ''] = path.split('?')
-  const reader = readerOf(slow)
-  await slow.sql.unsafe(`insert into ${table} (id, email) values (gen_random_uuid(), 'a@b.example');
+])(
+  '[ERR-3] if a query for the list %s exceeds the time limit, the service cancels the query on the server',
+  async (path, change) => {
+    const slow = await platform.provision()
+    const [table = ''] = path.split('?')
+    const reader = readerOf(slow)
+    await slow.sql.unsafe(`insert into ${table} (id, email) values (gen_random_uuid(), 'a@b.example');
     create function slow() returns boolean language plpgsql security definer as 'begin perform pg_sleep(20); return true; end';
     grant execute on function slow() to "${reader}"; ${change}; grant select on ${table} to "${reader}"`)
-  clearEvents(platform)
-  const node = await startNode(platform, { STORE_TIMEOUT_MS: '1500' })
-  const { status } = await fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } }).finally(() =>
-    node.close(),
-  )
-  expect(status).toBe(502)
-  // SQLSTATE of a statement that the server ended. The connection stays open.
-  expect(eventsOf(platform, 'store.query_failed').map(({ cause }) => (cause as { code?: string }).code)).toEqual([
-    '57014',
-  ])
-})
+    clearEvents(platform)
+    const node = await startNode(platform, { STORE_TIMEOUT_MS: '1500' })
+    const { status } = await fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } }).finally(() =>
+      node.close(),
+    )
+    expect(status).toBe(502)
+    // SQLSTATE of a statement that the server ended. The connection stays open.
+    expect(eventsOf(platform, 'store.query_failed').map(({ cause }) => (cause as { code?: string }).code)).toEqual([
+      '57014',
+    ])
+  },
+)

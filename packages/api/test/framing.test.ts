@@ -81,23 +81,23 @@ describe('[R36] malformed requests', () => {
     ['a request without a host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
     ['two hosts', `${GET}Host: y\r\n\r\n`],
     ['the method CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
-  ])('%s gets 400', async (_what, bytes) => {
+  ])('if a client sends %s, the response is 400', async (_what, bytes) => {
     expectFraming(await only(bytes), 400)
   })
 
-  test('[R6] a malformed request with a valid key gets 400 without a rate limit header', async () => {
+  test('[R6] if a malformed request has a valid key, the response is 400 and has no rate limit headers', async () => {
     const response = await only(`${keyed()}Host: y\r\n\r\n`)
     expectFraming(response, 400)
     expect(response?.headers.ratelimit).toBeUndefined()
   })
 
-  test('a request with 20,000 bytes in a header or in its path, or with 6,000 headers, gets 431', async () => {
+  test('if a header or the path has 20,000 bytes, or if there are 6,000 headers, the response is 431', async () => {
     expectFraming(await only(`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`), 431)
     expectFraming(await only(`${GET}${'X-A: a\r\n'.repeat(6000)}\r\n`), 431)
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('in a request with 1,500 small headers, the last header is still read', async () => {
+  test('if a request has 1,500 small headers, the service also reads the last one', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
@@ -107,11 +107,11 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
   })
 
-  test('a request whose headers do not arrive before the time limit gets 408', async () => {
+  test('if the headers of a request are incomplete at the time limit, the response is 408', async () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('silent clients are disconnected at the time limit for headers, and another client gets 200', async () => {
+  test('if clients send nothing, they are disconnected at the time limit for headers, and another client gets 200', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
@@ -129,7 +129,7 @@ describe('[R36] malformed requests', () => {
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('a request with headers that arrive slowly gets 408 at the time limit', async () => {
+  test('if headers arrive a few bytes at a time, the response is 408 at the time limit', async () => {
     const socket = connectTo(url)
     const received: Buffer[] = []
     socket.on('data', (chunk: Buffer) => received.push(chunk))
@@ -141,32 +141,32 @@ describe('[R36] malformed requests', () => {
     expectFraming(parseResponses(Buffer.concat(received).toString('latin1'))[0], 408)
   })
 
-  test('a malformed request emits the event request.malformed', () => {
+  test('if a request is malformed, the service logs the event request.malformed', () => {
     const malformed = platform.events.filter(({ event }) => event === 'request.malformed')
     expect(malformed.length).toBeGreaterThan(20)
   })
 })
 
 describe('unusual, well-formed requests', () => {
-  test('a request in HTTP/1.0 without a host gets 200, and its connection is closed', async () => {
+  test('if an HTTP/1.0 request has no Host header, the response is 200, and the connection is closed', async () => {
     const response = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
     expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
     expect(response?.headers['content-length']).toBe(String(response?.body.length))
     expect(response?.headers['transfer-encoding']).toBeUndefined()
   })
 
-  test('a request with a target in absolute form gets 200', async () => {
+  test('if the request target is an absolute URL, the response is 200', async () => {
     const response = await only(
       `${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`,
     )
     expect([response?.status, response?.headers['x-ignored-params']]).toEqual([200, 'x'])
   })
 
-  test('a request for OPTIONS * gets 404', async () => {
+  test('if a client sends OPTIONS *, the response is 404', async () => {
     expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
   })
 
-  test('a request with a fragment in its target gets 200', async () => {
+  test('if the request target has a fragment, the response is 200', async () => {
     expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
   })
 
@@ -176,25 +176,28 @@ describe('unusual, well-formed requests', () => {
     ['that looks like a request', `Content-Length: 31\r\n\r\nGET /evil HTTP/1.1\r\nHost: y\r\n\r\n`],
     ['that never arrives', 'Content-Length: 500\r\n\r\nhel'],
     ['in chunks that never end', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhel'],
-  ])('a request body %s is ignored, and the connection is closed after the response', async (_what, body) => {
-    const response = await only(`${keyed()}${body}`)
-    expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
-    expect(response?.headers.connection).toBe('close')
-  })
+  ])(
+    'if a GET request has a body %s, the body is ignored, and the connection is closed after the response',
+    async (_what, body) => {
+      const response = await only(`${keyed()}${body}`)
+      expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
+      expect(response?.headers.connection).toBe('close')
+    },
+  )
 
-  test('a request with a body of 4 MB gets 200 before the body arrives', async () => {
+  test('if a request announces a body of 4 MB, the response is 200 before the body has arrived', async () => {
     const size = 4_000_000
     const response = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
     expect(response?.status).toBe(200)
   })
 
-  test('a request with an Expect header gets 200', async () => {
+  test('if a request has an Expect header, the final response is 200', async () => {
     const received = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
     expect(parseResponses(received).at(-1)?.status).toBe(200)
     expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
   })
 
-  test('a request with an Upgrade header gets 200, not 101', async () => {
+  test('if a request has an Upgrade header, the response is 200 and not 101', async () => {
     const response = await only(
       `${keyed()}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n`,
     )
@@ -213,7 +216,7 @@ describe('pipelining', () => {
   }
 
   test.each(Object.entries(OFFERS))(
-    'after a request that offers %s, the connection still uses HTTP/1.1',
+    'if a request offers an upgrade to %s, the connection continues with HTTP/1.1',
     async (_what, offer) => {
       const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
       const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
@@ -232,21 +235,21 @@ describe('pipelining', () => {
     },
   )
 
-  test('the body of a request that offers h2c is ignored, and the connection is closed', async () => {
+  test('if a request that offers h2c has a body, the body is ignored, and the connection is closed', async () => {
     const inner = `${keyed()}\r\n`
     const bytes = `${keyed()}${OFFERS.h2c}Content-Length: ${inner.length}\r\n\r\n${inner}${inner}`
     const response = await only(bytes)
     expect([response?.status, response?.headers.connection]).toEqual([200, 'close'])
   })
 
-  test('responses to pipelined requests are in the order of the requests', async () => {
+  test('if requests are pipelined, the responses have the order of the requests', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
     const received = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
     expect(parseResponses(received).map(({ status }) => status)).toEqual([200, 400, 401, 200])
   })
 
-  test('invalid bytes are rejected only after the responses to the valid requests before them', async () => {
+  test('if invalid bytes follow valid pipelined requests, the valid requests get their responses first', async () => {
     const slow = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     for (const ahead of [[slow], [`${GET}`, slow], [slow, slow, `${GET}`]]) {
       const received = await sendBytes(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
@@ -256,14 +259,14 @@ describe('pipelining', () => {
     }
   })
 
-  test('the body of a request is not parsed as another request', async () => {
+  test('if a request body looks like a request, the service does not parse it as one', async () => {
     const received = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
     expect(parseResponses(received)).toHaveLength(1)
   })
 })
 
 describe('misbehaving clients', () => {
-  test('after 30 clients have reset their connections, another client gets 200', async () => {
+  test('if 30 clients reset their connections, the next client gets 200', async () => {
     for (const bytes of [
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
       'GET / HT',
@@ -279,7 +282,7 @@ describe('misbehaving clients', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('connections above the limit are closed, and a new one is accepted after other clients have left', async () => {
+  test('if 60 clients connect and CONNECTIONS_MAX is 40, the excess connections are closed, and later a new client gets 200', async () => {
     const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>
@@ -301,7 +304,7 @@ describe('misbehaving clients', () => {
     expect(status).toBe(200)
   })
 
-  test('clients that never read do not block other clients', async () => {
+  test('if ten clients never read their responses, other clients still get 200', async () => {
     const sockets = Array.from({ length: 10 }, () => connectTo(url))
     const sendWithKey = `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`
     for (const socket of sockets) {
@@ -313,7 +316,7 @@ describe('misbehaving clients', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('a client that never reads does not block the shutdown', async () => {
+  test('if a client never reads its responses, the service still shuts down', async () => {
     const ending = await startPlatform({ DRAIN_SECONDS: '1' })
     const { key } = await filledStore(ending)
     const socket = connectTo(ending.service.url)
@@ -328,7 +331,7 @@ describe('misbehaving clients', () => {
   })
 })
 
-test('[ERR-1] a client that sends 16 MB of body before it reads gets the response', async () => {
+test('[ERR-1] if a client sends a body of 16 MB before it reads, it still receives the response', async () => {
   const patient = await startPlatform()
   onTestFinished(() => patient.close())
   const { key } = await filledStore(patient)
@@ -358,7 +361,7 @@ test('[ERR-1] a client that sends 16 MB of body before it reads gets the respons
 })
 
 test.each(['GET', 'POST'])(
-  '[ERR-1] for %s with Expect: 100-continue, the service sends only the final response',
+  '[ERR-1] if the request %s has Expect: 100-continue, the service sends only the final response',
   async (method) => {
     const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
     const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))
@@ -366,7 +369,7 @@ test.each(['GET', 'POST'])(
   },
 )
 
-test('[R36] if a body arrives slowly after the response, the connection is closed at the time limit of a request', async () => {
+test('[R36] if a client still sends its body after the response, the connection is closed at the time limit of the request', async () => {
   const hurried = await startPlatform({ HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' })
   onTestFinished(() => hurried.close())
   const { key, sql } = await filledStore(hurried)
@@ -391,7 +394,7 @@ test('[R36] if a body arrives slowly after the response, the connection is close
   expect(parseResponses(Buffer.concat(received).toString('latin1')).map(({ status }) => status)).toEqual([200])
 })
 
-test('if the time limit for headers is longer than the limit for requests, the service still starts', async () => {
+test('if the time limit for headers exceeds the limit for requests, the service still starts', async () => {
   const odd = await startPlatform({ HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '1000' })
   expect((await odd.get('/api/v1/store', null)).status).toBe(401)
   await odd.close()

@@ -78,7 +78,7 @@ const everyCase = async (check: (response: RawResponse, each: Case) => void | Pr
 }
 
 describe('responses with every status', () => {
-  test('[R27] every response forbids caching and varies by key and encoding', async () => {
+  test('[R27] every response has Cache-Control: no-store and varies by key and encoding', async () => {
     await everyCase(({ headers }, { what }) => {
       expect(headers['cache-control'], what).toBe('private, no-store')
       expect(headers.vary, what).toBe('x-api-key, accept-encoding')
@@ -86,7 +86,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R27] every response sends its length in content-length and is not chunked', async () => {
+  test('[R27] every response has a content-length and is not chunked', async () => {
     await everyCase(({ headers, body }, { what }) => {
       expect(headers['content-length'], what).toBe(String(body.length))
       expect(headers['transfer-encoding'], what).toBeUndefined()
@@ -94,7 +94,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[GEN-5] no response sends a CORS header, for any origin', async () => {
+  test('[GEN-5] if a request has an Origin header, the response has no CORS header', async () => {
     for (const each of cases)
       for (const origin of ['https://shop.example', 'null', 'http://localhost']) {
         const { headers } = await send(each, { origin, 'sec-fetch-mode': 'cors' })
@@ -117,7 +117,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R31] if the client sends no x-request-id, each response sends a unique one, which is also in the log', async () => {
+  test('[R31] if the client sends no x-request-id, each response has a new unique ID that the log also has', async () => {
     const seen = new Set<string>()
     await everyCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -130,7 +130,7 @@ describe('responses with every status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] every response to a valid key sends the rate limit, and no 401 does', async () => {
+  test('[R31] if the key is valid, every response has the rate limit headers; no 401 response has them', async () => {
     await everyCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect(
@@ -143,7 +143,7 @@ describe('responses with every status', () => {
     })
   })
 
-  test('[R46] only responses that read the store send its schema version and a digest of its fields', async () => {
+  test('[R46] if a response reads the store, it has the schema version and a digest of its fields; others have neither', async () => {
     const digests = new Map<string, Set<string>>()
     await everyCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'
@@ -158,7 +158,7 @@ describe('responses with every status', () => {
     expect(digests.get('/api/v1/orders')).not.toEqual(digests.get('/api/v1/products'))
   })
 
-  test('[R26, ERR-2, R41, R3] 401 has www-authenticate, 405 has allow, and 409, 429, and 502 have retry-after', async () => {
+  test('[R26, ERR-2, R41, R3] a 401 has www-authenticate, a 405 has allow, and a 409, 429, or 502 has retry-after', async () => {
     await everyCase(({ headers, status }, { what }) => {
       const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)
       const expected: Record<number, string[]> = {
@@ -191,7 +191,7 @@ describe('[R44] IDs of the client', () => {
     randomUUID(),
     randomBytes(16).toString('hex'),
     `${'a'.repeat(39)}.${'B'.repeat(39)}:${'0'.repeat(39)}/12345678`,
-  ])('a request with x-request-id %s has this ID in its response and in the log', async (id) => {
+  ])('if the client sends x-request-id %s, the response and the log have this ID', async (id) => {
     const response = await request({ 'x-request-id': id })
     expect([response.status, response.headers['x-request-id']]).toEqual([200, id])
     expect(loggedLine(id)).toMatchObject({ event: 'request.completed', requestId: id })
@@ -214,7 +214,7 @@ describe('[R44] IDs of the client', () => {
     expect(loggedLine(headers['x-request-id'])).toMatchObject({ requestId: headers['x-request-id'] })
   })
 
-  test('the events of a failed request contain the ID of the client', async () => {
+  test('if a request fails, the log events about it have the x-request-id of the client', async () => {
     const failing = cases.find(({ what }) => what === 'database')
     if (failing === undefined) throw new Error('no such case')
     expect((await send(failing, { 'x-request-id': 'failing-1' })).headers['x-request-id']).toBe('failing-1')
@@ -225,7 +225,7 @@ describe('[R44] IDs of the client', () => {
   const [traceId, parentId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
 
   test.each([`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-00`, `01-${traceId}-${parentId}-01-new`])(
-    'a request with traceparent %s has the trace in its response and in the log',
+    'if the client sends traceparent %s, the response and the log have its trace',
     async (traceparent) => {
       const { headers } = await request({ traceparent })
       expect(headers.traceparent).toBe(`00-${traceId}-${parentId}-${traceparent.slice(53, 55)}`)
@@ -243,7 +243,7 @@ describe('[R44] IDs of the client', () => {
     `00-${'0'.repeat(32)}-${parentId}-01`,
     `00-${traceId}-${'0'.repeat(16)}-01`,
     [`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-01`],
-  ])('if traceparent is the invalid value %j, the response and the log have no trace', async (traceparent) => {
+  ])('if the client sends the invalid traceparent %j, the response and the log have no trace', async (traceparent) => {
     const { headers } = await request({ traceparent })
     expect(headers.traceparent).toBeUndefined()
     expect(loggedLine(headers['x-request-id'])).toMatchObject({ event: 'request.completed' })
@@ -258,7 +258,7 @@ describe('[R31] the header link', () => {
     )
   const get = (path: string) => send({ what: path, status: 200, path, key: store.key })
 
-  test('an error links to the page of its code, and other responses send no such link', async () => {
+  test('if a response is an error, its link header leads to the page of the error code', async () => {
     await everyCase(async (response, { what }) => {
       const { help } = linksOf(response)
       expect(help, what).toBe(response.status === 200 ? undefined : `/errors/${response.json.error.code}`)
@@ -266,7 +266,7 @@ describe('[R31] the header link', () => {
     })
   })
 
-  test('every page but the last links to the next page, with the filters of the request', async () => {
+  test('if a page is not the last, its link header leads to the next page with the same filters', async () => {
     const since = encodeURIComponent('2001-01-01T00:00:00+02:00')
     for (const list of SPEC_ENDPOINTS.filter(({ parameters }) => parameters.includes('cursor'))) {
       const filters = list.parameters.includes('updated_since') ? `&updated_since=${since}` : ''
@@ -289,7 +289,7 @@ describe('[R31] the header link', () => {
     }
   })
 
-  test('the link to the next page contains the filters and one cursor, but no ignored parameters', async () => {
+  test('if the URL has ignored parameters, the link to the next page has the filters and one cursor, but not these parameters', async () => {
     const first = await get('/api/v1/orders?status=paid&x=%3E%0D%0A&limit=1')
     const second = await get(String(linksOf(first).next))
     expect(second.status).toBe(200)
@@ -307,7 +307,7 @@ describe('[R4] HEAD', () => {
   // The values of these headers change with each response.
   const VARYING = ['date', 'x-request-id', 'ratelimit', 'ratelimit-remaining', 'x-sync-watermark']
 
-  test('HEAD returns the status and the headers of GET, without a body', async () => {
+  test('if the method is HEAD, the response has the status and headers of GET and no body', async () => {
     for (const listed of cases.filter(({ method }) => method === undefined)) {
       const each = await repeatable(listed)
       for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip' }]) {
@@ -325,7 +325,7 @@ describe('[R4] HEAD', () => {
   })
 })
 
-test('no response header contains a value of a request header other than the valid IDs', async () => {
+test('if request headers have invalid or hostile values, no response header repeats them', async () => {
   const headers = {
     'x-request-id': 'evil mine',
     traceparent: 'evil',

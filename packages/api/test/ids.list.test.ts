@@ -47,7 +47,7 @@ describe('[R31] rows of an ID list', () => {
     },
   )
 
-  test('[FMT-6, FMT-7] at launch, ID lists return null for a missing updated_at and no rows for a missing table', async () => {
+  test('[FMT-6, FMT-7] at schema version launch, an ID list has null for a missing updated_at and no rows for a missing table', async () => {
     const old = await filledStore(platform, 'launch')
     for (const name of LISTS_WITH_IDS) {
       const rows = (await walk(name, old, 'limit=50')).flat()
@@ -59,7 +59,7 @@ describe('[R31] rows of an ID list', () => {
     }
   })
 
-  test('[R17] an ID list and its row list return the same updated_at for missing and infinite timestamps', async () => {
+  test('[R17] if a timestamp is missing or infinite, the ID list and the row list return the same updated_at', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -71,19 +71,19 @@ describe('[R31] rows of an ID list', () => {
 })
 
 describe('[R31] pages of an ID list', () => {
-  test('[PAG-1, PAG-2] 20,500 IDs are returned in pages of 10,000, 10,000, and 500, in list order', async () => {
+  test('[PAG-1, PAG-2] if a list has 20,500 IDs, its pages have 10,000, 10,000, and 500 IDs in the order of the list', async () => {
     const pages = await walk('ids/customers', large)
     expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
     const stored = await large.sql`select id::text from customers order by created_at, id`
     expect(pages.flat().map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[PAG-2] if the last page of an ID list is full, no empty page follows it', async () => {
+  test('[PAG-2] if the last page of an ID list is full, it says that no page follows', async () => {
     await large.sql`delete from customers where email::int > 20000`
     expect((await walk('ids/customers', large)).map((page) => page.length)).toEqual([10_000, 10_000])
   })
 
-  test('[R9] an ID list ignores and names limit and other parameters', async () => {
+  test('[R9] if limit or another parameter is sent to an ID list, it is ignored and named in x-ignored-params', async () => {
     for (const query of ['limit=1', 'limit=nonsense', 'limit=', 'limit=5&limit=6']) {
       const response = await platform.get(
         `/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`,
@@ -94,7 +94,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('[PAG-2] if the rows of a list are large, a page of its ID list is not shorter', async () => {
+  test('[PAG-2] if rows are large, pages of the row list are shorter, but pages of the ID list are not', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
@@ -110,7 +110,7 @@ describe('[R31] pages of an ID list', () => {
     }
   })
 
-  test('if order items cannot be read, the ID list of orders returns 200', async () => {
+  test("if order items can't be read, the list of orders returns 502, and the ID list of orders returns 200", async () => {
     const torn = await filledStore(platform, LATEST_REVISION, {
       orders: 5,
       customers: 2,
@@ -129,7 +129,7 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
   const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
   const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
-  test('the cursor of an ID list is rejected by its row list, by other ID lists, and by other stores', async () => {
+  test('if the cursor of an ID list is sent to its row list, another ID list, or another store, it is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     expect((await ask(`ids/customers?cursor=${cursor}`)).status).toBe(200)
     for (const path of [
@@ -140,12 +140,12 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('the cursor of a row list is rejected by its ID list', async () => {
+  test('if the cursor of a row list is sent to its ID list, it is rejected', async () => {
     const cursor = await cursorOf('customers?limit=1')
     expect(errorOf(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('an edited, truncated, empty, or repeated cursor of an ID list is rejected', async () => {
+  test('if the cursor of an ID list is changed, truncated, empty, or sent twice, it is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
@@ -154,7 +154,7 @@ describe('[R15, Q-CURSOR] cursors of ID lists', () => {
   })
 })
 
-test('[AUTH-5] an ID list returns 401 without a key and for a revoked key', async () => {
+test('[AUTH-5] if the key is missing or revoked, an ID list returns 401', async () => {
   const { id, key } = await platform.newKey(store.id)
   expect((await platform.get('/api/v1/ids/orders', key)).status).toBe(200)
   await revokeKey({ database: platform.service.control, keyId: id })

@@ -58,7 +58,7 @@ describe.each([
   ['that allows a missing or infinite created_at', true],
 ] as const)('ID lists in a schema %s', (_name, nullable) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
-    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] after changes between pages of ids/%s, every page has the next rows',
+    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] if rows change between pages of ids/%s, each page continues after the last ID',
     async (name, list) => {
       const of = nullable ? loose : store
       const history = new History(of, list)
@@ -98,7 +98,7 @@ describe.each([
   )
 })
 
-test('[PAG-4, R31] while rows are written, pages of an ID list return each unchanged row once, and no ID twice', async () => {
+test('[PAG-4, R31] while rows are written, the pages of an ID list return each unchanged row once and repeat no ID', async () => {
   const count = 3000
   const stable = Array.from({ length: count }, (_, index) => idAt(index * 2))
   await store.sql.unsafe(`insert into customers (id, email, created_at)

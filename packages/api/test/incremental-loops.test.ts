@@ -30,7 +30,7 @@ async function loopIn(language: (typeof LANGUAGES)[number]): Promise<string> {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(document)?.[1] ?? ''
 }
 
-test.each(LANGUAGES)('the documented loop in %s has six lines', async (language) => {
+test.each(LANGUAGES)('the example loop for incremental sync in %s has six lines', async (language) => {
   expect((await loopIn(language)).trimEnd().split('\n')).toHaveLength(6)
 })
 
@@ -78,7 +78,7 @@ const RUNNABLE = [
 ] as const
 
 test.each(RUNNABLE)(
-  '[SYNC-2] at schema version launch, the documented loop in $language reads new customers each day',
+  '[SYNC-2] at schema version launch, the example loop in $language reads the new customers of each day',
   async ({ language, program, file }) => {
     const launch = await platform.provision('launch')
     const state = path.join(folder, `${language}-launch.json`)
@@ -97,7 +97,7 @@ test.each(RUNNABLE)(
 )
 
 test.each(RUNNABLE)(
-  '[SYNC-1, SYNC-2] the documented loop in $language keeps a copy in sync',
+  '[SYNC-1, SYNC-2] if rows change between runs, the example loop in $language keeps a copy in sync',
   async ({ language, program, file }) => {
     const state = path.join(folder, `${language}.json`)
     await writeFile(state, '{"since":{},"rows":{}}')
@@ -122,7 +122,7 @@ test.each(RUNNABLE)(
 )
 
 test.runIf(hasPython)(
-  '[SYNC-1, SYNC-2] the documented Python program copies all orders, then only the changed order',
+  '[SYNC-1, SYNC-2] the example program in Python first copies all orders, and after a change only the changed order',
   async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const program = /```python\n(import [\s\S]*?)```/.exec(document)?.[1] ?? ''

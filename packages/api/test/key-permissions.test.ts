@@ -33,7 +33,7 @@ function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers
 
 describe('scopes', () => {
   test.each(SCOPES)(
-    '[R38] a key with the scope %s reads its resource and the store, and gets 404 for others',
+    '[R38] if a key has only the scope %s, it can read that resource and the store, and other endpoints return 404',
     async (scope) => {
       const key = await keyWith({ scopes: [scope] })
       for (const { path, resource, response } of ENDPOINTS) {
@@ -55,7 +55,7 @@ describe('scopes', () => {
     },
   )
 
-  test('[R38] a request outside of the scopes counts toward the rate limit', async () => {
+  test("[R38] if a request is outside of the key's scopes, it still counts toward the rate limit", async () => {
     const key = await keyWith({ scopes: ['orders:read'] })
     const remaining = async (path: string) => Number((await request(key, { path })).headers['ratelimit-remaining'])
     const before = await remaining('/api/v1/orders')
@@ -64,7 +64,7 @@ describe('scopes', () => {
 })
 
 describe('the end of a key, and its allow list', () => {
-  test('[R39] when a key expires, three nodes reject its next request like an unknown key', async () => {
+  test('[R39] when a key expires, all three nodes reject its next request with the 401 of an unknown key', async () => {
     const key = await keyWith({ expiresAt: new Date(Date.now() + 3_600_000) })
     for (const node of nodes) expect((await request(key, { node })).status).toBe(200)
     await platform.controlSql`update api_keys set expires_at = now() where id = ${key.id}`
@@ -78,7 +78,7 @@ describe('the end of a key, and its allow list', () => {
     }
   })
 
-  test('[R39] a node without a proxy compares the address of the connection, and ignores X-Forwarded-For', async () => {
+  test("[R39] if no proxy is trusted, the node checks the allow list against the connection's address and ignores X-Forwarded-For", async () => {
     const [local, foreign] = [
       await keyWith({ allowedAddresses: ['127.0.0.0/8', '::1'] }),
       await keyWith({ allowedAddresses: ['203.0.113.7'] }),
@@ -93,13 +93,16 @@ describe('the end of a key, and its allow list', () => {
     ['198.51.100.1, 203.0.113.7', 200],
     ['203.0.113.7, 198.51.100.1', 401],
     ['nonsense', 401],
-  ])('[R39] behind one proxy, X-Forwarded-For "%s" gets %i', async (forwardedFor, expected) => {
-    const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
-    const { status } = await request(key, { node: nodes[2], headers: { 'x-forwarded-for': forwardedFor } })
-    expect(status).toBe(expected)
-  })
+  ])(
+    '[R39] if one proxy is trusted and X-Forwarded-For is "%s", a key with an allow list gets %i',
+    async (forwardedFor, expected) => {
+      const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
+      const { status } = await request(key, { node: nodes[2], headers: { 'x-forwarded-for': forwardedFor } })
+      expect(status).toBe(expected)
+    },
+  )
 
-  test('[R39] 200 requests from a foreign address leave the rate limit of the key unchanged', async () => {
+  test('[R39] if 200 requests come from an address outside the allow list, the rate limit of the key is unchanged', async () => {
     const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
     const rejected = await Promise.all(Array.from({ length: 200 }, () => request(key)))
     expect(new Set(rejected.map(({ status }) => status))).toEqual(new Set([401]))

@@ -89,7 +89,7 @@ const keysOf = (): string[] => [store, other, gone].map(({ key }) => key)
 const everything = (): string =>
   [...responses.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
 
-test('the sample contains responses with 200, 400, 401, 403, 404, 405, and 502', () => {
+test('the responses that these tests search include the statuses 200, 400, 401, 403, 404, 405, and 502', () => {
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
   expect(cursors.size).toBeGreaterThan(10)
   const events = new Set(platform.events.map(({ event }) => event))
@@ -104,11 +104,11 @@ test('the sample contains responses with 200, 400, 401, 403, 404, 405, and 502',
 })
 
 describe('[GEN-3] passwords', () => {
-  test('no response and no line of the log contains the password hash of a customer', () => {
+  test('no response and no log line contains the password hash of a customer', () => {
     for (const text of [everything(), logged()]) expect(text).not.toMatch(/argon2|never-to-be-seen|password_hash/)
   })
 
-  test('no response and no line of the log contains the password of a store database', () => {
+  test('no response and no log line contains the password of a store database', () => {
     for (const password of passwords()) {
       expect(password.length).toBeGreaterThan(20)
       expect(everything()).not.toContain(password)
@@ -116,7 +116,7 @@ describe('[GEN-3] passwords', () => {
     }
   })
 
-  test('the role of the service may neither read the password of a customer nor update a customer', async () => {
+  test("if the service's role selects a customer's password or updates a customer, PostgreSQL rejects the statement", async () => {
     const reader = openClient(store.readerUrl)
     await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
     await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -126,7 +126,7 @@ describe('[GEN-3] passwords', () => {
   })
 })
 
-test('[AUTH-3] the log contains no key, and a response contains one only if the client sent it as a parameter', () => {
+test('[AUTH-3] no log line contains an API key, and a response contains one only if the client sent it as a parameter', () => {
   for (const key of keysOf()) expect(logged()).not.toContain(key.slice(4, -6))
   for (const { text, headers, status } of responses) {
     const shown = keysOf().filter((key) => text.includes(key) || JSON.stringify(headers).includes(key))
@@ -134,11 +134,11 @@ test('[AUTH-3] the log contains no key, and a response contains one only if the 
   }
 })
 
-test('[R15] the log contains no cursor', () => {
+test('[R15] no log line contains a cursor', () => {
   for (const cursor of cursors) expect(logged()).not.toContain(cursor)
 })
 
-test('the log contains no email address and no name of a customer', async () => {
+test('no log line contains an email address or a name of a customer', async () => {
   const people = await store.sql`select email, name from customers where name is not null`
   const text = logged()
   for (const { email, name } of people) {
@@ -147,12 +147,12 @@ test('the log contains no email address and no name of a customer', async () => 
   }
 })
 
-test('[GEN-5] no response sends a CORS header', () => {
+test('[GEN-5] no response of any status has a CORS header', () => {
   for (const { headers } of responses) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
   for (const received of raw) expect(received.toLowerCase()).not.toContain('access-control')
 })
 
-test('no error message contains SQL, a file name or a database name', () => {
+test('no error message contains SQL, a file name, or a database name', () => {
   for (const { status, text } of responses)
     if (status >= 400)
       expect(text).not.toMatch(/select |postgres|relation|column|\.ts|node_modules|ECONN|127\.0\.0\.1|at async/i)
@@ -160,7 +160,7 @@ test('no error message contains SQL, a file name or a database name', () => {
 
 describe('[GEN-2, EP-ID-MISSING] IDs of another store', () => {
   test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
-    'a request for the ID of a row of another store gets 404 at %s',
+    'if the ID belongs to a row of another store, %s returns 404',
     async (path, table) => {
       // Demo stores with the same seed have the same rows, so this row exists only in the other store.
       const [row] = await other.sql`insert into ${other.sql(table)} ${other.sql(OWN[table] ?? {})} returning id::text`
@@ -181,7 +181,7 @@ const OWN: Readonly<Record<string, Record<string, string>>> = {
   products: { id: '00000000-0000-4000-8000-0000000000f3', name: 'own', slug: 'own', price: '1' },
 }
 
-test('[GEN-2] every row of a list belongs to the store of the key', async () => {
+test('[GEN-2] every row that a list returns belongs to the store of the key', async () => {
   await other.sql`update orders set email = 'of-the-other@example.com'`
   for (let cursor = ''; ; ) {
     const { json } = await send(`/api/v1/orders?limit=250${cursor}`, store.key)

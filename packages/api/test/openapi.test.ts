@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[VER-1] GET /openapi.json returns the document of the contract, with the endpoints of the specification', async () => {
+test("[VER-1] GET /openapi.json returns the contract's OpenAPI document, which has all endpoints of the specification", async () => {
   const { status, json } = await platform.get('/openapi.json', null)
   expect(status).toBe(200)
   expect(json.openapi).toMatch(/^3\.1\./)
@@ -35,7 +35,7 @@ test('[VER-1] GET /openapi.json returns the document of the contract, with the e
   }
 })
 
-test('the server in GET /openapi.json is the address of the request', async () => {
+test('GET /openapi.json names the host of the request as the server', async () => {
   const { url } = platform.service
   const serversAt = async (headers: Record<string, string>) =>
     (await sendRequest(url, { path: '/openapi.json', headers })).json.servers.map(
@@ -64,7 +64,7 @@ describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
   }
 
   test.each([...VERSIONS.entries()])(
-    'store %i at schema version %s returns only documented responses',
+    'if store %i at schema version %s is read, every response matches the OpenAPI document',
     async (index) => {
       const store = stores[index]
       if (store === undefined) throw new Error('no such store')
@@ -81,7 +81,7 @@ describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
     },
   )
 
-  test('the responses 401, 403, 405 and 409 of every endpoint are documented', async () => {
+  test('if an endpoint returns 401, 403, 405, or 409, the response matches the OpenAPI document', async () => {
     const [imported, generating] = [
       await storeWithoutDatabase(platform, 'imported'),
       await storeWithoutDatabase(platform, 'generating'),
@@ -96,7 +96,7 @@ describe('[ENV-1, ENV-2, ENV-3] documented responses', () => {
   })
 })
 
-test('validateResponse throws for a missing field, another type, and an undocumented status', () => {
+test('if a response lacks a field, has a wrong type, or has an undocumented status, validateResponse throws', () => {
   const meta = { next_cursor: null, has_more: false }
   const group = {
     ...{ id: UNKNOWN_ID, name: 'n', description: null, is_active: true, sort_order: 0 },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-ORDER, RES-ORDER] each order by ID is the same as its row in the list', async () => {
+test('[EP-ORDER, RES-ORDER] if an order is requested by ID, the response equals its row in the list', async () => {
   const { json } = await platform.get('/api/v1/orders', store.key)
   expect(json.data).toHaveLength(20)
   for (const row of json.data) {
@@ -30,19 +30,19 @@ test('[EP-ORDER, RES-ORDER] each order by ID is the same as its row in the list'
   }
 })
 
-test('[R24] an order is found by its ID in upper case, and the response has the ID in lower case', async () => {
+test('[R24] if an order is requested by its ID in upper case, the response has the ID in lower case', async () => {
   const { json } = await platform.get('/api/v1/orders?limit=1', store.key)
   const { id } = json.data[0]
   const response = await platform.get(`/api/v1/orders/${id.toUpperCase()}`, store.key)
   expect(response.json.data.id).toBe(id)
 })
 
-test('[EP-ID-MISSING] a request for a valid ID without an order gets 404', async () => {
+test('[EP-ID-MISSING] if no order has the requested ID, the response is 404', async () => {
   const response = await platform.get(`/api/v1/orders/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error.code]).toEqual([404, 'NOT_FOUND'])
 })
 
-test('an order without items returns items: []', async () => {
+test('if an order has no items, the response has items: []', async () => {
   await store.sql`insert into orders (id, email) values ('00000000-0000-4000-8000-00000000000e', 'a@example.com')`
   const { json } = await platform.get('/api/v1/orders/00000000-0000-4000-8000-00000000000e', store.key)
   expect(json.data.items).toEqual([])

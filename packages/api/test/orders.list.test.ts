@@ -32,7 +32,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     ).toBe(true)
   })
 
-  test('the fields of each listed order equal its row in the database', async () => {
+  test('the columns of an order in the list equal those of its row in the database', async () => {
     const rows = await list('limit=250')
     const stored = await store.sql`
       select id::text, customer_id::text, email, status, round(total, 2)::text as total, currency, tracking_number,
@@ -42,7 +42,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     expect(rows.map((row) => ({ ...row, items: row.items.length }))).toMatchObject(stored.map((row) => ({ ...row })))
   })
 
-  test('items that are added to an order are returned with their values, sorted by created_at and id', async () => {
+  test('if items are added to an order, the list returns them with their values, sorted by created_at and id', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`insert into order_items (id, order_id, product_id, name, price, quantity, attributes, created_at) values
       ('00000000-0000-4000-8000-0000000000a2', ${id}, ${id}, 'late', 3.005, 2, '{"Size":"L"}', '2030-01-01T00:00:00Z'),
@@ -61,13 +61,13 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
   const of = (id: string) => ({ order_id: id, product_id: id })
 })
 
-test('[FMT-5] a guest order has an email address but no customer', async () => {
+test('[FMT-5] if an order has no customer, it has customer_id null and an email address', async () => {
   const guests = (await list('limit=250')).filter((row) => row.customer_id === null)
   expect(guests.length).toBeGreaterThan(0)
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] a manual payment returns null as processor IDs, and any other provider becomes processor', async () => {
+test('[RES-ORDER-MANUAL, R34] if a payment is manual, its processor IDs are null; any other provider is returned as "processor"', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -90,7 +90,7 @@ test('[RES-ORDER-MANUAL, R34] a manual payment returns null as processor IDs, an
   }
 })
 
-test('[RES-ORDER-PICKUP] the shipping address of a pickup order is the street and city of its location', async () => {
+test('[RES-ORDER-PICKUP] if an order is for pickup, its shipping address has the street and city of its location', async () => {
   const { json } = await platform.get('/api/v1/locations', store.key)
   const places = new Map<string, Row>(json.data.map((place: Row) => [place.id, place]))
   const pickups = (await list('limit=250')).filter((row) => row.pickup_location_id !== null)
@@ -101,7 +101,7 @@ test('[RES-ORDER-PICKUP] the shipping address of a pickup order is the street an
   }
 })
 
-test('[R32, FMT-1] an order address is returned with nine keys, or as null if the stored JSON is not an object', async () => {
+test('[R32, FMT-1] if the stored address is an object, the response has its nine keys, and otherwise null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   const serve = async (value: unknown) => {
     await store.sql`update orders set billing_address = ${JSON.stringify(value)}::text::jsonb where id = ${id}`
@@ -116,7 +116,7 @@ test('[R32, FMT-1] an order address is returned with nine keys, or as null if th
 
 describe('[Q-STATUS, ST-1] status', () => {
   test.each(['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])(
-    'status=%s returns all orders with this status and no others',
+    'if status=%s is sent, the list returns all orders with this status and no others',
     async (status) => {
       const rows = await list(`limit=250&status=${status}`)
       const [stored] = await store.sql`select count(*)::int from orders where status = ${status}`
@@ -125,14 +125,14 @@ describe('[Q-STATUS, ST-1] status', () => {
     },
   )
 
-  test('the test store contains orders of all seven statuses', async () => {
+  test('the store of these tests contains orders of all seven statuses', async () => {
     const statuses = new Set((await list('limit=250')).map(({ status }) => status))
     expect(statuses.size).toBe(7)
   })
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('updated_since returns orders that changed at or after the timestamp, to the microsecond', async () => {
+  test('if updated_since is sent, the list returns orders that changed at or after it, exact to the microsecond', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update orders set updated_at = '2031-05-01T12:00:00.123456Z' where id = ${id}`
     const found = async (timestamp: string) =>
@@ -160,7 +160,7 @@ describe('[Q-UPDATED] updated_since', () => {
     ['9999-12-31T23:59:59.999999Z', false],
     ['9999-12-31T23:59:59.999999999Z', false],
     ['9999-12-31T23:59:59-23:59', false],
-  ])('updated_since accepts the extreme timestamp %s', async (timestamp, some) => {
+  ])('if updated_since is the extreme timestamp %s, the request gets 200', async (timestamp, some) => {
     expect((await list(`updated_since=${timestamp}`)).length > 0).toBe(some)
   })
 })

@@ -55,22 +55,25 @@ const TABLES: Readonly<Record<string, string>> = {
 }
 
 describe('[PAG-1, PAG-2] pages of a list', () => {
-  test.each(SPEC_LISTS.map(({ path }) => path))('the pages of %s return each row once, oldest first', async (path) => {
-    const table = TABLES[path] ?? ''
-    const active = table === 'customer_addresses' ? store.sql`where deleted_at is null` : store.sql``
-    const stored = await store.sql`select id::text from ${store.sql(table)} ${active} order by created_at, id`
-    const expected = stored.map(({ id }) => String(id))
-    expect((await walk(path, [3, 1, 7])).ids).toEqual(expected)
-    expect((await walk(path, [250])).ids).toEqual(expected)
-  })
+  test.each(SPEC_LISTS.map(({ path }) => path))(
+    'if all pages of %s are read, they have each row once, oldest first',
+    async (path) => {
+      const table = TABLES[path] ?? ''
+      const active = table === 'customer_addresses' ? store.sql`where deleted_at is null` : store.sql``
+      const stored = await store.sql`select id::text from ${store.sql(table)} ${active} order by created_at, id`
+      const expected = stored.map(({ id }) => String(id))
+      expect((await walk(path, [3, 1, 7])).ids).toEqual(expected)
+      expect((await walk(path, [250])).ids).toEqual(expected)
+    },
+  )
 
-  test('ten full pages take ten requests, and an empty list takes one', async () => {
+  test('a list of ten full pages takes ten requests, and an empty list takes one', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })
 })
 
-test('[R16, PAG-1] rows with the same created_at are sorted by ID, and pages may end between them', async () => {
+test('[R16, PAG-1] if rows have the same created_at, they are sorted by ID, even across pages', async () => {
   await other.sql`update categories set created_at = '2026-01-01T00:00:00.000001Z'`
   const stored = await other.sql`select id::text from categories order by id`
   const ids: string[] = []
@@ -83,7 +86,7 @@ test('[R16, PAG-1] rows with the same created_at are sorted by ID, and pages may
   expect(ids).toEqual(stored.map(({ id }) => id))
 })
 
-test('[PAG-3] a cursor with the same filters continues the filtered list', async () => {
+test('[PAG-3] if a cursor is sent with the same filters, the next page continues the filtered list', async () => {
   for (const [filter, sql] of [
     ['&status=delivered', store.sql`status = 'delivered'`],
     ['&updated_since=2025-06-01T00:00:00Z', store.sql`updated_at >= '2025-06-01T00:00:00Z'`],
@@ -97,7 +100,7 @@ test('[PAG-3] a cursor with the same filters continues the filtered list', async
   }
 })
 
-test('[PAG-4] if rows are written between pages, no existing row is repeated or missing', async () => {
+test('[PAG-4] if rows are written between pages, each row that existed before is returned once', async () => {
   const before = await other.sql`select id::text from orders order by created_at, id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -118,13 +121,13 @@ test('[PAG-4] if rows are written between pages, no existing row is repeated or 
 })
 
 describe('[R15, Q-CURSOR] cursors', () => {
-  test('a cursor needs no escaping in a URL and contains no readable data', async () => {
+  test('a cursor needs no escaping in a URL, and its content is not readable', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     expect(encodeURIComponent(cursor)).toBe(cursor)
     expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/orders|created|20\d\d-/)
   })
 
-  test('a cursor returns the same page on other nodes and with another key of the store', async () => {
+  test('if a cursor is sent to another node or with another key of the store, the page is the same', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const expected = (await ask(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
     for (let start = 0; start < 2; start += 1) {
@@ -137,24 +140,24 @@ describe('[R15, Q-CURSOR] cursors', () => {
     expect((await platform.get(`/api/v1/orders?limit=5&cursor=${cursor}`, another.key)).text).toBe(expected)
   })
 
-  test('a cursor is accepted with another limit and with other filters', async () => {
+  test('if a cursor is sent with another limit or other filters, it is accepted', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
       expect((await ask(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
   })
 
-  test('a cursor of one list is rejected by every other list', async () => {
+  test('if the cursor of one list is sent to another list, it is rejected', async () => {
     for (const { path: from } of SPEC_LISTS) {
       const cursor = await cursorOf(from)
       for (const { path: to } of SPEC_LISTS) if (to !== from) await expectInvalid(to, cursor)
     }
   })
 
-  test('a cursor of another store is rejected, even if the rows are the same', async () => {
+  test('if the cursor of one store is sent with the key of another store, it is rejected, even if the rows are equal', async () => {
     for (const { path } of SPEC_LISTS) await expectInvalid(path, await cursorOf(path, other))
   })
 
-  test('a cursor is rejected if any one character is changed', async () => {
+  test('if any one character of a cursor is changed, the request is rejected', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (let index = 0; index < cursor.length; index += 1) {
       const at = ALPHABET.indexOf(cursor[index] ?? '')
@@ -163,7 +166,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     }
   })
 
-  test('a cursor is rejected if it is truncated, extended, or in another encoding', async () => {
+  test('if a cursor is truncated, extended, or in another encoding, it is rejected', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const text of [
       ...[
@@ -202,13 +205,13 @@ describe('[R15, Q-CURSOR] cursors', () => {
       await expectInvalid('/api/v1/orders', text)
   })
 
-  test('a percent-encoded cursor is accepted', async () => {
+  test('if a cursor is percent-encoded, it is accepted', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const encoded = [...cursor].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('')
     expect((await ask(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
-  test('[R10] an empty cursor is rejected with a message that says to leave it out', async () => {
+  test('[R10] if the cursor is empty, the error message says to leave it out', async () => {
     const response = await ask('/api/v1/orders?cursor=')
     expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',
@@ -216,7 +219,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     })
   })
 
-  test('two requests with the same cursor return the same bytes', async () => {
+  test('if a cursor is sent twice in a row, both responses have the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/products')
     const [first, second] = await Promise.all([1, 2].map(() => ask(`/api/v1/products?limit=3&cursor=${cursor}`)))
     expect(first?.text).toBe(second?.text)

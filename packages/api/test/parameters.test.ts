@@ -26,7 +26,7 @@ const expectRejected = async (path: string, code: string): Promise<string> => {
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
-  test('limit accepts 1 to 250 and defaults to 50', async () => {
+  test('limit accepts the values 1 to 250, and the default is 50', async () => {
     for (const [query, rows] of [
       ['', 50],
       ['?limit=1', 1],
@@ -70,14 +70,14 @@ describe('[Q-LIMIT, R11] limit', () => {
       '5,6',
       "5'",
     ],
-  ])('limit=%s is rejected on every list with a message that names the range', async (text) => {
+  ])('if limit is %s, every list rejects it with a message that names the range', async (text) => {
     for (const { path } of SPEC_LISTS)
       expect(await expectRejected(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
         /^limit: must be a whole number from 1 to 250; got "/,
       )
   })
 
-  test('the message for a rejected limit contains the value cut and escaped', async () => {
+  test('if a rejected limit is long or has control characters, the message contains it cut and escaped', async () => {
     const message = await expectRejected(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
     expect(await expectRejected('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
@@ -94,7 +94,7 @@ describe('[R10] parameters that are empty or sent twice', () => {
     cursor: 'x',
   }
   test.each(SPEC_LISTS.map(({ path, parameters }) => [path, parameters] as const))(
-    '%s rejects each parameter that is empty or sent twice',
+    'if a parameter of %s is empty or sent twice, it is rejected',
     async (path, parameters) => {
       for (const name of parameters) {
         const good = GOOD[name] ?? (path.endsWith('orders') ? 'paid' : 'active')
@@ -117,7 +117,7 @@ test.each([
   ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
   ['products', 'status', 'one of draft, active, archived'],
 ])(
-  '[ERR-1, R10] for %s, the message for an empty or repeated %s contains its rule and its value',
+  '[ERR-1, R10] if %s gets an empty or repeated %s, the message contains the rule and the value',
   async (path, name, rule) => {
     const messageOf = (query: string) => expectRejected(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
     expect(await messageOf(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
@@ -142,7 +142,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       '2026-07-08T10%3A20%3A30Z',
     ],
   ]
-  test.each(valid)('the datetime %s is accepted', async (timestamp) => {
+  test.each(valid)('if a datetime parameter is %s, it is accepted', async (timestamp) => {
     for (const path of ['orders', 'products', 'customers', 'customer-addresses'])
       expect((await ask(`/api/v1/${path}?limit=1&updated_since=${timestamp}`)).status, path).toBe(200)
     expect((await ask(`/api/v1/customers?limit=1&created_since=${timestamp}`)).status).toBe(200)
@@ -203,19 +203,22 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       'Wed, 08 Jul 2026 10:20:30 GMT',
     ],
   ]
-  test.each(invalid)('the datetime %s is rejected with a message that names the format', async (text) => {
-    for (const [path, name] of [
-      ['orders', 'updated_since'],
-      ['products', 'updated_since'],
-      ['customers', 'updated_since'],
-      ['customers', 'created_since'],
-    ] as const) {
-      const message = await expectRejected(`/api/v1/${path}?${name}=${text}`, 'INVALID_PARAM')
-      expect(message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime with Z or an offset`))
-    }
-  })
+  test.each(invalid)(
+    'if a datetime parameter is %s, it is rejected with a message that names the format',
+    async (text) => {
+      for (const [path, name] of [
+        ['orders', 'updated_since'],
+        ['products', 'updated_since'],
+        ['customers', 'updated_since'],
+        ['customers', 'created_since'],
+      ] as const) {
+        const message = await expectRejected(`/api/v1/${path}?${name}=${text}`, 'INVALID_PARAM')
+        expect(message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime with Z or an offset`))
+      }
+    },
+  )
 
-  test('if a datetime has a space in place of +, the message says to write %2B', async () => {
+  test('if a datetime has a space in place of the + sign, the message says to write %2B', async () => {
     for (const text of ['2026-07-08T10:20:30+02:00', '2026-07-08T10:20:30.5%2002:00'])
       expect(await expectRejected(`/api/v1/orders?updated_since=${text}`, 'INVALID_PARAM')).toContain('%2B')
     expect(await expectRejected('/api/v1/orders?updated_since=today', 'INVALID_PARAM')).not.toContain('%2B')
@@ -224,7 +227,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
 
 describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   test.each(['draft', 'PAID', 'paid%20', 'unknown', 'paid,shipped', '__proto__', "paid'--", 'return-requested', '%00'])(
-    'the order status %s is rejected with a message that names the known statuses',
+    'if the status filter of orders is %s, it is rejected with a message that lists the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/orders?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "/,
@@ -233,7 +236,7 @@ describe('[Q-STATUS, ERR-1] unknown statuses', () => {
   )
 
   test.each(['paid', 'Active', 'deleted', 'toString'])(
-    'the product status %s is rejected with a message that names the known statuses',
+    'if the status filter of products is %s, it is rejected with a message that lists the known statuses',
     async (status) => {
       expect(await expectRejected(`/api/v1/products?status=${status}`, 'INVALID_PARAM')).toMatch(
         /^status: must be one of draft, active, archived; got "/,
@@ -245,7 +248,7 @@ describe('[Q-STATUS, ERR-1] unknown statuses', () => {
 describe('[R9, R30] parameters that an endpoint does not have', () => {
   const ALL = ['limit', 'cursor', 'updated_since', 'created_since', 'status']
   test.each(SPEC_ENDPOINTS.map((each) => [each.path, each] as const))(
-    '%s ignores and names the parameters that it does not have',
+    'if %s gets parameters that it does not have, it ignores them and names them in x-ignored-params',
     async (_path, { path, idOf, parameters }) => {
       const [row] = idOf === undefined ? [] : await store.sql`select id::text from ${store.sql(idOf)} limit 1`
       const ignored = ALL.filter((name) => !parameters.includes(name))
@@ -256,11 +259,11 @@ describe('[R9, R30] parameters that an endpoint does not have', () => {
     },
   )
 
-  test('if no parameter is ignored, the header x-ignored-params is absent', async () => {
+  test('if no parameter of a request is ignored, the response has no x-ignored-params header', async () => {
     expect((await ask('/api/v1/orders?limit=1')).headers.has('x-ignored-params')).toBe(false)
   })
 
-  test('x-ignored-params lists at most ten percent-encoded names, each once and cut at 64 characters', async () => {
+  test('if many parameters are ignored, x-ignored-params lists ten of them once, percent-encoded and cut at 64 characters', async () => {
     const named = async (query: string) => (await ask(`/api/v1/store?${query}`)).headers.get('x-ignored-params')
     expect(await named('a=1&a=2&b')).toBe('a,b')
     expect(await named('a%2Cb=1&%0d%0aset-cookie%3A=1&%F0%9F%98%80&%00&+')).toBe(
@@ -275,7 +278,7 @@ describe('[R9, R30] parameters that an endpoint does not have', () => {
     expect(await named('__proto__=1&constructor=2&=3')).toBe('__proto__,constructor,')
   })
 
-  test('an error response also names the ignored parameters', async () => {
+  test('if a response is an error, x-ignored-params still names the ignored parameters', async () => {
     const response = await ask('/api/v1/orders?limit=0&update_since=2026-01-01T00:00:00Z')
     expect(response.status).toBe(400)
     expect(response.headers.get('x-ignored-params')).toBe('update_since')

@@ -82,7 +82,7 @@ const isClean: [path: string, isClean: boolean][] = []
 
 describe('a key without personal data', () => {
   test.each<RevisionId>(['launch', 'v1.2', LATEST_REVISION])(
-    '[R40] on a %s store, gets null, pseudonyms, and regions, and every other value unchanged',
+    '[R40] if the key excludes personal data of a %s store, personal fields are null, pseudonyms, or regions, and others are unchanged',
     async (revision) => {
       const { store, reduced } = await sentinelStore(revision)
       let rows = 0
@@ -114,7 +114,7 @@ describe('a key without personal data', () => {
     },
   )
 
-  test('[R40] no endpoint returns a personal value, and details have the pseudonyms of lists', async () => {
+  test("[R40] if the key excludes personal data, no endpoint returns a personal value, and single rows have the list's pseudonyms", async () => {
     const { store, reduced } = await sentinelStore()
     const [orders, customers] = [await rowsOf('/api/v1/orders', reduced), await rowsOf('/api/v1/customers', reduced)]
     const [order, customer] = [orders[0], customers[0]]
@@ -137,7 +137,7 @@ describe('a key without personal data', () => {
     expect((await platform.get(`/api/v1/customers/${customer?.id}`, store.key)).text).toContain('Sentinel')
   })
 
-  test('[R40] equal values have equal pseudonyms in all lists of the store, and others in another store', async () => {
+  test('[R40] if personal values are equal, their pseudonyms are equal in all lists of the store and differ in another store', async () => {
     const { store, reduced } = await sentinelStore()
     await store.sql`update orders o set email = c.email from customers c where c.id = o.customer_id`
     const emails = new Map((await rowsOf('/api/v1/customers', reduced)).map(({ id, email }) => [id, email]))
@@ -154,7 +154,7 @@ describe('a key without personal data', () => {
     expect(again[0]?.email).toBe(here?.email)
   })
 
-  test('[R46] its pages have another digest of fields, so that a copy is read again after a change of keys', async () => {
+  test('[R46] if the key excludes personal data, the field digest differs, so that clients read the list again after changing the key', async () => {
     const { store, reduced } = await sentinelStore()
     const digest = async (path: string, key: string) => (await platform.get(path, key)).headers.get('x-store-fields')
     expect(await digest('/api/v1/orders', reduced)).not.toBe(await digest('/api/v1/orders', store.key))

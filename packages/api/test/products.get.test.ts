@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-PRODUCT, RES-PRODUCT] each product by ID is the same as its row in the list', async () => {
+test('[EP-PRODUCT, RES-PRODUCT] if a product is requested by ID, the response equals its row in the list', async () => {
   const { json } = await platform.get('/api/v1/products', store.key)
   expect(json.data).toHaveLength(12)
   for (const row of json.data) {
@@ -29,7 +29,7 @@ test('[EP-PRODUCT, RES-PRODUCT] each product by ID is the same as its row in the
   }
 })
 
-test('[EP-ID-MISSING] a request for a valid ID without a product gets 404', async () => {
+test('[EP-ID-MISSING] if no product has the requested ID, the response is 404', async () => {
   const response = await platform.get(`/api/v1/products/${UNKNOWN_ID}`, store.key)
   expect([response.status, response.json.error]).toEqual([
     404,

@@ -28,13 +28,13 @@ test('[EP-PRODUCTS, RES-VARIANT] GET /products returns products and their varian
   expect(rows.map(({ id, variants }) => ({ id, variants: variants.map((each: Row) => each.id) }))).toEqual([...stored])
 })
 
-test('[RES-PRODUCT] a product without variants returns variants: [] and a number as inventory', async () => {
+test('[RES-PRODUCT] if a product has no variants, the list has variants: [] and its inventory as a number', async () => {
   const single = (await list('limit=250')).filter(({ has_variants }) => !has_variants)
   expect(single.length).toBeGreaterThan(0)
   for (const { variants, inventory } of single) expect([variants, typeof inventory]).toEqual([[], 'number'])
 })
 
-test('[RES-PRODUCT, R22] the string arrays of a product return the stored elements without null', async () => {
+test('[RES-PRODUCT, R22] if a stored string array contains null, the product has the other elements', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   await store.sql`update products set images = array['b', null, 'a"\\'], videos = '{}', tags = null, meta_keywords = array[null]::text[]
     where id = ${id}`
@@ -44,7 +44,7 @@ test('[RES-PRODUCT, R22] the string arrays of a product return the stored elemen
 
 describe('[Q-STATUS, ST-1] status', () => {
   test.each(['draft', 'active', 'archived'])(
-    'status=%s returns all products with this status and no others',
+    'if status=%s is sent, the list returns all products with this status and no others',
     async (status) => {
       const stored = await store.sql`select id::text from products where status = ${status} order by created_at, id`
       const rows = await list(`limit=250&status=${status}`)
@@ -53,7 +53,7 @@ describe('[Q-STATUS, ST-1] status', () => {
     },
   )
 
-  test('[R33] an unknown status of a product is returned unchanged', async () => {
+  test('[R33] if the stored status of a product is unknown, it is returned unchanged', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update products set status = 'embargoed' where id = ${id}`
     expect((await list('limit=1'))[0].status).toBe('embargoed')
@@ -61,7 +61,7 @@ describe('[Q-STATUS, ST-1] status', () => {
   })
 })
 
-test('[Q-UPDATED, R29] updated_since returns a product after one of its variants has changed', async () => {
+test('[Q-UPDATED, R29] after a variant changes, updated_since returns its product', async () => {
   const [before] = await store.sql`select clock_timestamp()::text as at`
   const since = `updated_since=${String(before?.at).replace(' ', 'T').replace(/\+00$/, 'Z')}`
   expect(await list(since)).toEqual([])

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 describe('many requests at once', () => {
-  test(`[LIM-1, ERR-3] a key that sends ${REQUESTS} requests at once gets every page`, async () => {
+  test(`[LIM-1, ERR-3] if a key sends ${REQUESTS} requests at once, each gets its page`, async () => {
     const { json } = await platform.get('/api/v1/orders?limit=10', store.key)
     // With a cursor, so that the request waits for nothing else.
     const url = `${platform.service.url}/api/v1/orders?limit=250&cursor=${json.meta.next_cursor}`

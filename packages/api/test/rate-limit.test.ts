@@ -50,7 +50,7 @@ const statuses = async (count: number, ask: () => Promise<{ status: number }>): 
   return found
 }
 
-test('[LIM-1, ERR-2] a request above the limit gets 429 with Retry-After and the rate limit headers', async () => {
+test('[LIM-1, ERR-2] if a key is above its limit, the response is 429 with Retry-After and the rate limit headers', async () => {
   await withinAMinute(store.id, async (key) => {
     const responses: TestResponse[] = []
     for (let index = 0; index < LIMIT + 2; index += 1) responses.push(await platform.get('/api/v1/store', key))
@@ -70,7 +70,7 @@ test('[LIM-1, ERR-2] a request above the limit gets 429 with Retry-After and the
   })
 })
 
-test('[LIM-1, R6] events and the request log name the endpoint of a rejected request', async () => {
+test('[LIM-1, R6] if a request is rejected with 429, events and the request log name its endpoint', async () => {
   const { id, key } = await platform.newKey(store.id)
   await exhaustKey(platform, id)
   platform.events.length = 0
@@ -88,7 +88,7 @@ test('[LIM-1, R6] events and the request log name the endpoint of a rejected req
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 
-test('[R8] Retry-After is the time until the next minute on the clock of the control database', async () => {
+test("[R8] if a key is above its limit, Retry-After is the time until the next minute of the control database's clock", async () => {
   await withinAMinute(store.id, async (key) => {
     for (let index = 0; index < LIMIT; index += 1) await platform.get('/api/v1/store', key)
     const secondsLeft = async () => {
@@ -104,7 +104,7 @@ test('[R8] Retry-After is the time until the next minute on the clock of the con
   })
 })
 
-test('[R8] a key above its limit gets 200 in the next minute', async () => {
+test('[R8] if a key was above its limit, its first request in the next minute gets 200', async () => {
   await withinAMinute(store.id, async (key) => {
     expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
     // A test cannot change the clock of the database, so it changes the minute of the counter.
@@ -117,7 +117,7 @@ test('[R8] a key above its limit gets 200 in the next minute', async () => {
 })
 
 describe('[R7] requests that the rate limit counts', () => {
-  test('every request with a valid key counts toward the rate limit, whatever status it gets', async () => {
+  test('if the key is valid, each request counts toward the rate limit, whatever its status', async () => {
     await withinAMinute(store.id, async (key) => {
       const { url } = platform.service
       const headers = { 'x-api-key': key }
@@ -136,7 +136,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('requests that get 429 count toward the rate limit', async () => {
+  test('if a request gets 429, it also counts toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
       const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
@@ -144,7 +144,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('requests with an invalid key and requests for documents do not count toward the rate limit', async () => {
+  test('if the key is invalid or the request is for a document, it does not count toward the rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       for (let index = 0; index < LIMIT; index += 1) {
         await platform.get('/api/v1/store', `${key}x`)
@@ -158,7 +158,7 @@ describe('[R7] requests that the rate limit counts', () => {
     })
   })
 
-  test('requests that get 403 or 409 count toward the rate limit', async () => {
+  test('if a request gets 403 or 409, it also counts toward the rate limit', async () => {
     for (const [kind, status] of [
       ['imported', 403],
       ['generating', 409],
@@ -173,7 +173,7 @@ describe('[R7] requests that the rate limit counts', () => {
     }
   })
 
-  test('each key of a store is counted separately', async () => {
+  test('if a store has several keys, each key has its own rate limit', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))
       await withinAMinute(store.id, async (second) => {
@@ -183,7 +183,7 @@ describe('[R7] requests that the rate limit counts', () => {
   })
 })
 
-test('[ERR-1] every endpoint returns 429 to a key above its limit', async () => {
+test('[ERR-1] if a key is above its limit, every endpoint returns 429', async () => {
   await withinAMinute(store.id, async (key) => {
     await statuses(LIMIT, () => platform.get('/api/v1/store', key))
     for (const path of pathsWith(UNKNOWN_ID)) {
@@ -194,7 +194,7 @@ test('[ERR-1] every endpoint returns 429 to a key above its limit', async () => 
   })
 })
 
-test('[LIM-1] with a limit of 120, two nodes together accept 120 requests', async () => {
+test('[LIM-1] if the limit is 120 and a key uses two nodes, the nodes together accept 120 requests', async () => {
   const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
   await withinAMinute(store.id, async (key) => {
     const found: number[] = []
@@ -209,7 +209,7 @@ test('[LIM-1] with a limit of 120, two nodes together accept 120 requests', asyn
   await Promise.all(nodes.map((node) => node.close()))
 })
 
-test('[LIM-2] by default, a key can request 120 pages per minute, each with a limit of 250', async () => {
+test('[LIM-2] with default settings, a page may have 250 rows, and the rate limit is 120 requests per minute', async () => {
   const fresh = await startPlatform({ REQUESTS_PER_MINUTE: '' })
   const { key } = await fresh.provision()
   const response = await fresh.get('/api/v1/orders?limit=250', key)

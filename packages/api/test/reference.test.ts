@@ -43,7 +43,7 @@ const read = (path: string, method = 'GET', headers = {}) =>
   sendRequest(platform.service.url, { path, method, headers })
 
 describe('[R2] documents', () => {
-  test.each(DOCUMENTS)('GET %s returns 200 without a key', async (path) => {
+  test.each(DOCUMENTS)('if the request has no key, GET %s returns 200', async (path) => {
     const response = await read(path)
     expect(response.status).toBe(200)
     expect(response.headers['content-length']).toBe(String(response.body.length))
@@ -58,13 +58,16 @@ describe('[R2] documents', () => {
     expect(withKey.headers.ratelimit).toBeUndefined()
   })
 
-  test.each(DOCUMENTS)('[R4] HEAD %s returns the length of the document without a body', async (path) => {
-    const [got, head] = [await read(path), await read(path, 'HEAD')]
-    expect([head.status, head.body.length]).toEqual([200, 0])
-    expect(head.headers['content-length']).toBe(got.headers['content-length'])
-  })
+  test.each(DOCUMENTS)(
+    '[R4] if the method is HEAD, %s returns the length of the document without a body',
+    async (path) => {
+      const [got, head] = [await read(path), await read(path, 'HEAD')]
+      expect([head.status, head.body.length]).toEqual([200, 0])
+      expect(head.headers['content-length']).toBe(got.headers['content-length'])
+    },
+  )
 
-  test('[R3] a document returns 405 for POST, DELETE and OPTIONS', async () => {
+  test('[R3] if the method is POST, DELETE, or OPTIONS, a document returns 405', async () => {
     for (const path of DOCUMENTS)
       for (const method of ['POST', 'DELETE', 'OPTIONS']) {
         const response = await read(path, method)
@@ -76,7 +79,7 @@ describe('[R2] documents', () => {
       }
   })
 
-  test('a path next to the documents returns 401 without a key', async () => {
+  test('if a path only resembles that of a document, a request without a key gets 401', async () => {
     for (const path of [
       '/docs/',
       '/errors/nothing',
@@ -88,23 +91,23 @@ describe('[R2] documents', () => {
       expect((await read(path)).status, path).toBe(401)
   })
 
-  test('a query does not change a document', async () => {
+  test('if the URL of a document has a query, the response is the same document', async () => {
     expect((await read('/openapi.json?x=1&limit=0')).text).toBe((await read('/openapi.json')).text)
   })
 })
 
 describe('[R45] documents for crawlers and scanners', () => {
-  test('robots.txt excludes the API, which needs a key', async () => {
+  test('robots.txt excludes the paths of the API from crawlers', async () => {
     expect((await read('/robots.txt')).text).toBe('User-agent: *\nDisallow: /api/\n')
   })
 
-  test('security.txt names the contact of the setting, and is text in UTF-8', async () => {
+  test('if a security contact is set, security.txt contains it as text in UTF-8', async () => {
     const { text, headers } = await read('/.well-known/security.txt')
     expect(headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(text).toMatch(/^Contact: mailto:security@example\.com\nExpires: \d{4}-\d\d-\d\dT00:00:00\.000Z\n$/)
   })
 
-  test('without the setting, security.txt returns 404 with and without a key', async () => {
+  test('if no security contact is set, security.txt returns 404 with and without a key', async () => {
     const silent = await startPlatform()
     for (const headers of [{}, { 'x-api-key': 'sdx_x' }]) {
       const request = { path: '/.well-known/security.txt', headers }
@@ -114,7 +117,7 @@ describe('[R45] documents for crawlers and scanners', () => {
     await silent.close()
   })
 
-  test('the API catalog has the media type and the link of RFC 9727', async () => {
+  test('the API catalog has the media type and link relation of RFC 9727', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { headers } = await read('/.well-known/api-catalog', method)
       expect(headers['content-type']).toBe(
@@ -124,7 +127,7 @@ describe('[R45] documents for crawlers and scanners', () => {
     }
   })
 
-  test('each document in the API catalog returns 200 with the media type that the catalog names', async () => {
+  test('each document in the API catalog returns 200 with the media type that the catalog says', async () => {
     const [, api] = (await read('/.well-known/api-catalog')).json.linkset
     expect(api.anchor).toBe(`${platform.service.url}/api/v1`)
     for (const { href, type } of [...api['service-desc'], ...api['service-doc']]) {
@@ -134,7 +137,7 @@ describe('[R45] documents for crawlers and scanners', () => {
   })
 })
 
-test('pages load nothing from other hosts, and their local links return 200', async () => {
+test('the HTML pages load nothing from other hosts, and each of their local links returns 200', async () => {
   for (const path of DOCUMENTS) {
     const { text, headers } = await read(path)
     if (!headers['content-type']?.startsWith('text/html')) continue
@@ -144,7 +147,7 @@ test('pages load nothing from other hosts, and their local links return 200', as
   }
 })
 
-test('a response of the API links to the API description', async () => {
+test('every API response links to the API description', async () => {
   const { headers } = await read('/api/v1/orders')
   const targets = [...(headers.link ?? '').matchAll(/<([^>]+)>; rel="(service-[a-z]+)"/g)].map(([, path, rel]) => [
     rel,
@@ -154,7 +157,7 @@ test('a response of the API links to the API description', async () => {
   for (const [, path] of targets) expect((await read(String(path))).status).toBe(200)
 })
 
-test('[R2] without the control database, every document returns 200', async () => {
+test('[R2] if the control database is down, every document still returns 200', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500', SECURITY_CONTACT: CONTACT })
   const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)

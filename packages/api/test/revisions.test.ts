@@ -102,7 +102,7 @@ function check(row: Record<string, unknown>, shape: RowShape, revision: Revision
 }
 
 describe.each(IDS)('a store at schema version %s', (revision) => {
-  test('[FMT-6, FMT-7] at every schema version, every endpoint returns the same keys', async () => {
+  test('[FMT-6, FMT-7] at each schema version, every endpoint returns the same keys', async () => {
     const paths = await pathsOf(storeAt(revision))
     for (const endpoint of ENDPOINTS) {
       const { id, resource, response } = endpoint
@@ -116,7 +116,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     }
   })
 
-  test('[VER-2] every endpoint returns the bytes of the golden file', async () => {
+  test('[VER-2] at each schema version, every endpoint returns the bytes of its stored expected response', async () => {
     const paths = await pathsOf(storeAt(revision))
     const lines: string[] = []
     for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await ask(revision, path)).text}`)
@@ -132,7 +132,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(found.split('\n').length).toBe(expected.length)
   })
 
-  test('[Q-UPDATED-OLD, R1] customers support updated_since only if the store tracks their updates', async () => {
+  test("[Q-UPDATED-OLD, R1] customers accept updated_since only if the store's schema version tracks their updates", async () => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
     const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
@@ -144,7 +144,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, FMT-7] requests with any time filter but updated_since of customers get 200, even without the table', async () => {
+  test('[Q-CREATED, FMT-7] at each schema version, the other time filters get 200, even if the table does not exist', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await ask(revision, `/api/v1/${list}`)).json.data
@@ -158,7 +158,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
 })
 
 describe('stores at different schema versions', () => {
-  test('[FMT-6] stores at all schema versions return the same number of rows with the same keys', async () => {
+  test('[FMT-6] if stores have different schema versions, their lists have equally many rows with the same keys', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
       const newest = (await ask(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {
@@ -169,7 +169,7 @@ describe('stores at different schema versions', () => {
     }
   })
 
-  test('[GEN-3] no store returns a password hash, at any schema version', async () => {
+  test('[GEN-3] no store of any schema version returns a password hash', async () => {
     for (const revision of IDS) {
       const hashes = await storeAt(revision)
         .sql`select password_hash as hash from customers where password_hash is not null`

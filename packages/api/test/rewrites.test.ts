@@ -31,7 +31,7 @@ async function during<T>(change: string, read: () => Promise<T>, { ownerUrl } = 
   return response
 }
 
-test('[R28, PAG-2] if a page waits for the rewrite of a table, it returns the rows from before the rewrite', async () => {
+test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the page has the rows from before the rewrite', async () => {
   const before = await platform.get('/api/v1/orders?limit=250', store.key)
   const change = 'alter table orders add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=250', store.key))
@@ -40,7 +40,7 @@ test('[R28, PAG-2] if a page waits for the rewrite of a table, it returns the ro
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] under repeatable read, a page that waits for a rewrite returns the rows from before it', async () => {
+test('[R28, PAG-2] if the isolation level is repeatable read and ALTER TABLE rewrites the table, the page has the earlier rows', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
@@ -52,7 +52,7 @@ test('[R28, PAG-2] under repeatable read, a page that waits for a rewrite return
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, EP-ID-MISSING] during the rewrite of orders, an order is found by its ID', async () => {
+test('[R28, EP-ID-MISSING] while ALTER TABLE rewrites orders, a request for an order by ID gets 200', async () => {
   const list = await platform.get('/api/v1/orders?limit=1', store.key)
   const path = `/api/v1/orders/${list.json.data[0].id}`
   const change = 'alter table orders alter column extra type text using extra::text'
@@ -60,14 +60,14 @@ test('[R28, EP-ID-MISSING] during the rewrite of orders, an order is found by it
   expect(found.status).toBe(200)
 })
 
-test('[R28, R29] during the rewrite of order_items, a page returns the orders and items from before it', async () => {
+test('[R28, R29] while ALTER TABLE rewrites order_items, a page has the orders and items from before the rewrite', async () => {
   const before = await platform.get('/api/v1/orders?limit=50', store.key)
   const change = 'alter table order_items add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=50', store.key))
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, R29] during the rewrite of the table behind a view, a page returns the orders and items from before it', async () => {
+test('[R28, R29] while ALTER TABLE rewrites the table behind a view, a page has the orders and items from before', async () => {
   const viewed = await filledStore(platform)
   const { sql } = viewed
   await sql`alter table orders rename to placed_orders`
@@ -99,7 +99,7 @@ test.each([
     rewritten: 'tenants',
   },
 ])(
-  '[R28, R29] during the rewrite of $what, a page returns the orders and items from before it',
+  '[R28, R29] while ALTER TABLE rewrites $what, a page has the orders and items from before the rewrite',
   async ({ before, rewritten }) => {
     const layered = await filledStore(platform)
     await layered.sql.unsafe(before.replace('reader_role', `"${new URL(layered.readerUrl).username}"`))
@@ -113,7 +113,7 @@ test.each([
   },
 )
 
-test("[R28] during the rewrite of customer_addresses, a customer's addresses are those from before it", async () => {
+test("[R28] while ALTER TABLE rewrites customer_addresses, a customer's addresses are those from before the rewrite", async () => {
   const list = await platform.get('/api/v1/customer-addresses?limit=1', store.key)
   const path = `/api/v1/customers/${list.json.data[0].customer_id}/addresses`
   const before = await platform.get(path, store.key)
@@ -122,7 +122,7 @@ test("[R28] during the rewrite of customer_addresses, a customer's addresses are
   expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] if an address is a json value that jsonb rejects, the page returns the stored value', async () => {
+test('[R32, R17] if a stored json address is not valid as jsonb, the page returns the address as stored', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`
@@ -134,7 +134,7 @@ test('[R32, R17] if an address is a json value that jsonb rejects, the page retu
   expect(page.text).toContain('"line1":1e300000')
 })
 
-test('[R17] if a view contains rows without an ID, the list returns every other row once', async () => {
+test('[R17] if a view has rows without an ID, the list returns every other row once', async () => {
   const sql = store.sql
   await sql`alter table locations rename to places`
   await sql`create view locations as select * from places
@@ -158,7 +158,7 @@ test('[R17] if a view contains rows without an ID, the list returns every other 
 
 // If a pooler rejects session settings, the time zone of the role applies. The platform sets none.
 test.skipIf(inject('poolerPort') !== undefined)(
-  '[R28] if created_at loses its time zone, the time zone of the role does not change the response',
+  "[R28] if created_at becomes a timestamp without time zone, the role's time zone does not change the response",
   async () => {
     const zoned = await filledStore(platform)
     const admin = openClient(inject('postgresUrl'))

@@ -56,7 +56,7 @@ function sinceLaunch(row: Record<string, unknown>, { fields }: Resource): Record
 }
 
 describe('a store that is upgraded while it is served', () => {
-  test('[R28, VER-2] during upgrades to the newest schema version, every page returns 200 with the values from before', async () => {
+  test('[R28, VER-2] while a store is upgraded to the newest schema version, every page returns 200 with the earlier values', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     const before = { orders: await rows(store, 'orders'), products: await rows(store, 'products') }
     const loop = askInALoop(store)
@@ -96,7 +96,7 @@ describe('the headers about the schema of a store', () => {
   const changedPaths = (one: Map<string, string | null>, other: Map<string, string | null>) =>
     PATHS.filter((path) => one.get(path) !== other.get(path))
 
-  test('[R46, R28] an upgrade or a late grant changes the digest only of lists that get columns', async () => {
+  test('[R46, R28] if an upgrade or a grant adds columns, x-store-fields changes for their lists and for no others', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     let digests = await headersOf(store, 'x-store-fields')
     const nextChanges = async () => {
@@ -134,7 +134,7 @@ describe('the headers about the schema of a store', () => {
     expect(digests).toEqual(complete)
   })
 
-  test('[R46] a change of rows, an index, and a column that is not in the contract change no digest', async () => {
+  test('[R46] if rows, indexes, or columns outside of the contract change, x-store-fields stays the same', async () => {
     const store = await filledStore(platform, 'v1.5', SIZE)
     const before = await headersOf(store, 'x-store-fields')
     await store.sql`update orders set email = 'a@b.example'`
@@ -147,7 +147,7 @@ describe('the headers about the schema of a store', () => {
 })
 
 describe('a partly migrated store', () => {
-  test('[R28, FMT-6] after every statement of the migrations, lists return 200 with the columns that exist', async () => {
+  test('[R28, FMT-6] after each statement of a migration, lists return 200 with the columns that exist', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     const reader = readerOf(store)
     for (const { id } of REVISIONS.slice(1)) {
@@ -175,7 +175,7 @@ describe('a partly migrated store', () => {
       expect(each).toMatchObject({ payment_provider: 'manual', processor_payment_intent_id: null })
   })
 
-  test('[Q-UPDATED-OLD, R28] without a grant on updated_at, customers do not support updated_since', async () => {
+  test('[Q-UPDATED-OLD, R28] if the reader has no grant on updated_at, customers with updated_since get 400', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
     await seen()
@@ -187,7 +187,7 @@ describe('a partly migrated store', () => {
     expect((await ask(store, path)).status).toBe(200)
   })
 
-  test('[ERR-3] if the reader may not select the ID of a table, its list returns 502', async () => {
+  test('[ERR-3] if the reader may not select the id column of a table, its list returns 502', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (id) on orders from ${readerOf(store)}`)
     await seen()
@@ -195,7 +195,7 @@ describe('a partly migrated store', () => {
       expect(await ask(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
   })
 
-  test('[R28] if deleted_at, customer_id, created_at, or order_id is dropped, lists return 200', async () => {
+  test('[R28] if deleted_at, customer_id, created_at, or order_id is dropped, the lists still return 200', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const [address] = await rows(store, 'customer-addresses')
     await store.sql`alter table customer_addresses drop column deleted_at`
@@ -240,7 +240,7 @@ describe('a schema change while the store is served', () => {
     },
   )
 
-  test('[R28] if a column changes to another readable type, the pages stay the same', async () => {
+  test('[R28] if a column changes to a compatible type, the pages stay the same', async () => {
     const before = await rows(store, 'products')
     const statements = [
       `alter table products alter column price type double precision`,
@@ -269,13 +269,13 @@ describe('a schema change while the store is served', () => {
     expect([...first.json.data, ...next]).toEqual(before)
   })
 
-  test("[R28, R17] if a value does not match its field, the page returns null or the field's default", async () => {
+  test("[R28, R17] if a value is not valid for its field, the page has null or the field's default", async () => {
     await store.sql`update products set inventory = 9000000000, category_id = 'no uuid', price = 'Infinity'`
     const [row] = await rows(store, 'products')
     expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
   })
 
-  test('[R28] if a column gets a new type with values that do not match, the page returns null or 0', async () => {
+  test('[R28] if a column gets another type and invalid values, the page has null or 0 in its field', async () => {
     await rows(store, 'orders')
     await store.sql.unsafe(
       `alter table orders alter column customer_id type text; update orders set customer_id = 'none'`,
@@ -288,7 +288,7 @@ describe('a schema change while the store is served', () => {
       for (const item of row.items as Record<string, unknown>[]) expect(item.quantity).toBe(0)
   })
 
-  test('[R28] if a table becomes a view and then a table again, its pages stay the same', async () => {
+  test('[R28] if a table is replaced by a view and later by a table, its pages stay the same', async () => {
     const before = await rows(store, 'customers')
     const reader = readerOf(store)
     await store.sql.unsafe(`begin;
@@ -305,7 +305,7 @@ describe('a schema change while the store is served', () => {
     expect(await rows(store, 'customers')).toEqual(before)
   })
 
-  test('[R28] if a table of the first schema version is missing, its list returns 502 until it is restored', async () => {
+  test('[R28] if a table of the first schema version is missing, its list returns 502 until the table is back', async () => {
     const before = await rows(store, 'categories')
     await store.sql`alter table categories rename to sorts`
     expect((await ask(store, 'categories')).status).toBe(502)
@@ -316,7 +316,7 @@ describe('a schema change while the store is served', () => {
 })
 
 describe('a platform with views', () => {
-  test('[R28] if tables are replaced by views, responses have the same bytes', async () => {
+  test('[R28] if tables are replaced by views of them, responses have the same bytes', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const paths = [
       'orders',

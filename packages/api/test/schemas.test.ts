@@ -58,7 +58,7 @@ async function readAll(path: string, tenant: Tenant): Promise<{ id: string }[]> 
 }
 
 describe('stores in schemas of one database', () => {
-  test('[GEN-2] if stores of one database are read at once, each key returns the rows of its own schema', async () => {
+  test('[GEN-2] if two stores share a database and are read at once, each key gets only rows of its own schema', async () => {
     expect(Buffer.byteLength(HOSTILE)).toBe(63)
     const tables = ['orders', 'products', 'customers', 'categories']
     const reads = Array.from({ length: 5 }, () => made.tenants)
@@ -71,7 +71,7 @@ describe('stores in schemas of one database', () => {
     expect(new Set(ids.flat()).size).toBe(510)
   })
 
-  test('[RES-STORE] GET /store of a store in a schema returns the name and the counts of that schema', async () => {
+  test('[RES-STORE] if a store is in its own schema, GET /store returns the name and counts from that schema', async () => {
     for (const [tenant, orders] of [
       [old, 60],
       [hostile, 380],
@@ -82,7 +82,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[VER-2, FMT-6] stores of one database return the columns of their own schema versions', async () => {
+  test('[VER-2, FMT-6] if stores of one database have different schema versions, each returns the columns of its version', async () => {
     expect((await get('locations', old)).json.data).toEqual([])
     expect((await get('locations', hostile)).json.data).toHaveLength(2)
     const [launch, newest] = await Promise.all([get('orders?limit=250', old), get('orders?limit=250', hostile)])
@@ -91,7 +91,7 @@ describe('stores in schemas of one database', () => {
     expect(Object.keys(launch.json.data[0])).toEqual(Object.keys(newest.json.data[0]))
   })
 
-  test('[GEN-2] an order in a schema is returned with the items of that schema, in a list and by ID', async () => {
+  test('[GEN-2] if a store is in its own schema, its orders have the items of that schema, in lists and by ID', async () => {
     for (const tenant of made.tenants) {
       const expected = await tenant.sql<{ id: string }[]>`select id from order_items`
       const orders = (await readAll('orders', tenant)) as { id: string; items: { id: string }[] }[]
@@ -101,13 +101,13 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[EP-ID-MISSING] a request for the ID of a row in another schema gets 404', async () => {
+  test('[EP-ID-MISSING] if the ID belongs to a row of another schema, the response is 404', async () => {
     const [id] = await idsIn(hostile, 'orders')
     expect((await get(`orders/${id}`, hostile)).status).toBe(200)
     for (const other of [old, common]) expect((await get(`orders/${id}`, other)).status).toBe(404)
   })
 
-  test('[SYNC-2] a change in one schema is after the watermark of that store only', async () => {
+  test('[SYNC-2] if a row changes in one schema, only the store of that schema returns it as changed', async () => {
     const since = async (tenant: Tenant) => (await get('orders?limit=1', tenant)).headers.get('x-sync-watermark')
     const before = await Promise.all(made.tenants.map(since))
     const [id = ''] = await idsIn(hostile, 'orders')
@@ -118,7 +118,7 @@ describe('stores in schemas of one database', () => {
     expect(changed.map((rows) => rows.map((row) => row.id))).toEqual([[], [id], []])
   })
 
-  test('[GEN-2] a filter without an index returns only rows of the schema of the store', async () => {
+  test("[GEN-2] if a filter has no index, the list still returns only rows of the store's schema", async () => {
     for (const tenant of made.tenants) {
       await tenant.sql`drop index orders_status_walk`
       const paid = await tenant.sql<{ id: string }[]>`
@@ -127,7 +127,7 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('the dashboard shows and finds only rows of the schema of the store', async () => {
+  test('if a store is in its own schema, the dashboard shows and finds only rows of that schema', async () => {
     const merchant = await addMerchant(platform, ...made.tenants.map(({ id }) => id))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
     for (const tenant of made.tenants) {
@@ -173,7 +173,7 @@ describe('a store that moves to another schema', () => {
     expect(causes.at(-1)).toContain('the schema "Nowhere" does not exist, or has no table of a store')
   })
 
-  test('[ERR-3] if the role of a store may not use its schema, a list returns 502 and no row', async () => {
+  test('[ERR-3] if the role of a store has no usage grant on its schema, a list returns 502', async () => {
     await move(common, hostile.schema)
     const { status, text } = await get('orders', common)
     expect([status, text.includes('"data"')]).toEqual([502, false])

@@ -31,7 +31,7 @@ const closeAll = (sockets: readonly Socket[]) => {
   return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-1] a key with a full response buffer gets 429 until the clients that do not read disconnect', async () => {
+test('[ERR-1] if clients of a key leave too many response bytes unread, the key gets 429 until they disconnect', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -50,7 +50,7 @@ test('[ERR-1] a key with a full response buffer gets 429 until the clients that 
   await platform.close()
 })
 
-test('[ERR-1] when the shared response buffer is full, API requests get 502, and documents still get 200', async () => {
+test('[ERR-1] if unread responses fill the memory limit of the service, API requests get 502, and documents still get 200', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
@@ -66,7 +66,7 @@ test('[ERR-1] when the shared response buffer is full, API requests get 502, and
   await platform.close()
 })
 
-test('of 12 simultaneous requests for large pages, three fit into the response buffer, and the others get 429', async () => {
+test('if 12 large pages are requested at once and three fit into the response buffer, the other nine requests get 429', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -83,7 +83,7 @@ test('of 12 simultaneous requests for large pages, three fit into the response b
   await platform.close()
 })
 
-test('a request gets 200 even if its response alone is larger than the response buffers', async () => {
+test('if one response is larger than the whole response buffer, its request still gets 200', async () => {
   const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
@@ -92,7 +92,7 @@ test('a request gets 200 even if its response alone is larger than the response 
   await platform.close()
 })
 
-test('a response that is not read before the time limit ends before its content-length', async () => {
+test('if a response is not read before its time limit, the connection closes before all bytes are sent', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)

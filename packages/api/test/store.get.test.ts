@@ -35,7 +35,7 @@ test('[EP-STORE, RES-STORE] GET /store returns 200 with the specified fields and
   })
 })
 
-test('[RES-STORE] the counts of the store are the current numbers of rows in its tables', async () => {
+test('[RES-STORE] GET /store returns the current number of rows of each table', async () => {
   const tables = ['products', 'categories', 'customers', 'orders']
   const counted = async () => {
     const counts: Record<string, unknown> = {}
@@ -74,7 +74,7 @@ async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Prom
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
 }
 
-test('[RES-STORE] while a new count runs, requests get the cached counts', async () => {
+test('[RES-STORE] while a new count of rows runs, GET /store returns the cached counts', async () => {
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -85,7 +85,7 @@ test('[RES-STORE] while a new count runs, requests get the cached counts', async
   expect(await orders()).toBe(4)
 })
 
-test('a count in the background does not delay the shutdown, and causes no store.query_failed', async () => {
+test('if a background count of rows runs at shutdown, it does not delay the shutdown or log store.query_failed', async () => {
   const { patient, orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -97,7 +97,7 @@ test('a count in the background does not delay the shutdown, and causes no store
   expect(patient.events.filter(({ event }) => event === 'store.query_failed')).toEqual([])
 })
 
-test('[RES-STORE] a count in the background uses an existing connection', async () => {
+test('[RES-STORE] if rows are counted in the background, the count uses an existing connection', async () => {
   const { sql, orders } = await lockedStore({ COUNTS_MAX_AGE_SECONDS: '1', STORE_CONNECTIONS_MAX: '1' })
   const sessions = new Set<number>()
   const until = performance.now() + 2000
@@ -110,7 +110,7 @@ test('[RES-STORE] a count in the background uses an existing connection', async 
   expect(sessions.size).toBe(1)
 })
 
-test('[RES-STORE, R35] each nullable field without a value is null, and enabled_locales includes the default locale', async () => {
+test('[RES-STORE, R35] if a nullable field of the store has no value, it is null; enabled_locales contains the default locale', async () => {
   const [stored] = await store.sql`select * from store`
   await store.sql`update store set store_name = null, store_email = null, store_currency = null, store_timezone = null,
     store_country = null, tax_included_in_prices = null, shipping_enabled = null, guest_checkout = null,
@@ -125,13 +125,13 @@ test('[RES-STORE, R35] each nullable field without a value is null, and enabled_
   await store.sql`update store set ${store.sql({ ...stored })}`
 })
 
-test('[R30, R9] GET /store ignores query parameters and lists them in x-ignored-params', async () => {
+test('[R30, R9] if GET /store gets query parameters, it ignores them and lists them in x-ignored-params', async () => {
   const response = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('limit,cursor,x')
 })
 
-test('if the database of a store has no row about the store, the store endpoint returns 502, not 404', async () => {
+test('if the database of a store has no row in the store table, GET /store returns 502 and not 404', async () => {
   const [stored] = await store.sql`delete from store returning *`
   const response = await platform.get('/api/v1/store', store.key)
   await store.sql`insert into store ${store.sql({ ...stored })}`

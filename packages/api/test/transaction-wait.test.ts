@@ -93,7 +93,7 @@ function insert(email: string): Promise<unknown> {
 }
 
 describe('transactions that are open at the request of a first page', () => {
-  test('[SYNC-1] if a transaction ends during the wait, the page returns its rows and the watermark of the request', async () => {
+  test('[SYNC-1] if a transaction commits during the wait, the page has its rows, and the watermark is the time of the request', async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
@@ -106,7 +106,7 @@ describe('transactions that are open at the request of a first page', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] if a transaction outlasts the wait, the watermark precedes the transaction', async () => {
+  test('[SYNC-1] if a transaction takes longer than the wait, the watermark is before its start, so the next sync returns its rows', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -122,7 +122,7 @@ describe('transactions that are open at the request of a first page', () => {
     expect(third.watermark).toBeGreaterThan(began)
   })
 
-  test('[SYNC-1] if a transaction rounds its timestamps down to a second, the next sync returns its rows', async () => {
+  test('[SYNC-1] if a store rounds timestamps down to seconds, the next sync returns the rows of an open transaction', async () => {
     const coarse = await platform.provision()
     await coarse.sql.unsafe(`drop trigger updated_at_1_mark on orders; drop trigger updated_at_2_move on orders;
       drop trigger updated_at_3_keep on orders;
@@ -153,7 +153,7 @@ describe('transactions that are open at the request of a first page', () => {
       (email: string) => `begin; insert into slow_commits values (1);
       commit and chain; insert into orders (id, email) values (gen_random_uuid(), '${email}'); select pg_sleep(1); commit`,
     ],
-  ])('[SYNC-1] an incremental sync does not miss the row of %s', async (_what, messageFor) => {
+  ])('[SYNC-1] if a row is written by %s, the next incremental sync returns it', async (_what, messageFor) => {
     await store.sql.unsafe(`create table if not exists slow_commits (n int);
       create or replace function wait_a_while() returns trigger language plpgsql as 'begin perform pg_sleep(1.5); return null; end';
       drop trigger if exists waits on slow_commits;
@@ -171,7 +171,7 @@ describe('transactions that are open at the request of a first page', () => {
     await node.close()
   })
 
-  test('after one transaction has outlasted the wait, a page still waits for a newer transaction', async () => {
+  test('if one transaction has already exceeded the wait, a page still waits for a newer transaction', async () => {
     await begin()
     await firstPage()
     const other = openClient(store.ownerUrl)
@@ -184,14 +184,14 @@ describe('transactions that are open at the request of a first page', () => {
     await writer.unsafe('rollback')
   })
 
-  test.each(WAITING_LISTS)('an open transaction delays the first page of %s', async (path) => {
+  test.each(WAITING_LISTS)('if a transaction is open, the first page of %s waits for it', async (path) => {
     await begin()
     expect((await firstPage(path)).tookMs).toBeGreaterThan(BOUND_MS - 20)
     await writer.unsafe('rollback')
   })
 
   test.each(OTHER_LISTS)(
-    'an open transaction does not delay the list %s, but its watermark precedes the transaction',
+    'if a transaction is open, the list %s does not wait, and its watermark is before the transaction',
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)
@@ -201,7 +201,7 @@ describe('transactions that are open at the request of a first page', () => {
     },
   )
 
-  test("an open transaction does not delay a page with a cursor, which returns the first page's watermark", async () => {
+  test('if a transaction is open, a page with a cursor does not wait and has the watermark of the first page', async () => {
     for (let n = 0; n < 4; n++) await insert(`${n}@example.com`)
     const { cursor, watermark } = await firstPage('orders?limit=2')
     const node = await startNode(platform)
@@ -219,7 +219,7 @@ describe('transactions that are open at the request of a first page', () => {
     await node.close()
   })
 
-  test('an open transaction does not delay a page of another store', async () => {
+  test('if a transaction is open in one store, pages of another store do not wait', async () => {
     const other = await platform.provision()
     await begin()
     const { tookMs, watermark } = await firstPage('orders', other)
@@ -228,7 +228,7 @@ describe('transactions that are open at the request of a first page', () => {
     await writer.unsafe('rollback')
   })
 
-  test('an open transaction of the service itself does not delay a page', async () => {
+  test('if the open transaction belongs to the service itself, a page does not wait for it', async () => {
     const reader = openClient(
       `${store.readerUrl}${store.readerUrl.includes('?') ? '&' : '?'}application_name=store-export`,
     )
@@ -237,7 +237,7 @@ describe('transactions that are open at the request of a first page', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] if a transaction is prepared during the wait, the page still waits, and the watermark precedes it', async (context) => {
+  test('[SYNC-1] if a transaction is prepared during the wait, the page still waits, and its watermark is five minutes old', async (context) => {
     const reason = await whyNotPrepared()
     context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()
@@ -259,7 +259,7 @@ describe('transactions that are open at the request of a first page', () => {
 })
 
 describe('a role that cannot see transactions', () => {
-  test('[SYNC-1] without pg_read_all_stats, the watermark is five minutes old while a transaction is open', async () => {
+  test('[SYNC-1] if the role lacks pg_read_all_stats and a transaction is open, the watermark is five minutes old', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
     const other = openClient(blind.ownerUrl)
@@ -271,7 +271,7 @@ describe('a role that cannot see transactions', () => {
     await other.end()
   })
 
-  test('[SYNC-1] without pg_lock_status, the watermark is five minutes old even if no transaction is open', async () => {
+  test("[SYNC-1] if the role can't call pg_lock_status, the watermark is five minutes old, even without open transactions", async () => {
     const blind = await platform.provision()
     await administrate(blind, 'revoke execute on function pg_catalog.pg_lock_status() from public')
     const { watermark } = await firstPage('orders', blind)
@@ -279,7 +279,7 @@ describe('a role that cannot see transactions', () => {
   })
 })
 
-test('[SYNC-1] with TRANSACTION_WAIT_MS=0, a page does not wait, and its watermark precedes open transactions', async () => {
+test('[SYNC-1] if TRANSACTION_WAIT_MS=0, a page does not wait, and its watermark is before open transactions', async () => {
   const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()
@@ -290,7 +290,7 @@ test('[SYNC-1] with TRANSACTION_WAIT_MS=0, a page does not wait, and its waterma
   await node.close()
 })
 
-test('the store endpoint and an error response send no x-sync-watermark', async () => {
+test('GET /store and error responses have no x-sync-watermark header', async () => {
   const { headers, json } = await platform.get('/api/v1/store', store.key)
   expect(headers.has('x-sync-watermark')).toBe(false)
   expect(json.data).toBeDefined()

@@ -46,7 +46,7 @@ describe('tables of a later schema version that cannot be read', () => {
     ['customer_groups', ['customer-groups', 'ids/customer-groups']],
     ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
   ])(
-    '[R42] if %s cannot be read, its lists return 502 until the reader has the grant, and the log has the reason',
+    '[R42] if the reader may not select from %s, its lists return 502 until it is granted, and the log has the reason',
     async (table, lists) => {
       const customer = await aCustomer()
       const paths = lists.map((path) => path.replace('CUSTOMER', customer))
@@ -62,7 +62,7 @@ describe('tables of a later schema version that cannot be read', () => {
     },
   )
 
-  test('[R42] if a table cannot be read, its list returns 502, even if the service has never seen its columns', async () => {
+  test('[R42] if a table was never readable, its list returns 502 and not an empty list', async () => {
     const fresh = await platform.provision()
     await fresh.sql.unsafe(`revoke select on all tables in schema public from ${readerOf(fresh)}`)
     await fresh.sql.unsafe(`grant select on customers to ${readerOf(fresh)}`)
@@ -77,7 +77,7 @@ describe('tables of a later schema version that cannot be read', () => {
 })
 
 describe('tables of the first schema version that cannot be read', () => {
-  test('[R42] if customers cannot be read, their lists, their rows and the counts return 502, not 404 or 0', async () => {
+  test('[R42] if the reader may not select from customers, their lists, rows, and counts return 502, and not 404 or 0', async () => {
     const customer = await aCustomer()
     await swap('customers')
     const paths = ['customers', 'customers?updated_since=2000-01-01T00:00:00Z', 'ids/customers']

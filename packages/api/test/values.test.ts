@@ -59,7 +59,7 @@ describe('numbers', () => {
     ['1e130', `1${'0'.repeat(130)}.00`],
     ['-0.001', '0.00'],
     ['0.999', '1.00'],
-  ])('[FMT-2, R20] the amount %s is returned as %s', async (stored, served) => {
+  ])('[FMT-2, R20] if the stored amount is %s, the response has %s', async (stored, served) => {
     await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
     await insertRow(store, 'order_items', {
       id: idAt(2),
@@ -74,7 +74,7 @@ describe('numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] the amount %s is null in a nullable field and "0.00" in a required one, and is a contract violation',
+    '[R17] if the stored amount is %s, a nullable field is null, a required one is "0.00", and a contract violation is reported',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
@@ -87,7 +87,7 @@ describe('numbers', () => {
     },
   )
 
-  test('[R19] coordinates have all stored digits, and weights have two decimals', async () => {
+  test('[R19] coordinates are returned with all stored digits, and weights are rounded to two decimals', async () => {
     await insertRow(store, 'locations', { id: idAt(1), name: 'n', latitude: '52.5200065700', longitude: '-0.10' })
     await insertRow(store, 'products', { ...PRODUCT, weight_grams: '1234.5678' })
     await insertRow(store, 'product_variants', {
@@ -102,7 +102,7 @@ describe('numbers', () => {
     expect(rows[0]).toMatchObject({ weight_grams: '1234.57', variants: [{ weight_grams: '0.01' }] })
   })
 
-  test('[R17] a coordinate that is not a number is returned as null', async () => {
+  test('[R17] if a stored coordinate is NaN or infinite, it is returned as null', async () => {
     const infinite = (await majorVersion(store.sql)) < 14 ? 'NaN' : 'Infinity'
     await insertRow(store, 'locations', { id: idAt(1), name: 'n', latitude: 'NaN', longitude: infinite })
     expect((await list('locations')).rows[0]).toMatchObject({ latitude: null, longitude: null })
@@ -120,14 +120,14 @@ describe('strings', () => {
     '',
   ]
 
-  test.each(TEXTS)('the string %j is returned unchanged, also in a string array', async (text) => {
+  test.each(TEXTS)('if the stored string is %j, it is returned unchanged, also in a string array', async (text) => {
     await insertRow(store, 'products', { ...PRODUCT, name: text, vendor: text })
     await store.sql.unsafe(`update products set tags = array[$1, 'x', $1]`, [text])
     const { rows } = await list('products')
     expect(rows[0]).toMatchObject({ name: text, vendor: text, tags: [text, 'x', text] })
   })
 
-  test('a string of 1 MB is returned in full, and the next row follows', async () => {
+  test('if a string has 1 MB, it is returned in full, and the next row follows', async () => {
     const megabyte = 'ä"\\\n😀'.repeat(100_000)
     await insertRow(store, 'orders', { ...ORDER, return_reason: megabyte, created_at: '2026-01-01Z' })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: '2026-01-02Z' })
@@ -139,7 +139,7 @@ describe('strings', () => {
     )
   })
 
-  test('[R22] a string array is returned without null elements, and a nested array is flattened', async () => {
+  test('[R22] if a stored string array has null elements or is nested, the response is a flat array without null', async () => {
     await insertRow(store, 'products', {
       ...PRODUCT,
       images: '{NULL,a,NULL,b}',
@@ -169,7 +169,7 @@ describe('timestamps', () => {
     ['1969-12-31 23:59:59.9999+00', '1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
     ['2026-03-29 02:30:00.0005+01', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
   ])(
-    '[FMT-3, R17] the timestamp %s is returned as %s, and in a nullable field as %s',
+    '[FMT-3, R17] if the stored timestamp is %s, the response has %s, and in a nullable field %s',
     async (stored, always, maybe) => {
       await insertRow(store, 'customers', {
         id: idAt(1),
@@ -202,7 +202,7 @@ describe('timestamps', () => {
     },
   )
 
-  test('[R17] an order without created_at and updated_at is the last row, with year 1 in both fields', async () => {
+  test('[R17] if an order has no created_at and no updated_at, it is the last row and has year 1 in both fields', async () => {
     await insertRow(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
     await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
     await insertRow(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })
@@ -217,7 +217,7 @@ describe('timestamps', () => {
 })
 
 describe('null in a field that is not nullable', () => {
-  test('[R21] null in a required field of an order or item becomes the specified value', async () => {
+  test('[R21] if a required field of an order or item is null, the response has the specified replacement', async () => {
     await insertRow(store, 'orders', {
       ...ORDER,
       email: null,
@@ -254,7 +254,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] null in a required field of a product or variant becomes the specified value', async () => {
+  test('[R21] if a required field of a product or variant is null, the response has the specified replacement', async () => {
     await insertRow(store, 'products', {
       ...PRODUCT,
       ...{ name: null, slug: null, description: null, price: null, images: null, videos: null, metafields: null },
@@ -279,7 +279,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] null in a required field of a customer, address, group, location or category becomes the specified value', async () => {
+  test('[R21] if a required field of a customer, address, group, location, or category is null, it is replaced as specified', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: null })
     await insertRow(store, 'customer_addresses', {
       id: idAt(2),
@@ -318,7 +318,7 @@ describe('null in a field that is not nullable', () => {
 })
 
 describe('stored JSON', () => {
-  test('[R32] numbers of twenty digits and the name __proto__ in stored JSON are returned unchanged', async () => {
+  test('[R32] if stored JSON has twenty-digit numbers or a key __proto__, it is returned unchanged', async () => {
     const metafields =
       '[{"key": "__proto__", "n": 12345678901234567890, "value": {"__proto__": {"x": 0.1000}}, "label": "\\u2028"}]'
     await insertRow(store, 'products', { ...PRODUCT, metafields, translations: '{"__proto__": {"name": "x"}}' })
@@ -332,7 +332,7 @@ describe('stored JSON', () => {
   })
 
   test.each(['{}', '"text"', '1', 'null', 'true'])(
-    '[R32] the JSON value %s in place of an array becomes null or []',
+    '[R32] if %s is stored where the API returns an array, the response has null or []',
     async (stored) => {
       await insertRow(store, 'products', { ...PRODUCT, metafields: stored })
       await insertRow(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
@@ -346,7 +346,7 @@ describe('stored JSON', () => {
   )
 
   test.each(['[]', '"text"', '1', 'null', '[{"firstName": "a"}]'])(
-    '[R32] the JSON value %s in place of an object becomes null or {}',
+    '[R32] if %s is stored where the API returns an object, the response has null or {}',
     async (stored) => {
       await insertRow(store, 'orders', { ...ORDER, shipping_address: stored })
       await insertRow(store, 'order_items', {
@@ -387,7 +387,7 @@ describe('stored JSON', () => {
       '{"phone": 12345678901234567890, "country": null, "zip": {"country": "no"}}',
       { phone: Number('12345678901234567890') },
     ],
-  ])('[R32, FMT-1] the stored address %s is returned with the nine specified keys', async (stored, expected) => {
+  ])('[R32, FMT-1] if the stored address is %s, the response has the nine specified keys', async (stored, expected) => {
     await insertRow(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
     const [row] = (await list('orders')).rows
     expect(row.shipping_address).toEqual({ ...Object.fromEntries(NINE.map((name) => [name, null])), ...expected })
@@ -397,7 +397,7 @@ describe('stored JSON', () => {
 })
 
 describe('values of fixed sets', () => {
-  test('[R33] an unknown status is returned unchanged, and is a contract violation', async () => {
+  test('[R33] if a stored status is unknown, it is returned unchanged, and a contract violation is reported', async () => {
     await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')
@@ -416,7 +416,7 @@ describe('values of fixed sets', () => {
     ['Manual', 'processor', 'pi_1'],
     ['', 'processor', 'pi_1'],
   ])(
-    '[R34, RES-ORDER-MANUAL] the payment provider %j is returned as %j with the intent %j',
+    '[R34, RES-ORDER-MANUAL] if the stored payment provider is %j, the response has %j and the payment intent %j',
     async (stored, served, intent) => {
       const processor = { processor_payment_intent_id: 'pi_1', processor_charge_id: 'ch_1' }
       await insertRow(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })
@@ -440,7 +440,7 @@ describe('values of fixed sets', () => {
     [null, '{en,NULL}', ['en']],
     ['de', '{{en,fr},{it,es}}', ['en', 'fr', 'it', 'es']],
   ])(
-    '[R35] for default_locale %j and the stored enabled_locales %j, enabled_locales is %j',
+    '[R35] if default_locale is %j and the stored enabled_locales are %j, the response has enabled_locales %j',
     async (first, enabled, served) => {
       await store.sql.unsafe(
         'update store set default_locale = $1, enabled_locales = $2::text::text[], weight_unit = $3',
@@ -453,7 +453,7 @@ describe('values of fixed sets', () => {
 })
 
 describe('addresses', () => {
-  test('[R23, RES-ADDRESS] an address is returned only if its deleted_at is null', async () => {
+  test('[R23, RES-ADDRESS] if deleted_at of an address is set, the address is not returned', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: 'a@example.com' })
     const address = {
       customer_id: idAt(1),
@@ -476,7 +476,7 @@ describe('addresses', () => {
 })
 
 describe('the store', () => {
-  test('[RES-STORE] the counts of the store include rows without created_at', async () => {
+  test('[RES-STORE] if rows have no created_at, the counts of the store include them', async () => {
     const fresh = await platform.provision()
     await dropNotNull(fresh)
     await insertRow(fresh, 'orders', { ...ORDER, created_at: null })

@@ -182,7 +182,7 @@ describe.each([
 })
 
 describe('the byte budget of a page', () => {
-  test('[PAG-2, PAG-4] a page above the byte budget ends early, and the next pages return the other rows', async () => {
+  test('[PAG-2, PAG-4] if a page would exceed PAGE_BYTES_MAX, it ends early, and the next pages have the other rows', async () => {
     const sizes = [...Array.from({ length: 40 }, (_, index) => 500 + index * 300), 200_000, 10, 70_000, 65_000, 10]
     const values = sizes.map(
       (size, index) =>
@@ -227,7 +227,7 @@ describe('time filters over many rows', () => {
     700,
     0,
   ])(
-    '[Q-UPDATED, PAG-4] if %i of 12,000 rows have changed, updated_since returns these rows and no others',
+    '[Q-UPDATED, PAG-4] if %i of 12,000 rows changed, updated_since returns these rows and no others',
     async (changed) => {
       const from = COUNT - changed
       await change(from)
@@ -237,7 +237,7 @@ describe('time filters over many rows', () => {
     },
   )
 
-  test('[Q-UPDATED, PAG-4] if rows change between pages of updated_since, later pages return all matching rows', async () => {
+  test('[Q-UPDATED, PAG-4] if rows change between pages of updated_since, later pages still return all matching rows', async () => {
     await change(0)
     const found: string[] = []
     let cursor: string | null = null
@@ -256,7 +256,7 @@ describe('time filters over many rows', () => {
     expect(found).toEqual([...ids(0, 2500), ...ids(5000)])
   })
 
-  test('[R13, R14] created_since and updated_since both apply, and a null updated_at counts as created_at', async () => {
+  test('[R13, R14] if created_since and updated_since are sent, both apply; a null updated_at counts as created_at', async () => {
     await change(COUNT - 100)
     const both = { ...SINCE, created_since: '2026-07-08T00:00:00.011950Z' }
     expect((await page(store, 'customers', { ...both, limit: 250 })).ids).toEqual(ids(11_950))

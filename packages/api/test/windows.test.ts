@@ -53,11 +53,14 @@ async function idsOf(of: TestStore, where: string): Promise<string[]> {
 }
 
 describe('[R37] updated_until', () => {
-  test.each(LISTS)('%s: if no row changed recently, updated_until=now returns every row', async (path) => {
-    expect(idsIn(await readList(store, path, 'updated_until=now'))).toEqual(idsIn(await readList(store, path, '')))
-  })
+  test.each(LISTS)(
+    'if updated_until=now is sent to %s and no row changed recently, the list has every row',
+    async (path) => {
+      expect(idsIn(await readList(store, path, 'updated_until=now'))).toEqual(idsIn(await readList(store, path, '')))
+    },
+  )
 
-  test('a list contains the rows from updated_since up to, but not including, updated_until', async () => {
+  test('if both limits are sent, a list has the rows from updated_since up to, but not including, updated_until', async () => {
     const times = await store.sql<{ at: Date }[]>`select distinct updated_at as at from orders order by at`
     const [start, end] = [times[10], times[60]].map((row) => row?.at.toISOString())
     const expected = await idsOf(store, `updated_at >= '${start}' and updated_at < '${end}'`)
@@ -68,7 +71,7 @@ describe('[R37] updated_until', () => {
     )
   })
 
-  test('if updated_until precedes updated_since, the list is empty', async () => {
+  test('if updated_until is earlier than updated_since, the list is empty', async () => {
     const { rows } = await readList(
       store,
       'orders',
@@ -77,7 +80,7 @@ describe('[R37] updated_until', () => {
     expect(rows).toEqual([])
   })
 
-  test('a row that changes while a list with updated_until=now is read is not in that list, but in the next one', async () => {
+  test('if a row changes while a list with updated_until=now is read, it is not in that list, but in the next one', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'
@@ -94,7 +97,7 @@ describe('[R37] updated_until', () => {
     expect(idsIn(await readList(of, 'orders', `updated_since=${greatest}`))).toContain(late)
   })
 
-  test('a row of a transaction that is open during the list has a later updated_at than every row of the list', async () => {
+  test('if a transaction is open while a list with updated_until is read, its rows have a later updated_at than the list', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const [open, other] = [openClient(of.ownerUrl), of.sql]
     try {
@@ -120,7 +123,7 @@ describe('[R37] updated_until', () => {
     }
   })
 
-  test("if a later request omits updated_until, its cursor still ends the list at the first page's end", async () => {
+  test('if a later request leaves out updated_until, the cursor keeps the limit of the first page', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'`
@@ -135,7 +138,7 @@ describe('[R37] updated_until', () => {
     expect(new Set(others.watermarks)).toEqual(new Set([end]))
   })
 
-  test('on a store without indexes for filters, rows that change after the first page are in the next list', async () => {
+  test('if the store has no filter indexes and rows change after the first page, they are in the next list', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await dropFilterIndexes(of.sql, 'orders')
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
@@ -150,21 +153,21 @@ describe('[R37] updated_until', () => {
     expect(idsIn(next)).toEqual(expect.arrayContaining(await idsOf(of, `tracking_number = 'late'`)))
   })
 
-  test('if updated_until precedes the request, it is the watermark of the list', async () => {
+  test('if updated_until is earlier than the request, the watermark of the list is updated_until', async () => {
     const { watermarks } = await readList(store, 'orders', 'updated_until=2026-01-01T00:00:00.500Z')
     expect(new Set(watermarks)).toEqual(new Set(['2026-01-01T00:00:00.500Z']))
     const { watermarks: later } = await readList(store, 'orders', 'updated_until=9999-01-01T00:00:00Z')
     expect(Date.parse(later[0] ?? '')).toBeLessThan(Date.now() + 1000)
   })
 
-  test('[R12] if an offset moves updated_until before the year 1, a request from the watermark gets all rows', async () => {
+  test('[R12] if an offset moves updated_until before year 1, the watermark is year 1, and a sync from it returns all rows', async () => {
     const { watermarks } = await readList(store, 'orders', 'updated_until=0001-01-01T00:00:00%2B23:59')
     expect(watermarks).toEqual(['0001-01-01T00:00:00.000Z'])
     const { rows } = await readList(store, 'orders', `updated_since=${watermarks[0]}`)
     expect(rows).toHaveLength(SIZE.orders)
   })
 
-  test('rows with a future or infinite updated_at are in no list with updated_until, but in lists without it', async () => {
+  test('if updated_at is in the future or infinite, lists with updated_until leave the row out, and lists without it have it', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders disable trigger user`
     await of.sql`update orders set updated_at = now() + interval '1 year' where id in (select id from orders order by id limit 2)`
@@ -185,7 +188,7 @@ describe('[R37] updated_until', () => {
     expect((await readList(of, 'customers', 'updated_until=now')).rows).toHaveLength(SIZE.customers - 5)
   })
 
-  test('a store that does not track customer updates rejects updated_until and names created_until', async () => {
+  test('if a store does not track customer updates, updated_until is rejected, and the error suggests created_until', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const { status, json } = await platform.get('/api/v1/customers?updated_until=now', launch.key)
     expect(status).toBe(400)
@@ -198,7 +201,7 @@ describe('[R37] updated_until', () => {
   })
 
   test.each(['today', 'NOW', '', '2026-01-01', '2026-01-01T00:00:00'])(
-    'updated_until=%j is rejected with a message that names the format',
+    'if updated_until is %j, it is rejected with a message that names the format',
     async (value) => {
       const { status, json } = await platform.get(`/api/v1/orders?updated_until=${value}`, store.key)
       expect(status).toBe(400)
@@ -208,18 +211,21 @@ describe('[R37] updated_until', () => {
 })
 
 describe('[R37] created_until', () => {
-  test.each(LISTS)('%s: slices of a list return each row once', async (path) => {
-    const { rows } = await readList(store, path, '')
-    const times = rows.map(({ created_at }) => created_at).toSorted()
-    const edges = [times[5], times[11], times[12], times[30]]
-    const slices = [...edges, undefined].map((end, at) =>
-      [...(at === 0 ? [] : [`created_since=${edges[at - 1]}`]), `created_until=${end ?? 'now'}`].join('&'),
-    )
-    const read = await Promise.all(slices.map((slice) => readList(store, path, slice)))
-    expect(read.flatMap(idsIn).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
-  })
+  test.each(LISTS)(
+    'if %s is read in slices of created_since and created_until, each row is in one slice',
+    async (path) => {
+      const { rows } = await readList(store, path, '')
+      const times = rows.map(({ created_at }) => created_at).toSorted()
+      const edges = [times[5], times[11], times[12], times[30]]
+      const slices = [...edges, undefined].map((end, at) =>
+        [...(at === 0 ? [] : [`created_since=${edges[at - 1]}`]), `created_until=${end ?? 'now'}`].join('&'),
+      )
+      const read = await Promise.all(slices.map((slice) => readList(store, path, slice)))
+      expect(read.flatMap(idsIn).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
+    },
+  )
 
-  test('if created_until is now, the list contains no row of an open transaction', async () => {
+  test('if created_until=now is sent, the list has no row of an open transaction', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const open = openClient(of.ownerUrl)
     try {
@@ -232,7 +238,7 @@ describe('[R37] created_until', () => {
     }
   })
 
-  test('[R17] the first slice returns the rows without created_at', async () => {
+  test('[R17] if rows have no created_at, only the first slice of a list has them', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await of.sql`alter table orders alter created_at drop not null`
     await of.sql`update orders set created_at = null where id in (select id from orders order by id limit 3)`

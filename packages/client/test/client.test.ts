@@ -77,7 +77,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('methods of the client', () => {
-  test('the method for each endpoint returns the data of the service', async () => {
+  test('if a method of the client is called, it returns the data of its endpoint', async () => {
     const { client } = await startClient()
     expect((await client.store.get()).id).toBe(store.id)
     const customers = await all(client.customers.list())
@@ -100,7 +100,7 @@ describe('methods of the client', () => {
     expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
   })
 
-  test('a list requests pages of 250 rows by default and sends its filters with each page', async () => {
+  test('if no limit is set, a list requests pages of 250 rows; it sends its filters with every page', async () => {
     const { client, proxy } = await startClient()
     const pages = await all(client.customers.list().pages())
     expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])
@@ -120,7 +120,7 @@ describe('methods of the client', () => {
     }
   })
 
-  test('[R31] an ID list is read page by page like a row list, without a limit', async () => {
+  test('[R31] if the IDs of a list are read, the client requests them page by page, without a limit parameter', async () => {
     const { client, proxy } = await startClient()
     const customers = await all(client.customers.list())
     proxy.requestedPaths.length = 0
@@ -132,7 +132,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] every page of a list returns the options for the next sync, also at schema version launch', async () => {
+  test('[SYNC-2] if a list is read, every page has the options for the next sync, even at schema version launch', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -155,7 +155,7 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('[R46] every page of a list returns the digest of its columns, or null if the service sends none', async () => {
+  test('[R46] if a list is read, every page has the digest of its fields, or null if the service sends none', async () => {
     const { client } = await startClient()
     const digestsOf = async (list: PagedList<unknown>) =>
       new Set((await all(list.pages())).map((page) => page.storeFields))
@@ -170,7 +170,7 @@ describe('methods of the client', () => {
     expect(await digestsOf(older.client.orders.list())).toEqual(new Set([null]))
   })
 
-  test('[R46] if the columns change, the example of the documentation reads the whole list again', async () => {
+  test('[R46] if the fields of a list change, the example program of the documentation reads the whole list again', async () => {
     const page = await readFile(new URL('../../../docs/api/client.md', import.meta.url), 'utf8')
     const source = [...page.matchAll(/```ts\n(.*?)```/gs)]
       .map(([, code = '']) => code)
@@ -199,7 +199,7 @@ describe('methods of the client', () => {
     expect(await syncOrders(client, { nextSync: null, storeFields: 'a' }, upsert)).toMatchObject({ storeFields: '2' })
   })
 
-  test('a list continues from a cursor and requests a page only when its rows are read', async () => {
+  test('if a cursor is passed, the list continues from it; a page is requested only when its rows are read', async () => {
     const { client, proxy } = await startClient()
     const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
     const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))
@@ -212,14 +212,14 @@ describe('methods of the client', () => {
     expect(await all(list)).toHaveLength(620)
   })
 
-  test('if the next cursor of a page is its own cursor, the list throws an error', async () => {
+  test('if next_cursor of a page equals the cursor of the page itself, the list throws an error', async () => {
     const body = JSON.stringify({ data: [{ id: 'x' }], meta: { next_cursor: 'same', has_more: true } })
     const { client, proxy } = await startClient(Array<ProxyFailure>(9).fill({ kind: 'response', status: 200, body }))
     await expect(all(client.orders.list())).rejects.toThrow('the cursor of the next page is the cursor of this page')
     expect(proxy.requestedPaths).toHaveLength(2)
   })
 
-  test('a timestamp or an ID is sent to the service unchanged', async () => {
+  test('if a timestamp or an ID is passed as a string, it is sent to the service unchanged', async () => {
     const { client } = await startClient()
     const since = '2026-02-01T11:00:00.123456+01:00'
     expect(await all(client.orders.list({ updatedSince: since }))).toHaveLength(10)
@@ -237,7 +237,7 @@ describe('[R9] a parameter that the list does not have', () => {
     ['a misspelled name', { limit: 1, createdSinse: '2026-01-01T00:00:00Z' }, 'created_sinse'],
     ['two names', { limit: 1, orderBy: 'name', page: 2 }, 'order_by, page'],
   ])(
-    'if a call sends %s, the list throws IgnoredParameterError with the name, without a retry',
+    'if a call sends %s, the list throws IgnoredParameterError with the name and does not retry',
     async (_, options, names) => {
       const { client, pauses, proxy } = await startClient()
       const error = await all(client.categories.list(options)).catch((thrown: unknown) => thrown)
@@ -248,7 +248,7 @@ describe('[R9] a parameter that the list does not have', () => {
     },
   )
 
-  test('if a later page ignores a parameter, the list throws after the rows before this page', async () => {
+  test('if the service ignores a parameter of the second page, the list throws after it has returned the first page', async () => {
     const { client } = await startClient([
       { kind: 'none' },
       {
@@ -266,7 +266,7 @@ describe('[R9] a parameter that the list does not have', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('if the service ignored a parameter that a proxy added, the list ends without an error', async () => {
+  test('if a proxy adds a parameter that the service ignores, the list ends without an error', async () => {
     const ignored = { kind: 'response', status: 200, headers: { 'x-ignored-params': 'tenant' } } as const
     const { client } = await startClient([
       { ...ignored, body: '{"data":[],"meta":{"next_cursor":null,"has_more":false}}' },
@@ -276,14 +276,14 @@ describe('[R9] a parameter that the list does not have', () => {
 })
 
 describe('[GEN-6] services that are newer than the client', () => {
-  test('unknown fields and values in a response are returned', async () => {
+  test('if a response has unknown fields or statuses, the client returns them', async () => {
     const order = { id: 'x', status: 'teleported', gift_wrap: { color: 'red' } }
     const body = JSON.stringify({ data: [order], meta: { next_cursor: null, has_more: false, total: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 200, body }])
     expect(await all(client.orders.list())).toEqual([order])
   })
 
-  test('an unknown error code is thrown with its status', async () => {
+  test('if a response has an unknown error code, the client throws an error with this code and the status', async () => {
     const body = JSON.stringify({ error: { code: 'STORE_ON_HOLIDAY', message: 'back in May', hint: 1 } })
     const { client } = await startClient([{ kind: 'response', status: 418, body }])
     await expect(client.store.get()).rejects.toMatchObject({ code: 'STORE_ON_HOLIDAY', status: 418 })
@@ -304,7 +304,7 @@ describe('retries', () => {
     body: JSON.stringify({ error: { code, message: 'm' } }),
   })
 
-  test('[LIM-1] after a 429, the client waits for the seconds in Retry-After', async () => {
+  test('[LIM-1] after a 429, the client waits for the number of seconds in Retry-After', async () => {
     const { client, pauses } = await startClient([limited, limited])
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses).toMatchObject([
@@ -313,7 +313,7 @@ describe('retries', () => {
     ])
   })
 
-  test('after temporary failures, the client waits for growing, random pauses up to 30 seconds', async () => {
+  test('after temporary errors, the client retries with random, increasing delays of up to 30 seconds', async () => {
     const failures: ProxyFailure[] = [
       error(502, 'STORE_DB_ERROR'),
       { kind: 'disconnect' },
@@ -336,7 +336,7 @@ describe('retries', () => {
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
   })
 
-  test('[R41] after a 409 or 502, the client waits at least the seconds in Retry-After', async () => {
+  test('[R41] after a 409 or 502, the client waits at least for the number of seconds in Retry-After', async () => {
     const failures = [
       error(409, 'STORE_NOT_READY', '30'),
       error(502, 'STORE_DB_ERROR', '5'),
@@ -356,7 +356,7 @@ describe('retries', () => {
   })
 
   test.each(['61', '999999', 'Wed, 25 Nov 2026 07:28:00 GMT', '-1', '1.5'])(
-    'if Retry-After of a 502 is %s, the client waits for a growing pause',
+    'if Retry-After of a 502 is %s, the client uses its own increasing delay',
     async (retryAfter) => {
       const { client, pauses } = await startClient([error(502, 'STORE_DB_ERROR', retryAfter)])
       await client.store.get()
@@ -365,7 +365,7 @@ describe('retries', () => {
   )
 
   test.each(['0', 'soon'])(
-    'if Retry-After of a 429 is %s, the client waits for a growing pause',
+    'if Retry-After of a 429 is %s, the client uses its own increasing delay',
     async (retryAfter) => {
       const { client, pauses } = await startClient([
         error(429, 'RATE_LIMITED', retryAfter),
@@ -379,7 +379,7 @@ describe('retries', () => {
     },
   )
 
-  test('a 503 or 504 of a proxy is retried, but a 503 with an error code is not', async () => {
+  test('if a proxy returns 503 or 504, the client retries; if a 503 has an error code of the API, the client throws', async () => {
     const ofProxy = (status: number): ProxyFailure => ({
       kind: 'response',
       status,
@@ -393,7 +393,7 @@ describe('retries', () => {
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] a truncated page is retried, and without retries it throws a ConnectionError', async () => {
+  test('[ERR-1] if a page is truncated, the client retries; without retries, it throws a ConnectionError', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()
@@ -420,15 +420,18 @@ describe('retries', () => {
     [403, 'STORE_NOT_SUPPORTED'],
     [404, 'NOT_FOUND'],
     [500, 'UNHEARD_OF'],
-  ])('%i %s is thrown with its code and request ID, without a retry', async (status, code) => {
-    const { client, pauses, proxy } = await startClient([error(status, code)])
-    const thrown = await client.store.get().catch((cause: unknown) => cause)
-    expect(thrown).toBeInstanceOf(StoreExportError)
-    expect(thrown).toMatchObject({ code, status, requestId: 'r-1' })
-    expect([pauses.length, proxy.requestedPaths.length]).toEqual([0, 1])
-  })
+  ])(
+    'if the response is %i %s, the client throws an error with its code and request ID and does not retry',
+    async (status, code) => {
+      const { client, pauses, proxy } = await startClient([error(status, code)])
+      const thrown = await client.store.get().catch((cause: unknown) => cause)
+      expect(thrown).toBeInstanceOf(StoreExportError)
+      expect(thrown).toMatchObject({ code, status, requestId: 'r-1' })
+      expect([pauses.length, proxy.requestedPaths.length]).toEqual([0, 1])
+    },
+  )
 
-  test('retries stop before the time limit of the call, and the last error is thrown', async () => {
+  test('if the next retry would exceed retryForMs, the client throws the last error', async () => {
     const { client, pauses } = await startClient(Array<ProxyFailure>(50).fill(limited), { retryForMs: 60_000 })
     await expect(client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 17 })
     expect(pauses).toHaveLength(3)
@@ -437,7 +440,7 @@ describe('retries', () => {
     expect(none.pauses).toEqual([])
   })
 
-  test('an attempt without a response is retried after its time limit', async () => {
+  test('if an attempt gets no response within attemptTimeoutMs, the client retries', async () => {
     const { client, pauses } = await startClient([{ kind: 'hang' }], { attemptTimeoutMs: 100 })
     expect((await client.store.get()).id).toBe(store.id)
     expect(pauses).toMatchObject([{ reason: 'error', error: { message: expect.stringContaining('within 100 ms') } }])
@@ -445,7 +448,7 @@ describe('retries', () => {
 })
 
 describe('signals', () => {
-  test('a signal aborts a call that waits for a response, that pauses, or that has not started', async () => {
+  test("if a signal is aborted before a call, during its request, or during its wait, the call ends with the signal's reason", async () => {
     const reason = new Error('enough')
     const waiting = await startClient([{ kind: 'hang' }])
     const gone = new AbortController()
@@ -462,7 +465,7 @@ describe('signals', () => {
   })
 })
 
-test('if requestsPerMinute is set, the client spreads its requests evenly', async () => {
+test('if requestsPerMinute is set, the client spreads its requests evenly over the minute', async () => {
   const { client, pauses } = await startClient([], { requestsPerMinute: 60 })
   await all(client.customers.list({ limit: 100 }))
   expect(pauses).toHaveLength(6)
@@ -473,7 +476,7 @@ test('if requestsPerMinute is set, the client spreads its requests evenly', asyn
   }
 })
 
-test('if a call is aborted before its turn, the next call gets its turn', async () => {
+test('if a call is aborted while it waits because of requestsPerMinute, the next call takes its time slot', async () => {
   const waits: number[] = []
   const aborted = new AbortController()
   const { client } = await startClient([], {
@@ -490,7 +493,7 @@ test('if a call is aborted before its turn, the next call gets its turn', async 
   expect(waits).toEqual([1000, 1000])
 })
 
-test('[LIM-1] onResponse receives the status and the remaining requests of the rate limit', async () => {
+test('[LIM-1] after each response, onResponse gets the status and the remaining requests of the rate limit', async () => {
   const responses: ResponseInfo[] = []
   const { client } = await startClient([], { onResponse: (response) => responses.push(response) })
   await client.store.get()
@@ -504,7 +507,7 @@ test('[LIM-1] onResponse receives the status and the remaining requests of the r
   expect(first?.limit?.resetSeconds).toBeLessThanOrEqual(60)
 })
 
-test('if onResponse throws, the call throws the same error and sends no further request', async () => {
+test('if onResponse throws, the call throws the same error and sends no more requests', async () => {
   const onResponse = () => {
     throw new RangeError('of the listener')
   }
@@ -513,7 +516,7 @@ test('if onResponse throws, the call throws the same error and sends no further 
   expect(proxy.requestedPaths).toHaveLength(1)
 })
 
-test('if a connection is refused, the call throws an error with the system error code', async () => {
+test('if the connection is refused, the call throws an error that contains ECONNREFUSED', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -531,7 +534,7 @@ describe('failures before the first response', () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
   }
 
-  test('https to a port that speaks HTTP throws an AddressError at once, which says to use http://', async () => {
+  test('if an https:// URL leads to a port without TLS, the client throws an AddressError that suggests http://', async () => {
     const url = platform.service.url.replace('http:', 'https:')
     const { client, pauses } = await startClient([], { url })
     const error = await client.store.get().catch((cause: unknown) => cause)
@@ -543,7 +546,7 @@ describe('failures before the first response', () => {
   })
 
   test.each(['ENOTFOUND', 'HPE_INVALID_CONSTANT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'])(
-    'the system error %s is thrown as an AddressError, without a retry',
+    'if the first request fails with %s, the client throws an AddressError and does not retry',
     async (code) => {
       const { client, pauses } = await startClient([], { fetch: failing(code) })
       await expect(client.store.get()).rejects.toMatchObject({ name: 'AddressError', code })
@@ -551,13 +554,16 @@ describe('failures before the first response', () => {
     },
   )
 
-  test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])('the system error %s is retried', async (code) => {
-    const { client, pauses } = await startClient([], { fetch: failing(code) })
-    await expect(client.store.get()).rejects.toMatchObject({ name: 'ConnectionError', code })
-    expect(pauses.length).toBeGreaterThan(3)
-  })
+  test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])(
+    'if the first request fails with %s, the client retries',
+    async (code) => {
+      const { client, pauses } = await startClient([], { fetch: failing(code) })
+      await expect(client.store.get()).rejects.toMatchObject({ name: 'ConnectionError', code })
+      expect(pauses.length).toBeGreaterThan(3)
+    },
+  )
 
-  test('a refused connection is retried for `retryRefusedForMs`, but after a response for `retryForMs`', async () => {
+  test('if connections are refused, the client retries for retryRefusedForMs, and after a first response for retryForMs', async () => {
     let isUp = false
     const fetch: typeof globalThis.fetch = async (...request) =>
       isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()
@@ -574,7 +580,7 @@ describe('failures before the first response', () => {
   })
 })
 
-test('after the first response, an unknown host is retried', async () => {
+test("if the host name can't be resolved after a first response, the client retries", async () => {
   let requests = 0
   const fetch: typeof globalThis.fetch = async (...request) => {
     requests += 1
@@ -588,7 +594,7 @@ test('after the first response, an unknown host is retried', async () => {
   expect(pauses).toHaveLength(1)
 })
 
-test('if a response has no rate limit headers, onResponse receives null as the limit', async () => {
+test('if a response has no rate limit headers, onResponse gets null as the limit', async () => {
   const responses: ResponseInfo[] = []
   const { client } = await startClient([{ kind: 'response', status: 404 }], {
     onResponse: (response) => responses.push(response),
@@ -598,7 +604,7 @@ test('if a response has no rate limit headers, onResponse receives null as the l
 })
 
 describe('the key', () => {
-  test('[AUTH-1] no printed object or error of the client contains the key', async () => {
+  test('[AUTH-1] if the client, a list, or an error is printed, the output does not contain the key', async () => {
     const { client } = await startClient([{ kind: 'disconnect' }], { retryForMs: 0 })
     const thrown = await client.store.get().catch((cause: unknown) => cause)
     for (const value of [client, client.orders, thrown, client.orders.list()]) {
@@ -607,7 +613,7 @@ describe('the key', () => {
     }
   })
 
-  test('the key is not sent to the target of a redirect', async () => {
+  test('if the service redirects to another address, the client does not send the key there', async () => {
     const elsewhere = await startFaultyProxy(platform.service.url)
     const { client } = await startClient([
       { kind: 'response', status: 308, headers: { location: `${elsewhere.url}/api/v1/store` } },
@@ -619,7 +625,7 @@ describe('the key', () => {
     expect(elsewhere.requestedPaths).toEqual([])
   })
 
-  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('the key %j is rejected', (key) => {
+  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('if the key is %j, the constructor throws', (key) => {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
       /^key: must be/,
     )
@@ -627,13 +633,13 @@ describe('the key', () => {
 })
 
 describe('the address', () => {
-  test.each(['', '/', '/api/v1', '/api/v1/'])('the address may end with %j', async (tail) => {
+  test.each(['', '/', '/api/v1', '/api/v1/'])('if the URL ends with %j, the client reads the store', async (tail) => {
     const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
     expect((await client.store.get()).id).toBe(store.id)
   })
 
   test.each(['', 'export.example.com', 'ftp://export.example.com', 'https://export.example.com/?key=x'])(
-    'the address %j is rejected',
+    'if the URL is %j, the constructor throws',
     (url) => {
       expect(() => new StoreExportClient({ url, key: 'k' })).toThrow(/^url: must/)
     },
@@ -641,14 +647,14 @@ describe('the address', () => {
 })
 
 test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
-  'the option %s rejects a negative number and NaN',
+  'if the option %s is negative or NaN, the constructor throws',
   (name) => {
     for (const value of [-1, Number.NaN])
       expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
   },
 )
 
-test('in a browser, the constructor throws "this client does not run in a browser"', () => {
+test('if the code runs in a browser, the constructor throws "this client does not run in a browser"', () => {
   Object.assign(globalThis, { window: {}, document: {} })
   try {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k' })).toThrow(

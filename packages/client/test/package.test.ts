@@ -51,13 +51,16 @@ async function runWith(node: string) {
   return JSON.parse(stdout)
 }
 
-test('the installed client package runs from an empty folder', async () => {
+test('if the client package is installed in an empty folder, a program can read orders with it', async () => {
   expect(await runWith(process.execPath)).toMatchObject({ id: store.id, orders: 0 })
 })
 
-test.skipIf(MACHINE_NODE === undefined)('the installed client package runs on the Node of this machine', async () => {
-  expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
-})
+test.skipIf(MACHINE_NODE === undefined)(
+  'if the installed Node.js of this machine is used, the installed client package reads orders',
+  async () => {
+    expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
+  },
+)
 
 test('the client package contains only built files and three documents, and is smaller than 8 KB', async () => {
   const { files, folder, manifest } = installed.package('client')
@@ -72,7 +75,7 @@ test('the client package contains only built files and three documents, and is s
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
-test('the manifest of the client names the repository, which npm checks against the provenance', () => {
+test('the package.json of the client names the repository, which npm checks against the provenance', () => {
   expect(installed.package('client').manifest).toMatchObject({
     homepage: 'https://github.com/owner/name/tree/HEAD/packages/client#readme',
     repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: 'packages/client' },
@@ -80,7 +83,7 @@ test('the manifest of the client names the repository, which npm checks against 
   })
 })
 
-test('the types of the client accept existing methods and options and reject others', async () => {
+test('if a program calls a method or option that the client lacks, TypeScript reports an error', async () => {
   const source = `
 import { ConnectionError, type Order, StoreExportClient, StoreExportError } from '@store-export/client'
 const client = new StoreExportClient({ url: 'https://export.example.com', key: 'k', onPause: ({ reason, ms }) => void [reason, ms] })
@@ -110,6 +113,6 @@ export const wrong = (order: Order): number => order.total
   expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2022,dom'])).toBe('')
 })
 
-test('publint and are-the-types-wrong report no problem of the client package', async () => {
+test('publint and are-the-types-wrong find no problem in the client package', async () => {
   expect(await lintPackage(installed.package('client'))).toEqual([])
 })

@@ -3,14 +3,14 @@ import { clientEndpoints } from './client-source.ts'
 import { ENDPOINTS, ids, one, page } from './endpoints.ts'
 import { location } from './resources/location.ts'
 
-it('the client source declares one method for each endpoint', () => {
+it('the generated client has one method for each endpoint of the contract', () => {
   const source = clientEndpoints()
   const methods = source.match(/^ {2}(?:get|list|addresses|ids)\(/gm) ?? []
   expect(methods).toHaveLength(ENDPOINTS.length)
   for (const { path } of ENDPOINTS) expect(source).toContain(path.replace('{id}', `\${encodeURIComponent(id)}`))
 })
 
-it('a new endpoint adds a method with its filters and its group to the client source', () => {
+it('if an endpoint is added to the contract, the generated client has a method for it, with its filters', () => {
   const added = [
     ...ENDPOINTS,
     page({ id: 'listOpeningHours', path: '/opening-hours', resource: location, filters: ['updated_since'] }),
@@ -26,6 +26,6 @@ it('a new endpoint adds a method with its filters and its group to the client so
   expect(source).toContain("return this.#caller.idList<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
-it('the client source does not say how to encode a parameter in a URL', () => {
+it('the comments of the generated client do not describe how to URL-encode a parameter', () => {
   expect(clientEndpoints()).not.toContain('%2B')
 })

@@ -22,7 +22,7 @@ function documentsOf(variant: Partial<Contract>): { openApi: string; types: stri
 }
 
 describe('derived documents', () => {
-  it('[VER-1, VER-2] a new field and its schema version appear in every derived document', () => {
+  it('[VER-1, VER-2] if a field is added to the contract, each generated document has the field and its schema version', () => {
     // The type does not include a future revision.
     const next = 'v1.7' as RevisionId
     const fields = { ...order.fields, gift_message: text('What the buyer writes on the card').from(next) }
@@ -42,7 +42,7 @@ describe('derived documents', () => {
     expect(markdown).toContain('| v1.7 | 2026-12-01 | Order gift_message |')
   })
 
-  it('[VER-1] a new endpoint and its resource appear in every derived document', () => {
+  it('[VER-1] if an endpoint is added to the contract, each generated document has the endpoint and its resource', () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -59,7 +59,7 @@ describe('derived documents', () => {
     expect(markdown).toContain('### Gift card\n')
   })
 
-  it('[ERR-1] a new error code appears in every derived document', () => {
+  it('[ERR-1] if an error code is added to the contract, each generated document has the error code', () => {
     const asleep: ErrorDeclaration = {
       status: 503,
       returnedBy: 'every',

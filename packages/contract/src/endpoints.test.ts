@@ -5,7 +5,7 @@ import { customerAddress } from './resources/customer-address.ts'
 import { order, orderItem } from './resources/order.ts'
 import { variant } from './resources/product.ts'
 
-test('[VER-1, GEN-2] the contract lists the paths and parameters of the specification, and the additions', () => {
+test('[VER-1, GEN-2] the contract has the paths and parameters of the specification, and the documented additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
     '/api/v1/store',
     '/api/v1/orders limit cursor updated_since updated_until created_since created_until status',
@@ -28,7 +28,7 @@ test('[VER-1, GEN-2] the contract lists the paths and parameters of the specific
   ])
 })
 
-test('[R31] only endpoints that are not in the specification are marked as additions', () => {
+test('[R31] if an endpoint is not in the specification, and only then, the contract marks it as an addition', () => {
   expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual([
     '/api/v1/customer-addresses',
     ...['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'].map(
@@ -37,12 +37,12 @@ test('[R31] only endpoints that are not in the specification are marked as addit
   ])
 })
 
-test('no two endpoints share an ID or a path', () => {
+test('no two endpoints of the contract have the same ID or path', () => {
   expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length)
   expect(new Set(ENDPOINTS.map(({ path }) => path)).size).toBe(ENDPOINTS.length)
 })
 
-test('the contract lists every resource once and reads only tables of the store', () => {
+test('the contract names every resource once, and its columns belong to the tables of a store', () => {
   expect(RESOURCES.map(({ table }) => table)).toEqual([
     ...['store', 'orders', 'customers', 'customer_addresses', 'customer_groups', 'locations', 'products', 'categories'],
   ])
@@ -54,12 +54,12 @@ test('the contract lists every resource once and reads only tables of the store'
   )
 })
 
-test('[GEN-3] no endpoint reads a column with a password in its name', () => {
+test('[GEN-3] no endpoint reads a column whose name contains pass, hash, or secret', () => {
   for (const columns of columnsByTable().values())
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('for each kind of endpoint, one call declares its path, response and parameters', () => {
+test('if an endpoint is declared by its kind, its path, response, and parameters follow from that kind', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },
@@ -77,7 +77,7 @@ test('for each kind of endpoint, one call declares its path, response and parame
   })
 })
 
-test('the contract marks exactly these fields as personal', () => {
+test('the contract marks a fixed list of fields as personal data', () => {
   const all = [...RESOURCES, orderItem, variant]
   const personal = all.map(({ table, fields }) => [
     table,

@@ -26,12 +26,12 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const orders = ordersIn(openapi())
 
-test('[RES-ORDER] at least three example orders are in the OpenAPI document', () => {
+test('[RES-ORDER] the OpenAPI document has at least three example orders', () => {
   expect(orders.length).toBeGreaterThanOrEqual(3)
 })
 
 test.each(orders.map((order, index) => [index, order] as const))(
-  'the amounts of example order %i add up to the cent',
+  'in example order %i of the OpenAPI document, items, discount, and tax add up exactly to the cent',
   (_index, order) => {
     const discount = cents(order.discount_amount)
     expect(sum(order.items.map(({ price, quantity }) => cents(price) * quantity))).toBe(cents(order.subtotal))
@@ -45,7 +45,7 @@ test.each(orders.map((order, index) => [index, order] as const))(
   },
 )
 
-test('the prices of the example store do not include tax', () => {
+test('in the example store of the OpenAPI document, prices exclude tax', () => {
   const text = JSON.stringify(openapi())
   expect(text).toContain('"tax_included_in_prices":false')
   expect(text).not.toContain('"tax_included_in_prices":true')

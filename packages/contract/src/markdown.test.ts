@@ -5,7 +5,7 @@ import { errorPage, errorTable, fieldTable, headerTable, limitTable, referencePa
 import { order } from './resources/order.ts'
 
 describe('the reference page', () => {
-  it('the reference page lists every endpoint, field, error, and schema version', () => {
+  it('the generated reference page lists every endpoint, field, error code, and schema version', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)
     for (const each of resourcesOf(CONTRACT)) expect(reference).toContain(fieldTable(each))
@@ -14,7 +14,7 @@ describe('the reference page', () => {
     expect(reference).toContain(headerTable())
   })
 
-  it('the reference page shows an example of an endpoint only if there is one', () => {
+  it('if an endpoint has an example response, the reference page shows it, and otherwise shows no example', () => {
     const example = { path: '/api/v1/store', status: 200, body: { data: { name: 'Linden & Loom' } } }
     const reference = referencePage(CONTRACT, { getStore: example })
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
@@ -22,7 +22,7 @@ describe('the reference page', () => {
     expect(referencePage()).not.toContain('curl')
   })
 
-  it('the error table lists every status of a code, and the page of the code names the further ones', () => {
+  it('if an error code has several statuses, the error table and the page of the code list all of them', () => {
     expect(errorTable()).toContain('| 404 | [NOT_FOUND](../errors/NOT_FOUND.md) |')
     expect(errorTable()).toContain(
       '| 405 | [NOT_FOUND](../errors/NOT_FOUND.md) | The method is not GET or HEAD. | No. |',
@@ -30,12 +30,12 @@ describe('the reference page', () => {
     expect(errorPage('NOT_FOUND', ERRORS.NOT_FOUND)).toContain('With status 405: The method is not GET or HEAD.')
   })
 
-  it('the reference page lists the values of each status', () => {
+  it('the reference page lists the allowed values of each status', () => {
     expect(fieldTable(order)).toContain('`return_requested`')
     expect(referencePage()).toContain('`/api/v1/products`: `draft`, `active`, `archived`')
   })
 
-  it('the table of limits shows each limit with its value', () => {
+  it('the table of limits shows the rate limit, the page size, and the other limits with their values', () => {
     for (const value of ['120 per key', '1 to 250; 50', '30,000', '| 5 |']) expect(limitTable()).toContain(value)
   })
 })

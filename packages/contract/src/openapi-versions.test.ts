@@ -28,14 +28,14 @@ const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
-  it('have the same content', () => {
+  it('the documents of OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0 have the same content', () => {
     const expected = normalized(V31)
     expect(Object.keys(expected.operations)).toHaveLength(CONTRACT.endpoints.length)
     expect(normalized(V30)).toEqual(expected)
     expect(normalized(V20)).toEqual(expected)
   })
 
-  it('differ in the comparison after one change of a null, an enum, a header or a limit', () => {
+  it('if a null, an enum, a header, or a limit differs between OpenAPI versions, the comparison finds the difference', () => {
     const changes: ((document: Node) => void)[] = [
       (document) => delete document.components.schemas.Order.properties.customer_id.nullable,
       (document) => delete document.components.schemas.Order.properties.shipping_address.nullable,
@@ -52,7 +52,7 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
     }
   })
 
-  it('[FMT-6] mark each nullable field of each resource, and no other field', () => {
+  it('[FMT-6] the OpenAPI 3.0 and Swagger 2.0 documents mark each nullable field, and no other field, as nullable', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       for (const [name, { nullable }] of Object.entries(resource.fields)) {
         const [in30, in20] = [V30.components.schemas, V20.definitions].map(
@@ -66,7 +66,7 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
     }
   })
 
-  it('have the address of the service, with its path', () => {
+  it('the OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0 documents have the URL of the service, including its path', () => {
     expect([V31.servers[0].url, V30.servers[0].url]).toEqual([BASE_URL, BASE_URL])
     expect(V20).toMatchObject({ host: 'export.shop.example:8443', basePath: '/', schemes: ['https'] })
     const below = swagger20({ baseUrl: 'http://127.0.0.1:8080/export' })
@@ -77,7 +77,7 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
     { version: '3.0', document: V30, skipped: [] },
     // The rule knows only the nulls of JSON Schema.
     { version: '2.0', document: V20, skipped: ['--skip-rule', 'no-invalid-schema-examples'] },
-  ])('pass the strict linter in version $version', async ({ document, skipped }) => {
+  ])('the document of OpenAPI version $version passes the strict linter', async ({ document, skipped }) => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -92,7 +92,7 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
   })
 })
 
-it('downgradedSchema throws for a schema that older versions cannot express', () => {
+it("if older OpenAPI versions can't express a schema, downgradedSchema throws", () => {
   for (const schema of [
     { const: 1 },
     { type: ['string', 'integer'] },
@@ -102,7 +102,7 @@ it('downgradedSchema throws for a schema that older versions cannot express', ()
 })
 
 describe('the extensions for generators', () => {
-  it('describe the cursor on every paginated list, and on no other operation', () => {
+  it('the OpenAPI document has pagination extensions for generators on every paginated list and nowhere else', () => {
     for (const endpoint of CONTRACT.endpoints) {
       const operation = V31.paths[endpoint.path].get
       const expected = isPaginated(endpoint.response) ? ['x-fern-pagination', 'x-speakeasy-pagination'] : []
@@ -115,11 +115,11 @@ describe('the extensions for generators', () => {
     }
   })
 
-  it('name the statuses that clients retry', () => {
+  it('the OpenAPI document has a retry extension for generators with the statuses 409, 429, 502, 503, and 504', () => {
     expect(V31['x-speakeasy-retries'].statusCodes).toEqual(['409', '429', '502', '503', '504'])
   })
 
-  it('name the values of each enum', () => {
+  it('the OpenAPI document has x-enum-varnames for the values of each enum', () => {
     const parameters: Node[] = Object.values<Node>(V31.paths).flatMap(({ get }) => get.parameters ?? [])
     const enums = [...parameters.map(({ schema }) => schema), ...Object.values<Node>(V31.components.schemas)].filter(
       (schema) => schema.enum !== undefined,

@@ -50,7 +50,7 @@ function validator(name: string): ValidateFunction {
 }
 
 describe('the OpenAPI document', () => {
-  it('the strict linter reports no problem of the OpenAPI document', async () => {
+  it('the strict linter finds no problem in the OpenAPI document', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -64,19 +64,19 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('every schema compiles in the strict mode of ajv, and its example matches it', () => {
+  it('each schema of the OpenAPI document compiles in strict mode of ajv, and its example is valid', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const validate = validator(typeName(resource))
       expect(validate(exampleOf(resource)), `${resource.name}: ${JSON.stringify(validate.errors)}`).toBe(true)
     }
   })
 
-  it('the OpenAPI document lists every endpoint with GET and no other method', () => {
+  it('the OpenAPI document lists every endpoint, each with a GET operation only', () => {
     expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(({ path }) => path))
     for (const item of Object.values(document.paths)) expect(Object.keys(item)).toEqual(['get'])
   })
 
-  it('[FMT-6] the schema of a resource requires every field and allows null only in nullable ones', () => {
+  it('[FMT-6] the OpenAPI schema of a resource requires every field and allows null only in nullable fields', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const schema = document.components.schemas[typeName(resource)]
       expect(schema?.required).toEqual(Object.keys(resource.fields))
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[VER-2] a row at any schema version matches its schema if the newer fields are null', () => {
+  it('[VER-2] if a store has an older schema version, its rows with null in newer fields are valid', () => {
     for (const { id: revision } of REVISIONS) {
       for (const resource of resourcesOf(CONTRACT)) {
         const newer = Object.entries(resource.fields).filter(([, field]) => !includesRevision(revision, field.since))
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[VER-2] x-since of each field names its first schema version', () => {
+  it('[VER-2] each field in the OpenAPI document has x-since with its first schema version', () => {
     const notes = document.components.schemas.Order?.properties
     expect(notes?.tax_breakdown).toMatchObject({ 'x-since': 'v1.4' })
     expect(notes?.tax_breakdown?.description).toContain('null on stores older than v1.4')
@@ -111,14 +111,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('[R33] an unknown status is allowed in a response, but not as a parameter', () => {
+  it('[R33] the OpenAPI document allows an unknown status in a response, but not as a parameter', () => {
     expect(validator('Order')({ ...exampleOf(order), status: 'packed' })).toBe(true)
     const status = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'status')
     expect(status?.schema.enum).toContain('paid')
     expect(status?.schema.enum).not.toContain('packed')
   })
 
-  it('the schema of an order rejects malformed amounts, timestamps and IDs', () => {
+  it('if an order has a malformed amount, timestamp, or ID, the OpenAPI schema rejects it', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     for (const wrong of [
@@ -134,18 +134,18 @@ describe('the OpenAPI document', () => {
     expect(validate({ ...row, total: '-9007199254740993.01' })).toBe(true)
   })
 
-  it('[GEN-6] the schema of an order allows an unknown field', () => {
+  it('[GEN-6] if an order has an unknown field, the OpenAPI schema accepts it', () => {
     expect(validator('Order')({ ...exampleOf(order), loyalty_points: 12 })).toBe(true)
   })
 
-  it('[R19, R12] descriptions mention the digits of coordinates and the offset of datetimes', () => {
+  it('[R19, R12] OpenAPI descriptions say that coordinates have all stored digits and that datetimes need an offset', () => {
     const location = document.components.schemas.Location?.properties
     for (const name of ['latitude', 'longitude']) expect(location?.[name]?.description).toContain('all stored digits')
     const since = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'updated_since')
     expect(since?.description).toContain('A datetime without an offset is rejected')
   })
 
-  it('only for customers, the note on updated_since names the stores that reject it', () => {
+  it('the description of updated_since names the stores that reject it for customers, and no stores for orders', () => {
     const noteAt = (path: string): string =>
       document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
     expect(noteAt('/api/v1/customers')).toContain('Stores older than v1.1')
@@ -154,7 +154,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('errors', () => {
-  it('[ERR-1] each endpoint lists every error that it can return, at its status', () => {
+  it('[ERR-1] the OpenAPI document lists every error that an endpoint can return, at its status', () => {
     for (const endpoint of ENDPOINTS) {
       const responses = document.paths[endpoint.path]?.get.responses ?? {}
       for (const [code, { status }] of Object.entries(ERRORS).filter(([each]) => errorsOf(endpoint).includes(each))) {
@@ -166,34 +166,37 @@ describe('errors', () => {
     }
   })
 
-  it('[ERR-1] the examples of rejected parameters have the messages of the service', () => {
+  it('[ERR-1] the OpenAPI examples of rejected parameters have the error messages of the service', () => {
     const responses = JSON.stringify(document.paths['/api/v1/orders']?.get.responses[400])
     expect(responses).toContain('limit: must be a whole number from 1 to 250; got')
     expect(responses).toContain('status: must be one of pending, paid')
   })
 
-  it('[ERR-1] the schema of an error allows only known codes', () => {
+  it('[ERR-1] if an error has an unknown code or no message, the OpenAPI schema rejects it', () => {
     const validate = validator('ErrorResponse')
     expect(validate({ error: { code: 'NOT_FOUND', message: 'No such order.' } })).toBe(true)
     expect(validate({ error: { code: 'TEAPOT', message: 'No.' } })).toBe(false)
     expect(validate({ error: { code: 'NOT_FOUND' } })).toBe(false)
   })
 
-  it('[ERR-2, R41] the OpenAPI responses 409, 429, and 502 declare the header Retry-After', () => {
+  it('[ERR-2, R41] the OpenAPI responses for 409, 429, and 502 declare the header Retry-After', () => {
     for (const name of ['RateLimitedResponse', 'StoreNotReadyResponse', 'StoreDbErrorResponse'])
       expect(document.components.responses[name]).toMatchObject({ headers: { 'retry-after': {} } })
   })
 
-  it('the schema of errors is named ErrorDetail, not Error', () => {
+  it('the OpenAPI schema of an error is named ErrorDetail, because Error is a JavaScript global', () => {
     expect(document.components.schemas.ErrorResponse?.properties?.error).toEqual({
       $ref: '#/components/schemas/ErrorDetail',
     })
     expect(Object.keys(document.components.schemas)).not.toContain('Error')
   })
 
-  it('no schema has the name of a JavaScript global, and error codes have names in Pascal case', () => {
+  it('no OpenAPI schema is named like a JavaScript global, so that generated code does not hide the global', () => {
     const names = Object.keys(document.components.schemas)
     expect(names.filter((name) => name in globalThis)).toEqual([])
+  })
+
+  it('the OpenAPI schema of error codes gives generators names in Pascal case, such as InvalidApiKey', () => {
     expect(document.components.schemas.ErrorCode).toMatchObject({
       enum: Object.keys(ERRORS),
       'x-enum-varnames': expect.arrayContaining(['InvalidApiKey', 'StoreDbError']),
@@ -202,7 +205,7 @@ describe('errors', () => {
 })
 
 describe('stored JSON', () => {
-  it('[RES-ORDER] the schema of an order requires all members of tax_breakdown, without null', () => {
+  it('[RES-ORDER] if a member of tax_breakdown is missing or null, the OpenAPI schema rejects the order', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     const share = { rate: 19, baseCents: 100, taxCents: 19 }
@@ -211,10 +214,13 @@ describe('stored JSON', () => {
       expect(validate({ ...row, tax_breakdown: [wrong] }), JSON.stringify(wrong)).toBe(false)
   })
 
-  it('metafields allow every JSON value, and no schema is empty', () => {
+  it('if a metafield has any JSON value, the OpenAPI schema accepts it', () => {
     const validate = validator('Order')
     for (const value of ['a', 1, true, null, [1], { a: { b: 1 } }])
       expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)
+  })
+
+  it('no OpenAPI schema of a value or of additional properties is empty', () => {
     const text = JSON.stringify(document.components.schemas)
     expect(text).not.toMatch(/"(additionalProperties|value)":\{\}/)
   })

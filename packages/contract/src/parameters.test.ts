@@ -21,21 +21,21 @@ describe('[Q-LIMIT, R11] limit', () => {
     ['9', 9],
     ['10', 10],
     ['250', 250],
-  ])('limit accepts %s', (text, expected) => {
+  ])('if limit is %s, it is accepted', (text, expected) => {
     expect(PARAMETERS.limit.parse(text)).toBe(expected)
   })
 
   test.each([
     ...['0', '00', '-1', '-0', '+5', '05', '1.5', '5.0', '1e2', '0x10', '0b1', ' 5', '5 ', '5\n', '５', '٥', '1_0'],
     ...['251', '1000', '99999999999999999999', 'NaN', 'Infinity', 'ten', 'null', '5,5', '5;'],
-  ])('the limit %j is rejected with a message that names the range', (text) => {
+  ])('if limit is %j, it is rejected with a message that names the range', (text) => {
     const error = errorOf(() => PARAMETERS.limit.parse(text))
     expect(error.code).toBe('INVALID_PARAM')
     expect(error.message).toMatch(/^limit: must be a whole number from 1 to 250; got "/)
   })
 })
 
-test('[Q-STATUS] status accepts only the values of its resource, and the error names them', () => {
+test("[Q-STATUS] if a status is not one of the resource's values, it is rejected with an error that lists them", () => {
   for (const status of ['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])
     expect(PARAMETERS.status.parse(status, order)).toBe(status)
   for (const status of ['draft', 'active', 'archived']) expect(PARAMETERS.status.parse(status, product)).toBe(status)
@@ -53,7 +53,7 @@ test('[Q-STATUS] status accepts only the values of its resource, and the error n
 })
 
 test.each(['updated_since', 'created_since'] as const)(
-  '[R12] the message for an invalid %s names the parameter and the format',
+  '[R12] if %s is invalid, the error message names the parameter and the format',
   (name) => {
     expect(PARAMETERS[name].parse('2000-01-01T00:00:00.000001Z')).toBe(1n)
     const plain = errorOf(() => PARAMETERS[name].parse('yesterday'))
@@ -63,14 +63,14 @@ test.each(['updated_since', 'created_since'] as const)(
   },
 )
 
-test('[ERR-1] the message for an invalid parameter contains its rule', () => {
+test('[ERR-1] if a parameter is invalid, the error message states the rule of the parameter', () => {
   for (const name of ['limit', 'updated_since', 'created_since', 'status'] as const) {
     const { parse, rule }: Parameter = PARAMETERS[name]
     expect(errorOf(() => parse('x', order)).message).toBe(`${name}: must be ${rule(order)}; got "x"`)
   }
 })
 
-test('client input in a message is escaped and cut at 64 characters', () => {
+test("if an error message quotes a client's value, the value is escaped and cut at 64 characters", () => {
   expect(quotedInput('a"b\n\0')).toBe('"a\\"b\\n\\u0000"')
   expect(quotedInput('x'.repeat(65))).toBe(`"${'x'.repeat(64)}…"`)
   expect(quotedInput(`${'x'.repeat(63)}😀`)).toBe(`"${'x'.repeat(63)}\uFFFD…"`)

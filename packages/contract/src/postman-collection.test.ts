@@ -17,7 +17,7 @@ const collection: Node = postmanCollection(examples)
 const requests: Node[] = collection.item.flatMap((group: Node) => group.item ?? []).map((item: Node) => item.request)
 
 describe('the Postman collection', () => {
-  it('has one request for each endpoint, with the IDs of the examples', () => {
+  it('the Postman collection has one request for each endpoint, with the IDs of the examples', () => {
     const paths = requests.map(({ url }) => `/${url.path.join('/')}`)
     expect(paths.toSorted()).toEqual(ENDPOINTS.map(({ path }) => path.replace('{id}', ':id')).toSorted())
     for (const { url } of requests) {
@@ -25,7 +25,7 @@ describe('the Postman collection', () => {
     }
   })
 
-  it('has every parameter of the endpoint, and sends none of them by default', () => {
+  it('the Postman collection has every parameter of an endpoint, and each parameter is off by default', () => {
     for (const { path, parameters } of ENDPOINTS) {
       const request = requests.find(({ url }) => `/${url.path.join('/')}` === path.replace('{id}', ':id'))
       expect(request.url.query.map(({ key }: Node) => key)).toEqual(parameters)
@@ -33,7 +33,7 @@ describe('the Postman collection', () => {
     }
   })
 
-  it('sends the key of the variable in x-api-key, and has no key of its own', () => {
+  it('the Postman collection sends the key of a variable in x-api-key and contains no key itself', () => {
     expect(collection.auth.apikey).toContainEqual({ key: 'value', value: '{{apiKey}}', type: 'string' })
     expect(JSON.stringify(collection)).not.toContain('sdx_')
   })

@@ -23,11 +23,11 @@ describe('[R12] valid datetimes', () => {
     ['0001-01-01T00:00:00Z', micros('0001-01-01T00:00:00Z')],
     ['0099-12-31T23:59:59Z', micros('0099-12-31T23:59:59Z')],
     ['9999-12-31T23:59:59.999999Z', micros('9999-12-31T23:59:59.999Z') + 999n],
-  ])('the datetime %s is parsed as %s', (text, expected) => {
+  ])('if the datetime is %s, it is parsed as %s', (text, expected) => {
     expect(parseDatetime(text)).toBe(expected)
   })
 
-  test('nanoseconds are rounded up, so "at or after" is exact for stored microseconds', () => {
+  test('if a datetime has nanoseconds, it is rounded up to the next microsecond', () => {
     expect(parseDatetime('2000-01-01T00:00:00.000000001Z')).toBe(1n)
     expect(parseDatetime('2000-01-01T00:00:00.000001000Z')).toBe(1n)
     expect(parseDatetime('2000-01-01T00:00:00.000001001Z')).toBe(2n)
@@ -77,12 +77,12 @@ describe('[R12] invalid datetimes', () => {
     '2026-07-08T00:00:00Z\n',
     "2026-07-08T00:00:00Z'; drop table orders; --",
     '1783000000',
-  ])('for the invalid datetime %j, parseDatetime returns null', (text) => {
+  ])('if the datetime is the invalid value %j, parseDatetime returns null', (text) => {
     expect(parseDatetime(text)).toBeNull()
   })
 })
 
-test('[R12] hasSpaceForPlus is true only if a space is in place of the + of an offset', () => {
+test('[R12] if a datetime has a space in place of the + of its offset, hasSpaceForPlus returns true, and otherwise false', () => {
   expect(hasSpaceForPlus('2026-07-08T10:20:30 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08T10:20:30.123 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08 10:20:30Z')).toBe(false)

@@ -26,18 +26,18 @@ function compileErrors(use = ''): string[] {
 }
 
 describe('generated types', () => {
-  it('the generated types compile and accept every example', () => {
+  it('the generated TypeScript types compile and accept every example', () => {
     const values = resourcesOf(CONTRACT).map(
       (each) => `export const a${typeName(each)}: ${typeName(each)} = ${JSON.stringify(exampleOf(each))}`,
     )
     expect(compileErrors(values.join('\n'))).toEqual([])
   })
 
-  it('[R33] the generated types accept an unknown status', () => {
+  it('[R33] if a status is unknown, the generated TypeScript types accept it', () => {
     expect(compileErrors("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
-  it('the generated types have the members of stored JSON', () => {
+  it('the generated TypeScript types declare the members of stored JSON, such as tax_breakdown and metafields', () => {
     expect(
       compileErrors(`declare const order: Order, product: Product
         export const cents: number | undefined = order.tax_breakdown?.[0]?.taxCents
@@ -49,11 +49,11 @@ describe('generated types', () => {
     expect(typescriptTypes()).not.toMatch(/\bunknown\b|\b(interface|type) Error\b/)
   })
 
-  it('the generated types reject an amount as a number', () => {
+  it('if an amount is a number, the generated TypeScript types reject it', () => {
     expect(compileErrors("export const total: Order['total'] = 19.9")).toHaveLength(1)
   })
 
-  it('[FMT-6] the comment of a newer field says on which stores it is null', () => {
+  it('[FMT-6] the generated type of a newer field has a comment that says at which schema versions it is null', () => {
     expect(typescriptTypes()).toContain(
       '  /** ISO 4217 code at the time of the order; null means store_currency. null on stores older than v1.1. */\n  currency: string | null',
     )

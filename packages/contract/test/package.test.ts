@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => installed.remove())
 
-test('the installed contract package runs from an empty folder and exports the same contract', async () => {
+test('if the contract package is installed in an empty folder, it exports the contract of the source', async () => {
   const program = `
 import { ENDPOINTS, openapi } from '@store-export/contract'
 console.log(JSON.stringify({ paths: ENDPOINTS.map(({ path }) => path), document: openapi() }))
@@ -31,7 +31,7 @@ console.log(JSON.stringify({ paths: ENDPOINTS.map(({ path }) => path), document:
   expect(exported.document).toEqual(JSON.parse(JSON.stringify(openapi())))
 })
 
-test('the contract package contains only the license, the README, the manifest and built files', () => {
+test('the contract package contains only the license, the README, package.json, and built files', () => {
   const { files, manifest } = installed.package('contract')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',
@@ -42,13 +42,13 @@ test('the contract package contains only the license, the README, the manifest a
   for (const name of ['private', 'dependencies', 'scripts']) expect(Object.keys(manifest)).not.toContain(name)
 })
 
-test('the example in the README of the contract compiles in strict TypeScript', async () => {
+test('the example in the README of the contract package compiles in strict TypeScript', async () => {
   const readme = readFileSync(path.join(installed.package('contract').folder, 'README.md'), 'utf8')
   const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
   expect(source).toContain('@store-export/contract')
   expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2024,dom'])).toBe('')
 })
 
-test('publint and are-the-types-wrong report no problem of the contract package', async () => {
+test('publint and are-the-types-wrong find no problem in the contract package', async () => {
   expect(await lintPackage(installed.package('contract'))).toEqual([])
 })

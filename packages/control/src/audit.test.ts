@@ -42,7 +42,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('when a key, a store, or a merchant changes, the audit log gets one event with the actor', async () => {
+test('when a key, a store, or a merchant changes, the audit log gets one event that names the actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')
@@ -76,7 +76,7 @@ test('when a key, a store, or a merchant changes, the audit log gets one event w
   expect(await logged()).toEqual([])
 })
 
-test('if a membership was removed and added again within a millisecond, a replay does not remove it', async () => {
+test('if a membership is removed and added again within a millisecond, replaying the revocation does not remove it', async () => {
   const { database } = control
   const store = await control.store()
   const merchant = await newMerchant('regranted')
@@ -90,7 +90,7 @@ test('if a membership was removed and added again within a millisecond, a replay
   for (const { at } of await logged()) expect(at).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/)
 })
 
-test('when a rotation encrypts several passwords again, the audit log gets one event', async () => {
+test('when a rotation of the secret encrypts several passwords again, the audit log gets one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: control.keys.current }
@@ -99,7 +99,7 @@ test('when a rotation encrypts several passwords again, the audit log gets one e
   await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
 })
 
-test('if a statement changes or deletes audit events, it fails', async () => {
+test('if a statement updates or deletes audit events, PostgreSQL rejects it', async () => {
   const { sql } = control
   await control.store()
   for (const statement of [
@@ -110,7 +110,7 @@ test('if a statement changes or deletes audit events, it fails', async () => {
     await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
 })
 
-test('while the control database hangs, closing the audit log ends without a wait for the database', async () => {
+test('if the control database hangs, closing the audit log does not wait for it', async () => {
   const own = await createControlDatabase()
   onTestFinished(() => own.drop())
   const [locking, database] = [own.secondNode(), own.secondNode()]
@@ -134,7 +134,7 @@ test('while the control database hangs, closing the audit log ends without a wai
   await holding
 })
 
-test('if revocations are replayed on a restored copy, each is repeated once, and later grants stay', async () => {
+test('if revocations are replayed on a restored backup, each is repeated once, and later grants stay', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 describe('migrations', () => {
-  test('if six processes migrate concurrently, each migration is applied once', async () => {
+  test('if six processes migrate the control database at once, each migration is applied once', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     expect(await missingMigrations(database)).toEqual(Object.keys(MIGRATIONS))
@@ -34,7 +34,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('if a newer version migrated the control database, a migration fails and names that cause', async () => {
+  test('if a newer version has migrated the control database, migrate fails with "made by a newer version"', async () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
@@ -44,7 +44,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('if an early build made the control database, a migration fails and says to create an empty database', async () => {
+  test('if an early build created the control database, migrate fails and says to create an empty database', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     await database.pool.execute(sql`create table kysely_migration (name text)`)
@@ -54,7 +54,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('[R15] if a second node reads the cursor secret after another migration, the secret is the same', async () => {
+  test('[R15] if the control database is migrated again, another node still reads the same cursor secret', async () => {
     const secret = await readCursorSecret(control.database)
     expect(secret).toHaveLength(32)
     await migrate({ url: control.url, random: randomBytes })
@@ -63,7 +63,7 @@ describe('migrations', () => {
 })
 
 describe('the registry', () => {
-  test('when a store is added, its password is stored encrypted and can be decrypted', async () => {
+  test('if a store is added, its database password is stored encrypted and can be decrypted', async () => {
     const store = await control.store('Ann’s shop')
     expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
     expect(store.databaseUrl).toBe('postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full')
@@ -73,14 +73,14 @@ describe('the registry', () => {
     expect(String(opened)).toBe('[connection URL]')
   })
 
-  test("an encrypted password that is copied to another store can't be decrypted", async () => {
+  test("if an encrypted password is copied to another store, it can't be decrypted", async () => {
     const [one, two] = [await control.store(), await control.store()]
     expect(() => decryptStoreUrl(control.keys, { ...two, encryptedPassword: one.encryptedPassword })).toThrow(
       DecryptionError,
     )
   })
 
-  test('if a store has no database URL, the state "ready" is rejected with InvalidStoreError', async () => {
+  test('if a store has no database URL, setting its state to "ready" throws an InvalidStoreError', async () => {
     const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
     await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(InvalidStoreError)
     const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })
@@ -91,7 +91,7 @@ describe('the registry', () => {
     ).rejects.toThrow(InvalidStoreError)
   })
 
-  test('when a store is removed, its ID stays registered, and its URL and keys are removed', async () => {
+  test('if a store is removed, its ID stays registered, but its URL and keys are deleted', async () => {
     const { database, random } = control
     const store = await control.store()
     await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random })
@@ -109,7 +109,7 @@ describe('the registry', () => {
 })
 
 describe('rotating the secret', () => {
-  test('if the encryption secret is rotated, passwords decrypt with the new secret alone', async () => {
+  test('if the encryption secret is rotated, the new secret alone decrypts all passwords', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()
     const keys = { current: new EncryptionKey(randomBytes(32)), previous: fresh.keys.current }

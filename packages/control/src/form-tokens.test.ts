@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('if two nodes get the same form several times, one request is processed, until its token is deleted', async () => {
+test('if two nodes get the same form token four times, one of them accepts it, until the used token is deleted', async () => {
   const tokenHash = Buffer.from('two')
   const nodes = [control.database, control.secondNode()]
   const results = await Promise.all(

@@ -45,7 +45,7 @@ async function aUsedKey(storeId: string, createdBy: string) {
 }
 
 describe('memberships', () => {
-  test('if a merchant has two memberships, the merchant sees only these stores, by name', async () => {
+  test('if a merchant belongs to two of several stores, the merchant sees only these two, sorted by name', async () => {
     const { database } = control
     const [second, first] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
     const merchant = await aMerchant(second.id, first.id)
@@ -53,7 +53,7 @@ describe('memberships', () => {
     expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
   })
 
-  test("if a store is removed, its merchants don't see it, and no merchant can be added to it", async () => {
+  test("if a store is removed, its merchants don't see it any more, and adding a merchant to it fails", async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await aMerchant(store.id)
@@ -64,7 +64,7 @@ describe('memberships', () => {
   })
 })
 
-test("when a membership is removed, the merchant's other stores stay, and the last merchant is reported", async () => {
+test("if a merchant is removed from a store, the merchant's other stores stay; the result says whether another merchant is left", async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await aMerchant(store.id, other.id), await aMerchant(store.id)]
@@ -78,7 +78,7 @@ test("when a membership is removed, the merchant's other stores stay, and the la
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
-test('if sessions and sign-in links have expired, they are deleted, and valid ones stay', async () => {
+test('if sessions or sign-in links have expired, the cleanup deletes them, and valid ones stay', async () => {
   const { sql } = control
   const { id } = await aMerchant()
   for (const [token, ends] of [
@@ -100,7 +100,7 @@ test('if sessions and sign-in links have expired, they are deleted, and valid on
 })
 
 describe('removing a merchant', () => {
-  test('if the removal of a merchant fails in the middle, it can be repeated', async () => {
+  test('if removing a merchant fails halfway, it changes nothing, and a repetition succeeds', async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await aMerchant(store.id)
@@ -112,7 +112,7 @@ describe('removing a merchant', () => {
     expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
   })
 
-  test('when a merchant is removed, usage of stores without another merchant is deleted, and keys stay active', async () => {
+  test('if a merchant is removed, usage of stores without another merchant is deleted, and their keys stay active', async () => {
     const { database } = control
     const [own, shared] = [await control.store(), await control.store()]
     const merchant = await aMerchant(own.id, shared.id)

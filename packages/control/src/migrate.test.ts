@@ -52,7 +52,7 @@ function admitterOf(url: string) {
   return admitter
 }
 
-test('while a dump locks the tables, a migration retries without blocking requests, and ends after the dump', async () => {
+test('if pg_dump locks the tables, a migration retries without blocking requests, and completes after the dump', async () => {
   const { url, hashes } = await createStores(1)
   const admitter = admitterOf(url)
   const dump = openClient(url)

@@ -5,7 +5,7 @@ import { openControlDatabase } from './database.ts'
 import { EncryptionKey } from './password-encryption.ts'
 import { readDashboardSecret } from './service-secrets.ts'
 
-test("if the dashboard's secret can't be opened, the error names the SQL statement that resets it", async () => {
+test("if the stored dashboard secret can't be decrypted, the error contains the SQL statement that resets it", async () => {
   const { url, drop } = await createMigratedDatabase()
   const database = openControlDatabase(url, { poolSize: 1 })
   onTestFinished(async () => {

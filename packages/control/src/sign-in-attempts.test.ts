@@ -23,14 +23,14 @@ async function attempt(scopes: readonly string[], times: number, second = 0): Pr
 }
 
 describe('sign-in attempts', () => {
-  test('after ten sign-in attempts in a minute, the next one is rejected with the seconds to wait', async () => {
+  test('after ten sign-in attempts in a minute, the next attempt is rejected with the number of seconds to wait', async () => {
     const scope = aScope()
     expect(await attempt([scope], 14)).toBe(10)
     const verdict = await countAttempt(control.database, [scope], new Date(NOON + 20_000))
     expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
   })
 
-  test('if 15 sign-in attempts share an account or an address, only ten of them are allowed', async () => {
+  test('if 15 sign-in attempts are for one account or from one address, ten of them are allowed', async () => {
     const account = aScope()
     let allowed = 0
     for (let index = 0; index < 15; index += 1) allowed += await attempt([account, aScope()], 1)
@@ -41,7 +41,7 @@ describe('sign-in attempts', () => {
     expect(allowed).toBe(10)
   })
 
-  test('if the sign-in limit is reached again, the wait doubles up to 16 minutes until a break of half an hour', async () => {
+  test('if the sign-in limit is reached repeatedly, the wait doubles up to 16 minutes, and resets after half an hour', async () => {
     const scope = aScope()
     const waits: number[] = []
     let second = 0
@@ -58,13 +58,13 @@ describe('sign-in attempts', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
-  test('if a window of sign-in attempts started in the future, the next attempt starts a new window', async () => {
+  test('if a sign-in counter was set by a clock in the future, the next attempt resets it', async () => {
     const scope = aScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)
   })
 
-  test('if two nodes count fifty concurrent sign-in attempts, ten are allowed', async () => {
+  test('if two nodes count fifty sign-in attempts at once, exactly ten are allowed', async () => {
     const scopes = [aScope(), aScope()]
     const nodes = [control.database, control.secondNode()]
     const verdicts = await Promise.all(
@@ -75,7 +75,7 @@ describe('sign-in attempts', () => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10)
   })
 
-  test('if a sign-in succeeds, it does not count as an attempt', async () => {
+  test('if a sign-in succeeds, it does not count toward the limit of sign-in attempts', async () => {
     const scopes = [aScope(), aScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
@@ -83,7 +83,7 @@ describe('sign-in attempts', () => {
     }
   })
 
-  test('when a window of sign-in attempts has expired, the cleanup deletes it', async () => {
+  test('if the window of a sign-in counter has ended, the cleanup deletes the counter', async () => {
     const scope = aScope()
     await attempt([scope], 1)
     expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)

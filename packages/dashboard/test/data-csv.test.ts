@@ -104,7 +104,7 @@ describe('CSV files', () => {
     ['products', product],
     ['locations', location],
   ])(
-    'the CSV file of %s has all rows of the API and a column for each field and part of an address',
+    'the CSV file of %s has all rows of the API, and a column for each field and each part of an address',
     async (name, resource) => {
       const rows = await served(store, `/api/v1/${name}`)
       expectRows(
@@ -127,7 +127,7 @@ describe('CSV files', () => {
     )
   })
 
-  test('a CSV file with large values contains every character, in chunks below 400,000 bytes', async () => {
+  test('if values are large, the CSV file has every character and is sent in chunks below 400,000 bytes', async () => {
     const of = await platform.provision()
     const text = `=${'\\"ä😀\u0001\n'.repeat(60_000)}`
     await insertRow(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
@@ -142,7 +142,7 @@ describe('CSV files', () => {
     expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
-  test('a CSV file keeps long numbers, quotes and line breaks, and turns formulas into text', async () => {
+  test('if values have long numbers, quotes, or line breaks, the CSV file has them unchanged; formulas become text', async () => {
     const of = await platform.provision()
     const hours = '[{"day":0,"open":"09:00","close":"18:00","closed":false,"n":12345678901234567890}]'
     const texts = {
@@ -172,7 +172,7 @@ describe('CSV files', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('without rows or without a table, a CSV file has only the header', async () => {
+  test('if a list has no rows or no table, its CSV file has only the header', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
       expect((await whole(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
@@ -180,13 +180,13 @@ describe('CSV files', () => {
 })
 
 describe('CSV downloads', () => {
-  test('if the store can’t be read, a download fails before it starts', async () => {
+  test("if the store can't be read, the CSV download fails before it starts", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
-  test('if a later page can’t be read, a download fails instead of ending early', async () => {
+  test("if a later page can't be read, the CSV download fails instead of ending early", async () => {
     const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)
@@ -196,7 +196,7 @@ describe('CSV downloads', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('a download reads a page only after the client has read the previous one, and stops when the client disconnects', async () => {
+  test('if the client pauses, a CSV download does not read the next page; if the client disconnects, it stops reading', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

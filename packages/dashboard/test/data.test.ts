@@ -53,7 +53,7 @@ async function idsOf(of: TestStore, list: string): Promise<string[]> {
 
 describe('lists of the Data pages', () => {
   test.each(LISTS.map(({ list }) => list))(
-    '[PAG-1] the pages of %s have the rows of the API in the same order',
+    '[PAG-1] if the Data page of %s shows the oldest rows first, it has the rows of the API in the same order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}?order=oldest`; href !== null; ) {
@@ -69,13 +69,13 @@ describe('lists of the Data pages', () => {
     },
   )
 
-  test('each list has its row count, and null if the store has none', async () => {
+  test('on the Data pages, each list has its row count, or null if the store does not count it', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
   })
 
-  test('the total of an order has a currency, also at schema version launch', async () => {
+  test('the total of an order has a currency, even at schema version launch', async () => {
     for (const of of [store, old]) {
       const { rows, columns } = await page(of, { list: 'orders' })
       const at = columns.findIndex(({ label }) => label === 'Total')
@@ -84,7 +84,7 @@ describe('lists of the Data pages', () => {
     }
   })
 
-  test('a page for an unknown list or with an edited cursor does not exist', async () => {
+  test('if the list is unknown or the cursor was edited, the Data page does not exist', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })
     const cursor = String(nextHref).split('cursor=')[1] ?? ''
@@ -100,7 +100,7 @@ describe('lists of the Data pages', () => {
 
 describe('the newest rows', () => {
   test.each(LISTS.map(({ list }) => list))(
-    'from the newest row on, the pages of %s have the rows of the API in reverse order',
+    'if the Data page of %s shows the newest rows first, it has the rows of the API in reverse order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
@@ -113,7 +113,7 @@ describe('the newest rows', () => {
     },
   )
 
-  test('rows without a creation time come last in both orders, each once', async () => {
+  test('if rows have no creation time, the Data pages show them last in both orders, each once', async () => {
     const of = await platform.provision()
     await of.sql`alter table customers alter column created_at drop not null`
     await of.sql`
@@ -134,7 +134,7 @@ describe('the newest rows', () => {
     }
   })
 
-  test('the newest rows of a list are read through an index', async () => {
+  test('if a list shows the newest rows first, PostgreSQL reads them through an index', async () => {
     const { sql } = store
     const plan = await sql.unsafe(
       `explain select id from (select id, created_at from orders t where (created_at, id) < (now(), '${idAt(1)}')
@@ -145,14 +145,14 @@ describe('the newest rows', () => {
 })
 
 describe('the search', () => {
-  test('a search for an ID in upper case with spaces around it finds the row', async () => {
+  test('if the search text is an ID in upper case with spaces around it, the search finds the row', async () => {
     const [id = ''] = (await idsOf(store, 'orders')).slice(70)
     const found = await page(store, { list: 'orders', text: ` ${id.toUpperCase()} ` })
     expect(found.rows.map((row) => row.id)).toEqual([id])
     expect(found).toMatchObject({ nextHref: null, search: { problem: null } })
   })
 
-  test('a search for an email address finds orders and customers', async () => {
+  test('if the search text is an email address, the search finds orders and customers', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     const { email } = json.data[17]
     const expected = json.data.filter((order: { email: string }) => order.email === email)
@@ -164,7 +164,7 @@ describe('the search', () => {
     expect(found.rows.map(({ id }) => id)).toEqual([customers[3].id])
   })
 
-  test('a search for the SKU of a product or variant, or for a part of a name, finds products', async () => {
+  test('if the search text is a SKU or part of a name, the search finds products', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into products (id, name, slug, description, price, sku)
@@ -186,7 +186,7 @@ describe('the search', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('a search stops at its time limit, and continues on the next page', async () => {
+  test('if a search reaches its time limit, it stops, and the next page continues it', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -221,7 +221,7 @@ describe('the search', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('a search for other text says to enter an ID or email address, and an unknown ID is reported as missing', async () => {
+  test('if the search text is no ID or email address, the message asks for one; if the ID is unknown, the message says so', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
@@ -233,7 +233,7 @@ describe('the search', () => {
     expect(spaces.rows).toHaveLength(50)
   })
 
-  test('[GEN-2] a search for a row of another store finds no row', async () => {
+  test('[GEN-2] if the search text is the ID of a row in another store, the search finds nothing', async () => {
     const other = await platform.provision()
     await insertRow(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
@@ -244,7 +244,7 @@ describe('the search', () => {
 
 describe('the page of a row', () => {
   test.each(LISTS.map(({ list }) => list))(
-    'the page of a row of %s has the formatted response of the API',
+    'the page of a row of %s shows the response of the API as formatted JSON',
     async (list) => {
       const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
       const outcome = await opened(store, list, json.data[0].id)
@@ -255,7 +255,7 @@ describe('the page of a row', () => {
     },
   )
 
-  test('[FMT-2] the page of a row shows every digit of a long number', async () => {
+  test('[FMT-2] if a number is long, the page of its row shows every digit', async () => {
     const of = await platform.provision()
     const fields = {
       id: idAt(1),
@@ -275,7 +275,7 @@ describe('the page of a row', () => {
     })
   })
 
-  test('the page of a row does not exist for an invalid ID, an unknown ID or an unknown list', async () => {
+  test('if the ID is invalid or unknown, or the list is unknown, the page of the row does not exist', async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],
       ['orders', idAt(9)],
@@ -286,7 +286,7 @@ describe('the page of a row', () => {
 })
 
 describe('older schema versions', () => {
-  test('[FMT-7] if the table of a list is missing, the page names the schema version that the list needs', async () => {
+  test('[FMT-7] if the table of a list does not exist, the Data page names the schema version that the list needs', async () => {
     for (const [list = '', since] of [
       ['customer-groups', 'v1.1'],
       ['locations', 'v1.2'],
@@ -302,7 +302,7 @@ describe('older schema versions', () => {
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] General shows the schema version of the store and the fields that are null', async () => {
+  test('[FMT-6] the page General shows the schema version of the store and the fields that are null because of it', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(
@@ -313,7 +313,7 @@ describe('older schema versions', () => {
     )
   })
 
-  test('after an upgrade, General no longer lists the new field as null', async () => {
+  test('after a store is upgraded, the page General no longer lists the new fields as null', async () => {
     const of = await platform.provision('v1.5')
     expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
     await of.sql.unsafe(
@@ -324,7 +324,7 @@ describe('older schema versions', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] General has the response of the API and the row counts', async () => {
+  test('[RES-STORE] the page General has the response of GET /store and the row counts', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
@@ -341,7 +341,7 @@ describe('Settings > General', () => {
 })
 
 describe('stores without data to show', () => {
-  test('while the database of a store rejects connections, the pages say that its rows are unreadable', async () => {
+  test("if the store's database rejects connections, the Data pages say that the rows can't be read", async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)
@@ -354,7 +354,7 @@ describe('stores without data to show', () => {
   })
 
   test.each(['imported', 'generating'] as const)(
-    '[AUTH-7] if a store is %s, each page has the same sentence about the store instead of data',
+    '[AUTH-7] if a store is %s, each page shows the same sentence about the store instead of data',
     async (status) => {
       const unserved = { id: idAt(1), status, source: null }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })

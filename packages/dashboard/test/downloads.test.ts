@@ -29,7 +29,7 @@ async function newVisitor() {
   return { visitor, download }
 }
 
-test('a CSV file is downloaded completely, and caches must not store it', async () => {
+test('if a CSV file is downloaded, it is complete and has headers that forbid caching', async () => {
   const { download } = await newVisitor()
   const { response } = await download()
   const { headers } = response
@@ -40,7 +40,7 @@ test('a CSV file is downloaded completely, and caches must not store it', async 
   expect((await response.text()).split('\r\n')).toHaveLength(1 + 300 + 1)
 })
 
-test('a HEAD request for a CSV file returns its headers', async () => {
+test('if a HEAD request is sent for a CSV file, the response has the headers of the file', async () => {
   const { visitor } = await newVisitor()
   const cookie = `session=${visitor.cookies.get('session')}`
   const response = await fetch(visitor.url + file(), { method: 'HEAD', headers: { cookie } })
@@ -48,7 +48,7 @@ test('a HEAD request for a CSV file returns its headers', async () => {
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('a third download of one merchant or a fifth in total gets 429 until another download ends', async () => {
+test('if a merchant starts a third download, or all merchants a fifth, the response is 429 until a download ends', async () => {
   const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
@@ -74,7 +74,7 @@ test('if a list becomes unreadable during its download, the download fails inste
   expect(platform.events.filter(({ event }) => event === 'page.failed')).toEqual([])
 })
 
-test('if a store is not ready, its CSV file redirects to the list', async () => {
+test('if a store is not ready, a request for a CSV file redirects to the page of the list', async () => {
   const { visitor } = await newVisitor()
   const sql = platform.controlSql
   await sql`update stores set state = 'generating' where id = ${store.id}`

@@ -27,7 +27,7 @@ async function keyCount(): Promise<number> {
 }
 
 describe('forms that are sent twice', () => {
-  test('[AUTH-3] if the form for a new key is sent twice, one key is created and shown both times', async () => {
+  test('[AUTH-3] if the form for a new key is sent twice, one key is created, and both responses show it', async () => {
     const before = await keyCount()
     const fields = { name: 'once', form_token: await visitor.formTokenOf(page(), create()) }
     const pages = [await visitor.post(create(), fields), await visitor.post(create(), fields)]
@@ -37,7 +37,7 @@ describe('forms that are sent twice', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test('[AUTH-3] [AUTH-4] if the form for the last possible key is sent ten times at once, one key is created', async () => {
+  test('[AUTH-3] [AUTH-4] if the form for the fifth key is sent ten times at once, one key is created', async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }
@@ -51,7 +51,7 @@ describe('forms that are sent twice', () => {
       update api_keys set revoked_at = now() where store_id = ${store.id} and id <> ${store.keyId}`
   })
 
-  test('if the form for a new key is sent again with another name, the page names both keys, and no key is created', async () => {
+  test('if the form for a new key is sent again with another name, no key is created, and the page names both keys', async () => {
     const fields = { form_token: await visitor.formTokenOf(page(), create()) }
     await visitor.post(create(), { ...fields, name: 'one' })
     const before = await keyCount()
@@ -64,7 +64,7 @@ describe('forms that are sent twice', () => {
     expect(await keyCount()).toBe(before)
   })
 
-  test('if the form for a new password is sent twice, it is processed once', async () => {
+  test('if the form for a new password is sent twice, the password is changed once', async () => {
     const fields = {
       ...(await visitor.hiddenOf('/account', '/account/password')),
       current: 'wrong',
@@ -85,7 +85,7 @@ describe('forms', () => {
     expect(await keyCount()).toBe(before)
   }
 
-  test('a form from another site is rejected, even with a valid token', async () => {
+  test('if a form comes from another site, it is rejected, even with a valid token', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
       await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { origin })
     }
@@ -94,7 +94,7 @@ describe('forms', () => {
     }
   })
 
-  test('a form without a token, with a changed token, or with the token of another session is rejected', async () => {
+  test('if the token of a form is missing, changed, or of another session, the form is rejected', async () => {
     const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
@@ -106,7 +106,7 @@ describe('forms', () => {
     await expectRejected({ form_token: await stranger.formTokenOf('/sign-in', '/sign-in') })
   })
 
-  test('a sign-in form from another site or from another visitor is rejected', async () => {
+  test('if a sign-in form comes from another site or another visitor, it is rejected', async () => {
     const stranger = new PlainBrowser(visitor.url)
     const { email, password } = merchant
     const form_token = await stranger.formTokenOf('/sign-in', '/sign-in')
@@ -115,7 +115,7 @@ describe('forms', () => {
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('a request for a loopback name gets 200, and for any other host 421', async () => {
+  test('if the Host header is a loopback name, the response is 200, and for any other host 421', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -131,7 +131,7 @@ describe('forms', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('a form of 20,000 bytes gets 413, an unknown method gets 404, and GET redirects to the page', async () => {
+  test('if a form has 20,000 bytes, the response is 413; PUT gets 404, and GET redirects to the page of the form', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
@@ -162,7 +162,7 @@ describe('bodies of forms', () => {
     })
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('a form is accepted with chunked transfer encoding', async () => {
+  test('if a form is sent with chunked transfer encoding, it is accepted', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
@@ -175,14 +175,14 @@ describe('bodies of forms', () => {
     ['application/json', 415],
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
-  ])('a body of the type %j gets %i and is not reported as an error', async (type, expected) => {
+  ])('if the body of a form has the type %j, the response is %i, and no error is logged', async (type, expected) => {
     const { status, text } = await send('nonsense', { 'content-type': type })
     expect(status).toBe(expected)
     expect(text).toContain('Nothing was changed')
     expect(failures()).toEqual([])
   })
 
-  test('if the body of a form ends early, no error is reported', async () => {
+  test('if the body of a form ends early, no error is logged', async () => {
     const { hostname, port } = new URL(visitor.url)
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const type = 'application/x-www-form-urlencoded'
@@ -200,7 +200,7 @@ describe('bodies of forms', () => {
 })
 
 describe('responses of the dashboard', () => {
-  test('every page forbids inline scripts, frames and caching', async () => {
+  test('every dashboard page has headers that forbid inline scripts, frames, and caching', async () => {
     const paths = ['/sign-in', '/stores', '/account', page(), `/stores/${store.id}/data/orders`, '/nonsense', '/']
     for (const path of paths) {
       const { headers, text } = await visitor.get(path)
@@ -215,7 +215,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('a page is plain, brotli or gzip, as Accept-Encoding says', async () => {
+  test('a dashboard page is sent as brotli, gzip, or uncompressed, as Accept-Encoding requests', async () => {
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],
@@ -228,7 +228,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('an asset can be cached for a year, and a path outside of the assets returns 404', async () => {
+  test('an asset may be cached for a year; if a path is not that of an asset, the response is 404', async () => {
     const { text } = await visitor.get('/account')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(paths.length).toBeGreaterThan(2)
@@ -242,7 +242,7 @@ describe('responses of the dashboard', () => {
   })
 })
 
-test('if a form causes an internal error, the page shows the request ID and says that the change may be saved', async () => {
+test('if a form causes an internal error, the page shows the request ID and says that the change may have been saved', async () => {
   const form_token = await visitor.formTokenOf(page(), create())
   const sql = platform.controlSql
   await sql`alter table api_keys rename to api_keys_away`
@@ -255,7 +255,7 @@ test('if a form causes an internal error, the page shows the request ID and says
   if (failed?.event === 'page.failed') expect(text).toContain(failed.requestId)
 })
 
-test('if a store does not respond, pages that do not read it are not delayed', async () => {
+test('if a store does not respond, dashboard pages that do not read this store are not delayed', async () => {
   const shop = await platform.provision()
   const other = await new PlainBrowser(visitor.url).signIn(await addMerchant(platform, shop.id))
   await shop.sql`begin`

@@ -21,7 +21,7 @@ async function newShop() {
 const keysOf = (storeId: string) => platform.controlSql`
   select * from api_keys where store_id = ${storeId} and created_by is not null`
 
-test('[AUTH-3] a form without limits creates a key that can read everything, from everywhere, without an end', async () => {
+test('[AUTH-3] if a form sets no limits, the new key can read everything from any address and does not expire', async () => {
   const { store, send } = await newShop()
   await send({ access: 'everything', ends: 'never', 'ends-on': '', addresses: ' ' })
   expect(await keysOf(store.id)).toMatchObject([
@@ -29,7 +29,7 @@ test('[AUTH-3] a form without limits creates a key that can read everything, fro
   ])
 })
 
-test('[R38, R39, R40] a form with limits creates a key with these limits, and the page of keys names them', async () => {
+test('[R38, R39, R40] if a form sets limits, the new key has these limits, and the keys page lists them', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({
     ...{ access: 'chosen', 'scope.orders:read': 'on', 'scope.customer-groups:read': 'on' },
@@ -44,7 +44,7 @@ test('[R38, R39, R40] a form with limits creates a key with these limits, and th
   expect(text).toContain('Only from 203.0.113.7/32, 10.0.0.0/8')
 })
 
-test('[R38] the choice for accounting reads orders and products, and a number of days ends the key', async () => {
+test('[R38] if the form chooses access for accounting and 90 days, the key reads orders and products and expires then', async () => {
   const { store, send } = await newShop()
   await send({ access: 'sales', 'scope.customers:read': 'on', ends: '90' })
   const [key] = await keysOf(store.id)
@@ -58,7 +58,7 @@ test.each([
   [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
   [{ addresses: 'my office' }, 'Enter addresses such as 203.0.113.7'],
 ])(
-  '[AUTH-3] limits that are not accepted, such as %j, create no key and are shown again with a message',
+  '[AUTH-3] if the limits of a new key are invalid, such as %j, no key is created, and the form shows them with a message',
   async (fields, message) => {
     const { store, send } = await newShop()
     const { status, text } = await send({ ...fields, 'without-personal-data': 'on' })
@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-test('[AUTH-3] a key gets another name, and an empty name is rejected', async () => {
+test('[AUTH-3] if a key is renamed, it has the new name; an empty name is rejected', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

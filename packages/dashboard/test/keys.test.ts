@@ -40,7 +40,7 @@ async function activeKeys({ store }: Shop): Promise<number> {
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
 describe('keys', () => {
-  test('[AUTH-3] a new key gets 200 immediately, and no table or event contains it', async () => {
+  test('[AUTH-3] if a key is created, it gets 200 immediately, and no table and no log event contains it', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)
@@ -56,7 +56,7 @@ describe('keys', () => {
     expect(JSON.stringify(platform.events)).not.toContain(key.slice(12, 45))
   })
 
-  test('[AUTH-3] until it is copied, a new key is shown for ten minutes, only in the browser that created it', async () => {
+  test('[AUTH-3] until a new key is confirmed as copied, only the browser that created it can show it, for ten minutes', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     const created = `${shop.page}/keys/${id}/created`
@@ -82,7 +82,7 @@ describe('keys', () => {
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] a new key that can’t be shown again is replaced and revoked in one step', async () => {
+  test('[AUTH-3] if a new key can’t be shown again, one step replaces and revokes it', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
@@ -93,7 +93,7 @@ describe('keys', () => {
     expect(await activeKeys(shop)).toBe(before)
   })
 
-  test('[AUTH-5] after a key is revoked, its next request is rejected', async () => {
+  test('[AUTH-5] after a merchant revokes a key, its next request gets 401', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     expect(await status(key)).toBe(200)
@@ -109,7 +109,7 @@ describe('keys', () => {
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
-  test('[AUTH-5] if a key is created, replaced or revoked, the audit table names the merchant', async () => {
+  test('[AUTH-5] if a key is created, replaced, or revoked, the audit table names the merchant', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
     const ask = `${shop.page}/keys/${id}/replace`
@@ -124,7 +124,7 @@ describe('keys', () => {
     expect(events.find(({ action }) => action === 'key.revoked')?.keyId).toBe(id)
   })
 
-  test('if only the confirmation pages of a key are opened, the key stays active', async () => {
+  test('if a merchant only opens the confirmation pages of a key, the key stays active', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     await shop.visitor.get(`${shop.page}/keys/${id}/revoke`)
@@ -137,19 +137,22 @@ describe('keys', () => {
     ['   ', 'Enter the name of the tool'],
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
-  ])('a key with the name %j is not created, and the field says what its name must be', async (name, message) => {
-    const shop = await newShop()
-    const before = await activeKeys(shop)
-    const response = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
-    expect(response.status).toBe(400)
-    expect(response.text).toContain(message)
-    expect(response.text).toContain('aria-invalid="true"')
-    expect(await activeKeys(shop)).toBe(before)
-  })
+  ])(
+    'if the name of a new key is %j, no key is created, and the field shows the rule for names',
+    async (name, message) => {
+      const shop = await newShop()
+      const before = await activeKeys(shop)
+      const response = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
+      expect(response.status).toBe(400)
+      expect(response.text).toContain(message)
+      expect(response.text).toContain('aria-invalid="true"')
+      expect(await activeKeys(shop)).toBe(before)
+    },
+  )
 })
 
 describe('stores with five keys', () => {
-  test('[AUTH-4] a sixth key is rejected, and the page names the least recently used one', async () => {
+  test('[AUTH-4] if the store has five keys, a sixth is rejected, and the page names the least recently used key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
@@ -167,7 +170,7 @@ describe('stores with five keys', () => {
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('[AUTH-4] if 50 forms create the fifth key at once, one key is created', async () => {
+  test('[AUTH-4] if 50 forms request the fifth key at once, one key is created', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const tokens = await Promise.all(
@@ -191,7 +194,7 @@ describe('stores with five keys', () => {
 })
 
 describe('replacement of a key', () => {
-  test('a replaced key and the new key both get 200 until the merchant revokes the old one', async () => {
+  test('if a key is replaced, both keys get 200 until the merchant revokes the old one', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
@@ -204,7 +207,7 @@ describe('replacement of a key', () => {
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
   })
 
-  test('[AUTH-4] with five keys, the page of a replacement first offers to revoke another key', async () => {
+  test('[AUTH-4] if the store has five keys, the page for replacing a key first offers to revoke another key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const idle = await makeKey(shop, 'idle')
@@ -225,7 +228,7 @@ describe('replacement of a key', () => {
     expect(await status(old.key)).toBe(200)
   })
 
-  test('[AUTH-4] with five keys, a replacement revokes the old key in the same step', async () => {
+  test('[AUTH-4] if the store has five keys, replacing a key revokes the old key in the same step', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -238,7 +241,7 @@ describe('replacement of a key', () => {
 })
 
 describe('replacement of a key in two tabs', () => {
-  test('if the limit is reached in another tab, a replacement gets 409, changes nothing, and offers to revoke the old key', async () => {
+  test('if another tab creates the fifth key, a replacement gets 409, changes nothing, and offers to revoke the old key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
@@ -269,7 +272,7 @@ describe('replacement of a key in two tabs', () => {
 })
 
 describe('stores that a merchant may not see', () => {
-  test('every path of the store of another merchant returns 404 and changes nothing', async () => {
+  test("if a merchant opens any path of another merchant's store, the response is 404, and nothing changes", async () => {
     const [own, other] = [await newShop(), await newShop()]
     const { id: otherKey, key } = await makeKey(other)
     const [row] = await other.store.sql<[{ id: string }]>`
@@ -310,7 +313,7 @@ describe('stores that a merchant may not see', () => {
     expect(await activeKeys(other)).toBe(2)
   })
 
-  test('after a store is removed, the next request for it returns 404', async () => {
+  test('after a store is removed, the next request for its pages gets 404', async () => {
     const shop = await newShop()
     expect((await shop.visitor.get(shop.page)).status).toBe(200)
     await platform.controlSql`update stores set removed_at = now(), database_url = null, database_password = null
@@ -320,7 +323,7 @@ describe('stores that a merchant may not see', () => {
 })
 
 describe('usage', () => {
-  test('the usage of a key has its requests and error codes, but no parameters and no rows', async () => {
+  test('the usage page of a key shows requests and error codes, but no parameters and no rows', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Walker')
     await shop.store.sql`

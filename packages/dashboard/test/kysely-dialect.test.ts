@@ -20,7 +20,7 @@ function kysely(): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: kyselyDialect(control.database.pool) })
 }
 
-test('select returns rows, and update returns the number of changed rows', async () => {
+test('if Kysely selects or updates rows, it returns the rows or the number of changed rows', async () => {
   const database = kysely()
   await consumeFormToken(control.database, Buffer.from('one'))
   const [changed] = await database.updateTable('used_form_tokens').set({ used_at: OLD }).execute()
@@ -30,7 +30,7 @@ test('select returns rows, and update returns the number of changed rows', async
   ])
 })
 
-test('a transaction that throws is rolled back, another is committed, and both release the connection', async () => {
+test('if a Kysely transaction throws, it is rolled back, otherwise committed; both release the connection', async () => {
   const database = kysely()
   const insert = (text: string) => ({ token_hash: Buffer.from(text), used_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ test('a transaction that throws is rolled back, another is committed, and both r
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
-test('if a statement fails, it rejects with the error of the server and releases the connection', async () => {
+test('if a Kysely statement fails, it rejects with the PostgreSQL error and releases the connection', async () => {
   const database = kysely()
   const twice = { token_hash: Buffer.from('twice'), used_at: OLD }
   const insertTwice = () => database.insertInto('used_form_tokens').values(twice).execute()

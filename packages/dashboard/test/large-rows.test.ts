@@ -28,7 +28,7 @@ describe('large rows', () => {
     ['one product of 9 MB', 1, 1_300_000],
     ['one product of 36 MB', 1, 5_200_000],
   ])(
-    'for %s, a list has at most 200 kB and a row 1.5 MB, and neither blocks the API',
+    'if the store has %s, a list page has at most 200 kB, a row page 1.5 MB, and API requests are not blocked',
     { timeout: 120_000 },
     async (_what, rows, count) => {
       const store = await platform.provision()
@@ -56,7 +56,7 @@ describe('large rows', () => {
     },
   )
 
-  test('the page of a large row shows its beginning, and its JSON file contains the whole row', async () => {
+  test('if a row is large, its page shows the beginning, and its JSON file has the whole row', async () => {
     const store = await platform.provision()
     await addProducts(store, 1, numbers(100_000))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
@@ -78,7 +78,7 @@ describe('large rows', () => {
   })
 })
 
-test('if the row about the store is large, General shows the beginning, and other pages return 200', async () => {
+test('if the row of the store is large, the page General shows the beginning, and other pages return 200', async () => {
   const store = await platform.provision()
   await store.sql`
     update store set store_name = repeat('n', 9000000), store_email = repeat('\"', 500000),
@@ -94,7 +94,7 @@ test('if the row about the store is large, General shows the beginning, and othe
 
 describe('deeply nested values', () => {
   test.each([3000, 6000])(
-    'if a value has %i nested levels, every page and file of the row returns 200',
+    'if a value has %i nested levels, every page and file of its row returns 200',
     async (depth) => {
       const store = await platform.provision()
       await addProducts(store, 1, `(repeat('[', ${depth}) || repeat(']', ${depth}))::jsonb`)

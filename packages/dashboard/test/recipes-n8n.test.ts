@@ -139,7 +139,7 @@ async function through(errors: ReadonlyMap<number, ProxyError>): Promise<Workflo
 }
 
 describe('the workflow for n8n', () => {
-  test('the n8n workflow has the key only in a credential, and all its nodes are connected', async () => {
+  test('the n8n workflow has the API key only in a credential, and all its nodes are connected', async () => {
     const { nodes, connections } = await through(new Map())
     expect(nodes.find(({ name }) => name === 'Get a page')?.parameters).toMatchObject({
       authentication: 'genericCredentialType',
@@ -151,7 +151,7 @@ describe('the workflow for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-3, SYNC-2] the n8n workflow passes on each order once, and only changes in the next run', async () => {
+  test('[PAG-3, SYNC-2] the first run of the n8n workflow returns each order once, and the next run only changed orders', async () => {
     const workflow = await through(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)
@@ -173,7 +173,7 @@ describe('the workflow for n8n', () => {
     expect([query?.get('updated_since'), query?.get('updated_until')]).toEqual([since, 'now'])
   })
 
-  test('[LIM-1] after an error, the n8n workflow waits for the seconds in Retry-After if the response has it', async () => {
+  test('[LIM-1] if a response has Retry-After, the n8n workflow waits that long, and otherwise with increasing delays', async () => {
     const workflow = await through(
       new Map([
         [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
@@ -187,7 +187,7 @@ describe('the workflow for n8n', () => {
     expect(execution.processed).toEqual(await storedIds())
   })
 
-  test('[SYNC-3] after a run has stopped, the n8n workflow continues with the page that was not processed', async () => {
+  test('[SYNC-3] if a run of the n8n workflow fails, the next run continues with the page that was not processed', async () => {
     const workflow = await through(new Map())
     const state = {}
     let count = 0
@@ -202,7 +202,7 @@ describe('the workflow for n8n', () => {
     expect(rest.processed).toEqual(ids.slice(250))
   })
 
-  test('the n8n workflow stops with a message after a refused connection or a permanent error', async () => {
+  test('if the key is invalid or connections are refused, the n8n workflow stops with an error message', async () => {
     const workflow = await through(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
     await expect(new Execution(workflow, {}).run()).rejects.toThrow(/^status 401: .*INVALID_API_KEY/)
     await proxy.close()

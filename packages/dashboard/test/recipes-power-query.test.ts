@@ -36,7 +36,7 @@ async function withProxy<T>(errors: [number, ProxyError][], work: (url: string) 
 }
 
 describe('the function for Power Query', () => {
-  test('[SYNC-1] returns all rows of all tables with the values of the store, and each column has a type', async () => {
+  test('[SYNC-1] if Power Query loads all tables, they have the rows and values of the store, and typed columns', async () => {
     const query = await queryAt(platform.service.url)
     const loaded = new Map<string, ReadonlyMap<string, Record<string, unknown>>>()
     for (const { name, children } of TABLES) {
@@ -55,7 +55,7 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('[PAG-2] requests pages of 250 rows at one address, with the key in a header', async () => {
+  test('[PAG-2] if Power Query loads a table, it requests pages of 250 rows and sends the key in a header', async () => {
     const query = await queryAt(platform.service.url)
     await query.load('orders')
     expect(query.requests).toHaveLength(ORDER_PAGES)
@@ -67,7 +67,7 @@ describe('the function for Power Query', () => {
     expect(query.baseAddresses).toEqual([platform.service.url])
   })
 
-  test('[RATE-2] waits as long as Retry-After says, and otherwise twice as long after each failure', async () => {
+  test('[RATE-2] if a response has Retry-After, Power Query waits that long, and otherwise twice as long after each error', async () => {
     const busy: [number, ProxyError][] = [
       [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [2, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
@@ -82,7 +82,7 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('if every attempt fails, raises an error with the status and the response', async () => {
+  test('if every attempt gets 502, Power Query raises an error with the status and the response', async () => {
     const failed = Array.from({ length: 6 }, (_, place): [number, ProxyError] => [
       place,
       { status: 502, code: 'STORE_DB_ERROR' },
@@ -97,12 +97,12 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('[AUTH-6] if the key is wrong, Power Query handles the status', async () => {
+  test('[AUTH-6] if the key is wrong, the 401 is left to Power Query, which requests another key', async () => {
     const query = await queryAt(platform.service.url, 'sdx_wrong')
     await expect(query.load('orders')).rejects.toMatchObject({ message: 'Power Query handles status 401' })
   })
 
-  test('if a filter is not valid, raises the message of the service', async () => {
+  test('if a filter is invalid, Power Query raises an error with the message of the service', async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('orders', '[status = "lost"]')).rejects.toMatchObject({
       message: 'Status 400',
@@ -110,7 +110,7 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('if the table does not exist, the error names the tables', async () => {
+  test('if the table does not exist, Power Query raises an error that lists the tables', async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('carts')).rejects.toMatchObject({
       message: 'There is no table carts',
@@ -118,7 +118,7 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('[R9] if the service ignores a filter, raises an error that names it', async () => {
+  test('[R9] if the service ignores a filter, Power Query raises an error that names the filter', async () => {
     const query = await queryAt(platform.service.url)
     await expect(query.load('orders', '[statsu = "paid"]')).rejects.toMatchObject({
       message: 'The service does not have the filter statsu, so it returned rows without this filter',
@@ -126,7 +126,7 @@ describe('the function for Power Query', () => {
     })
   })
 
-  test('[SYNC-2] partitions of an incremental refresh have each order and item once', async () => {
+  test('[SYNC-2] if an incremental refresh of Power Query has several partitions, together they have each row once', async () => {
     const query = await queryAt(platform.service.url)
     const rows = await readStore(platform.service.url, store.key)
     expect(await partitionIds(query, store, 'orders')).toEqual([...(rows.get('orders')?.keys() ?? [])].toSorted())
@@ -137,7 +137,7 @@ describe('the function for Power Query', () => {
     expect(new URL(request?.url ?? '').searchParams.get('created_since')).toBe('1970-01-01T00:00:00Z')
   })
 
-  test('[R17] if rows have no created_at, exactly one partition has them', async () => {
+  test('[R17] if rows have no created_at, exactly one partition of Power Query has them', async () => {
     const loose = await filledStore(platform, LATEST_REVISION, SIZE)
     await loose.sql`alter table orders alter created_at drop not null`
     await loose.sql`update orders set created_at = null where id in (select id from orders order by id limit 300)`

@@ -63,7 +63,7 @@ function copyOf(sheet: SheetState, place: number): SheetState['rows'][number] {
 
 describe('the script for Google Sheets, if a person changes a tab', () => {
   test.each(['id', 'customer_id', 'synced_at'])(
-    'and deletes the column %s, the next export repairs it',
+    'if a person deletes the column %s of a Google Sheets tab, the next export restores it',
     async (name) => {
       const spreadsheet = await exported()
       deleteColumn(spreadsheet.sheet('orders'), name)
@@ -77,7 +77,7 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
     },
   )
 
-  test('and inserts columns, the next export removes them', async () => {
+  test('if a person inserts columns into a Google Sheets tab, the next export removes them', async () => {
     const spreadsheet = await exported()
     insertColumn(spreadsheet.sheet('products'), 0)
     insertColumn(spreadsheet.sheet('orders'), 3)
@@ -85,14 +85,14 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
     expect(spreadsheet.sheet('orders').rows[0]).toHaveLength(spreadsheet.sheet('orders').maxColumns)
   })
 
-  test('and deletes the header, or every row but one, the next export repairs it', async () => {
+  test('if a person deletes the header or almost all rows of a Google Sheets tab, the next export restores them', async () => {
     const spreadsheet = await exported()
     deleteRow(spreadsheet.sheet('orders'), 0)
     Object.assign(spreadsheet.sheet('products'), { maxRows: 1, rows: [['other header']], formats: [] })
     await expectRepaired(spreadsheet)
   })
 
-  test('and deletes rows twice within a day, each next export repairs it', async () => {
+  test('if a person deletes rows of a Google Sheets tab twice within a day, each next export restores them', async () => {
     const spreadsheet = await exported()
     for (const name of [
       'orders',
@@ -111,7 +111,7 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('and copies, replaces, empties, or adds rows, the next export repairs it', async () => {
+  test('if a person copies, changes, empties, or adds rows in Google Sheets, the next export restores the tab', async () => {
     const spreadsheet = await exported()
     for (const name of ['orders', 'order_items', 'categories']) {
       const sheet = spreadsheet.sheet(name)
@@ -130,7 +130,7 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
     }
   })
 
-  test('and deletes rows while an export is paused, its next execution repairs them', async () => {
+  test('if a person deletes rows while an export to Google Sheets is paused, its continuation restores them', async () => {
     const spreadsheet = await connected(url, store, ONE_ROW)
     let deleted = 0
     await spreadsheet.run('exportNow', SLOW)
@@ -147,13 +147,13 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
     await expectEqual(url, spreadsheet, store)
   })
 
-  test('and deletes the tab, the next export creates it again', async () => {
+  test('if a person deletes a Google Sheets tab, the next export creates it again', async () => {
     const spreadsheet = await exported()
     spreadsheet.state.sheets = spreadsheet.state.sheets.filter(({ name }) => name !== 'order_items')
     await expectRepaired(spreadsheet)
   })
 
-  test('and protects the tab, the other tables are exported, and the message names the table', async () => {
+  test('if a person protects a Google Sheets tab, the other tables are exported, and the message names the table', async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet('orders').isProtected = true
     await store.sql`update orders set email = 'new@example.com'`
@@ -166,14 +166,14 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
     await expectRepaired(spreadsheet)
   })
 
-  test('and crops the status tab, the next export enlarges it', async () => {
+  test('if a person crops the status tab in Google Sheets, the next export enlarges it', async () => {
     const spreadsheet = await exported()
     Object.assign(spreadsheet.sheet(STATUS_TAB), { maxColumns: 3, maxRows: 2, rows: [] })
     await expectRepaired(spreadsheet)
     expect(spreadsheet.message()).toMatch(/^Up to date/)
   })
 
-  test('and protects the status tab, the export completes', async () => {
+  test('if a person protects the status tab in Google Sheets, the export still completes', async () => {
     const spreadsheet = await exported()
     spreadsheet.sheet(STATUS_TAB).isProtected = true
     await store.sql`update products set name = 'Latest'`
@@ -215,7 +215,7 @@ describe('the script for Google Sheets, if several persons or keys use it', () =
     } while (spreadsheet.state.triggers.length > 0)
   }
 
-  test('the rows of another store replace those of a paused export, and the first person must connect again', async () => {
+  test("if a second person exports another store to the spreadsheet, its rows replace the first store's, and the first key is rejected", async () => {
     const spreadsheet = await paused()
     spreadsheet.use('second')
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
@@ -236,7 +236,7 @@ describe('the script for Google Sheets, if several persons or keys use it', () =
     await expectEqual(url, spreadsheet, store)
   })
 
-  test('if Google stops an export at any call after another store was connected, no tab has rows of both', async () => {
+  test('if Google stops the first export of another store at any call, no tab has rows of both stores', async () => {
     const spreadsheet = await exported()
     await spreadsheet.run('connect', { isInteractive: true, replies: [other.key] })
     const before = spreadsheet.state
@@ -251,7 +251,7 @@ describe('the script for Google Sheets, if several persons or keys use it', () =
   }, 60_000)
 
   test.each(['a key of another store', 'another key of the store'])(
-    'if the person enters %s while the export is paused, the export completes with it',
+    'if a person enters %s while an export to Google Sheets is paused, the export completes with that key',
     async (which) => {
       const spreadsheet = await paused()
       const next = which === 'a key of another store' ? other : { key: (await platform.newKey(store.id)).key }
@@ -261,7 +261,7 @@ describe('the script for Google Sheets, if several persons or keys use it', () =
     },
   )
 
-  test('if the stored key belongs to another store, the tabs stay as they are', async () => {
+  test('if the stored key belongs to another store, the export to Google Sheets stops and changes no tab', async () => {
     const spreadsheet = await paused()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = other.key
@@ -270,27 +270,30 @@ describe('the script for Google Sheets, if several persons or keys use it', () =
     expect(spreadsheet.state.sheets.slice(1)).toEqual(sheets.slice(1))
   })
 
-  test.each([null, 'sdx_revoked'])('a second person with the key %s does not affect a paused export', async (key) => {
-    const spreadsheet = await paused()
-    const { documentProperties, sheets } = structuredClone(spreadsheet.state)
-    spreadsheet.use('second')
-    if (key !== null) spreadsheet.state.userProperties = { url, key }
-    for (const handler of ['exportNow', 'exportEverything']) {
-      const { error } = await spreadsheet.run(handler, { isInteractive: true })
-      expect(error).toMatch(key === null ? /^Choose Store export > Connect first\.$/ : /status 401/)
-    }
-    expect(spreadsheet.state.triggers).toEqual([])
-    expect(spreadsheet.state.documentProperties).toEqual(documentProperties)
-    expect(spreadsheet.state.sheets.slice(1)).toEqual(sheets.slice(1))
-    spreadsheet.use('first')
-    const done = JSON.parse(documentProperties['table.locations'] ?? '{}').done
-    await continued(spreadsheet)
-    // The export did not start over.
-    expect(JSON.parse(spreadsheet.state.documentProperties['table.locations'] ?? '{}').done).toBe(done)
-    await expectEqual(url, spreadsheet, store)
-  })
+  test.each([null, 'sdx_revoked'])(
+    'if a second person has the key %s, the paused export of the first person is unchanged',
+    async (key) => {
+      const spreadsheet = await paused()
+      const { documentProperties, sheets } = structuredClone(spreadsheet.state)
+      spreadsheet.use('second')
+      if (key !== null) spreadsheet.state.userProperties = { url, key }
+      for (const handler of ['exportNow', 'exportEverything']) {
+        const { error } = await spreadsheet.run(handler, { isInteractive: true })
+        expect(error).toMatch(key === null ? /^Choose Store export > Connect first\.$/ : /status 401/)
+      }
+      expect(spreadsheet.state.triggers).toEqual([])
+      expect(spreadsheet.state.documentProperties).toEqual(documentProperties)
+      expect(spreadsheet.state.sheets.slice(1)).toEqual(sheets.slice(1))
+      spreadsheet.use('first')
+      const done = JSON.parse(documentProperties['table.locations'] ?? '{}').done
+      await continued(spreadsheet)
+      // The export did not start over.
+      expect(JSON.parse(spreadsheet.state.documentProperties['table.locations'] ?? '{}').done).toBe(done)
+      await expectEqual(url, spreadsheet, store)
+    },
+  )
 
-  test('if a second person completes a paused export, the first one reads no table again', async () => {
+  test("if a second person completes a paused export, the first person's continuation reads no table again", async () => {
     const spreadsheet = await paused()
     spreadsheet.use('second')
     await spreadsheet.run('connect', { isInteractive: true, replies: [store.key] })

@@ -34,7 +34,7 @@ async function exported(): Promise<Spreadsheet> {
 }
 
 describe('the script for Google Sheets', () => {
-  test('[SYNC-1] the first export writes all rows of all tables, and the tabs have the values of the store', async () => {
+  test('[SYNC-1] the first export to Google Sheets writes all rows of all tables with the values of the store', async () => {
     const spreadsheet = await exported()
     await expectEqual(platform.service.url, spreadsheet, store)
     expect(spreadsheet.message()).toMatch(/^Up to date\./)
@@ -47,7 +47,7 @@ describe('the script for Google Sheets', () => {
     expect(rows.slice(1).every((_, place) => formats[place + 1]?.[created] === 'yyyy-mm-dd hh:mm:ss')).toBe(true)
   })
 
-  test('[SYNC-2] the next export requests changes and IDs, and the tabs have the values of the store', async () => {
+  test('[SYNC-2] the next export to Google Sheets requests only changes and IDs, and the tabs equal the store', async () => {
     const spreadsheet = await exported()
     await changeStore(store)
     const proxy = await startBusyProxy(platform.service.url, new Map())
@@ -64,7 +64,7 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ price }) => price)).toContain('1234567890123456.78')
   })
 
-  test('[SYNC-3] if Google stops an export at any call, the next execution completes it', async () => {
+  test('[SYNC-3] if Google stops the export script at any call, the next run completes the export', async () => {
     const small = await filledStore(platform, undefined, SMALL)
     const spreadsheet = await connected(platform.service.url, small, FEW_ROWS)
     for (const change of [async () => undefined, changeStore]) {
@@ -85,7 +85,7 @@ describe('the script for Google Sheets', () => {
     }
   }, 60_000)
 
-  test('[SYNC-3] while an export is active, a trigger exists that continues it if Google stops it', async () => {
+  test('[SYNC-3] if Google stops an active export, a trigger exists that continues it', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const { isStopped } = await spreadsheet.run('exportNow', { stopAtCall: 150 })
     expect(isStopped).toBe(true)
@@ -93,7 +93,7 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toMatchObject([{ handler: 'continueExport', kind: 'once', at }])
   })
 
-  test('[SYNC-3] if Google stops a continuation while it replaces its trigger, a trigger still exists', async () => {
+  test('[SYNC-3] if Google stops a continued export while it replaces its trigger, a trigger still exists', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     await spreadsheet.run('exportNow', { slowness: 60 })
     const before = spreadsheet.state
@@ -105,7 +105,7 @@ describe('the script for Google Sheets', () => {
     }
   })
 
-  test('[SYNC-3] if an export needs more than 6 minutes, it pauses, and a trigger continues it', async () => {
+  test('[SYNC-3] if an export to Google Sheets takes longer than 6 minutes, it pauses, and a trigger continues it', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const results = await spreadsheet.export('exportNow', { slowness: 60 })
     expect(results.length).toBeGreaterThan(2)
@@ -117,7 +117,7 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test('[RATE-2] waits as long as Retry-After says, and pauses if the wait is longer than the time that is left', async () => {
+  test('[RATE-2] if a response has Retry-After, the Google Sheets export waits that long, or pauses if its time limit is closer', async () => {
     const busy: [number, ProxyError][] = [
       [2, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [4, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],
@@ -146,7 +146,7 @@ describe('the script for Google Sheets', () => {
     })
   })
 
-  test('[SYNC-3] if the key is revoked, the tabs stay as they are, and the message says what to do', async () => {
+  test('[SYNC-3] if the key is revoked, the Google Sheets export leaves the tabs unchanged and says to enter another key', async () => {
     const spreadsheet = await exported()
     const { sheets } = structuredClone(spreadsheet.state)
     spreadsheet.state.userProperties.key = 'sdx_wrong'
@@ -157,14 +157,14 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test('the key is in no cell and in no property that other editors can read', async () => {
+  test('the Google Sheets script stores the key in no cell and in no property that other editors can read', async () => {
     const spreadsheet = await exported()
     const { sheets, documentProperties, userProperties } = spreadsheet.state
     expect(JSON.stringify([sheets, documentProperties])).not.toContain(store.key)
     expect(userProperties.key).toBe(store.key)
   })
 
-  test('if another export is active, a scheduled export changes nothing, and the menu shows a message', async () => {
+  test('if another export is active, a scheduled Google Sheets export does nothing, and the menu shows a message', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const before = structuredClone(spreadsheet.state)
     const scheduled = await spreadsheet.run('exportOnSchedule', { isLocked: true })
@@ -180,7 +180,7 @@ describe('the script for Google Sheets', () => {
     })
   })
 
-  test('if the columns of a table changed, the export adapts the tab and reads the table again', async () => {
+  test('if columns were removed from a Google Sheets tab, the export adds them and reads the table again', async () => {
     const spreadsheet = await exported()
     const sheet = spreadsheet.sheet('orders')
     for (const row of sheet.rows) row?.splice(4, 2)
@@ -190,7 +190,7 @@ describe('the script for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, store)
   })
 
-  test('if the store got new fields, the export reads the list without updated_since', async () => {
+  test('if a table has new fields, the Google Sheets export reads the whole list, without updated_since', async () => {
     const spreadsheet = await exported()
     const state = JSON.parse(spreadsheet.state.documentProperties['table.products'] ?? '')
     spreadsheet.state.documentProperties['table.products'] = JSON.stringify({ ...state, fields: 'older' })
@@ -202,7 +202,7 @@ describe('the script for Google Sheets', () => {
     expect(products.map(({ query }) => query.has('updated_since'))).toEqual([true, false])
   })
 
-  test('if the store does not track updates of customers, an export of the next day finds them', async () => {
+  test('if the store does not track updates of customers, the Google Sheets export of the next day has them', async () => {
     const old = await filledStore(platform, 'launch')
     const spreadsheet = await Spreadsheet.connect(platform.service.url, old.key)
     await spreadsheet.export('exportNow')
@@ -215,7 +215,7 @@ describe('the script for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, old)
   })
 
-  test('a tab of the user with the name of a table stays as it is, and the message says what to do', async () => {
+  test("if a user's own tab has the name of a table, the Google Sheets export leaves it unchanged and asks to rename it", async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'orders', rows: [['mine']], maxRows: 10, maxColumns: 5, formats: [] }
     spreadsheet.state.sheets.push(own)
@@ -230,7 +230,7 @@ describe('the script for Google Sheets', () => {
     expect(spreadsheet.rows('products').map(({ name }) => name)).toContain('Later')
   })
 
-  test('if the rows exceed the size of a spreadsheet, the message says what to do', async () => {
+  test('if the rows exceed the size of a spreadsheet, the Google Sheets export stops with advice', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     const own = { id: 99, name: 'mine', rows: [], maxRows: 9_880_000, maxColumns: 1, formats: [] }
     spreadsheet.state.sheets.push(own)
@@ -243,7 +243,7 @@ describe('the script for Google Sheets', () => {
     expect(result?.error).toBeNull()
   })
 
-  test('a text of more than 50,000 characters is cut, and the cell says so', async () => {
+  test('if a text has more than 50,000 characters, the Google Sheets cell has its beginning and says that it is cut', async () => {
     const long = await filledStore(platform)
     await long.sql`update products set description = repeat('x', 60000) where id = (select id from products limit 1)`
     const spreadsheet = await Spreadsheet.connect(platform.service.url, long.key)
@@ -253,7 +253,7 @@ describe('the script for Google Sheets', () => {
     expect(texts.filter((text) => text.endsWith('(cut: a cell has at most 50,000 characters)'))).toHaveLength(1)
   })
 
-  test('a long number in a custom field keeps all digits', async () => {
+  test('if a custom field has a long number, the Google Sheets cell has all digits', async () => {
     const small = await filledStore(platform, undefined, SMALL)
     const values = { id: '12345678901234567890', rate: '0.12345678901234567891', text: '"\\"1234567890123456, \\\\"' }
     const json = `[{"id": ${values.id}, "rate": ${values.rate}, "text": ${values.text}, "list": [-9007199254740993, 5]}]`
@@ -266,14 +266,14 @@ describe('the script for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, small)
   })
 
-  test('if the service ignores a parameter of the script, the export writes no rows of the list', async () => {
+  test('if the service ignores a parameter of the Google Sheets script, the export writes no rows of that list', async () => {
     const spreadsheet = await connected(platform.service.url, store, ['{ limit: PAGE_ROWS', '{ limits: PAGE_ROWS'])
     const { error } = await spreadsheet.run('exportNow')
     expect(error).toMatch(/^The service ignored the parameter limits, so its rows can be wrong\. Replace this script/)
     expect(spreadsheet.rows('customer_groups')).toEqual([])
   })
 
-  test('if a proxy adds a parameter that the service ignores, the export completes', async () => {
+  test('if a proxy adds a parameter that the service ignores, the Google Sheets export still completes', async () => {
     const added = "request(url + (url.includes('?') ? '&' : '?') + 'utm=1', run.key)"
     const spreadsheet = await connected(platform.service.url, store, ['request(url, run.key)', added])
     const { error } = await spreadsheet.run('exportNow')
@@ -281,7 +281,7 @@ describe('the script for Google Sheets', () => {
     await expectEqual(platform.service.url, spreadsheet, store)
   })
 
-  test('the menu has the functions of the script, and the schedule has one trigger', async () => {
+  test('if the schedule of Google Sheets is started twice, one hourly trigger exists, and stopping removes it', async () => {
     const spreadsheet = await connected(platform.service.url, store)
     for (const handler of ['onOpen', 'startSchedule', 'startSchedule'])
       expect((await spreadsheet.run(handler, { isInteractive: true })).error).toBeNull()

@@ -84,7 +84,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       return { ...ended, rows, state: JSON.parse(state) }
     }
 
-    test(`[SYNC-1, PAG-2] the first run of ${file} reads all pages and waits for the seconds in Retry-After`, async () => {
+    test(`[SYNC-1, PAG-2] in its first run, ${file} reads all pages and waits for the number of seconds in Retry-After`, async () => {
       const { code, stdout, stderr, rows, state } = await run(proxy.url)
       expect([code, stdout]).toEqual([0, ''])
       expect(stderr).toContain('640 orders; the next run requests changes since 20')
@@ -100,7 +100,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(seen.map(({ query }) => query.has('cursor'))).toEqual([false, true, true, true, true])
     })
 
-    test(`[SYNC-1, SYNC-2] the next run of ${file} appends the orders that changed since the watermark`, async () => {
+    test(`[SYNC-1, SYNC-2] in its next run, ${file} appends the orders that changed since the watermark`, async () => {
       const first = await run(platform.service.url)
       const [changed] = await store.sql`
         update orders set tracking_number = ${id} where id = (select id from orders order by id limit 1) returning id`
@@ -114,7 +114,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(second.state.since > first.state.since).toBe(true)
     })
 
-    test(`[SYNC-3] after ${file} is killed, its next run drops an incomplete line and continues with the next page`, async () => {
+    test(`[SYNC-3] if ${file} is killed, its next run removes an incomplete line and continues with the next page`, async () => {
       const hanging = await startBusyProxy(platform.service.url, new Map([[2, { status: 0, code: '' }]]))
       const kill = new AbortController()
       const running = run(hanging.url, { kill: kill.signal })
@@ -141,13 +141,13 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toHaveLength(SIZE.orders)
     })
 
-    test(`if the file of rows is missing, ${file} reads all orders again`, async () => {
+    test(`if the file of rows was deleted, ${file} reads all orders again`, async () => {
       await run(platform.service.url)
       await rm(path.join(cwd, 'orders.jsonl'))
       expect(linesOf((await run(platform.service.url)).rows)).toHaveLength(SIZE.orders)
     })
 
-    test(`if the connection is refused, ${file} stops with one message and no stack trace`, async () => {
+    test(`if the connection is refused, ${file} exits with one message and no stack trace`, async () => {
       const server = await startBusyProxy(platform.service.url, new Map())
       await server.close()
       const { code, stdout, stderr, rows } = await run(server.url)
@@ -158,7 +158,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(lines[3]).toMatch(/^stopped: no response from http:.*(?:refused|Connection|connect|ECONNREFUSED)/)
     })
 
-    test(`[SYNC-3, AUTH-6] if the key is invalid, ${file} stops with the error message and writes no row`, async () => {
+    test(`[SYNC-3, AUTH-6] if the key is invalid, ${file} exits with the error message and writes no row`, async () => {
       const { code, stdout, stderr, rows } = await run(platform.service.url, { key: `${store.key}x` })
       expect([code, stdout, rows]).toEqual([1, '', ''])
       expect(stderr).toMatch(/^stopped: status 401: .*INVALID_API_KEY.*\n$/)
@@ -167,7 +167,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
 }
 
 describe('the recipes', () => {
-  test('every recipe contains the URL of the service instead of the placeholder, and no key', () => {
+  test('every recipe contains the URL of the service, and no placeholder and no key', () => {
     const recipes = recipesFor("https://export.example.org/it's/")
     expect(recipes.map(({ id }) => id)).toEqual(['curl', 'typescript', 'python', 'google-sheets', 'power-query', 'n8n'])
     for (const { code, note, title } of recipes) {

@@ -16,7 +16,7 @@ const browser = () => new PlainBrowser(urlOf(platform))
 const settings = () => `/stores/${store.id}/settings/api`
 
 describe('sign-ins', () => {
-  test('before a sign-in, every page redirects to the sign-in page', async () => {
+  test('if the visitor is not signed in, every page redirects to the sign-in page', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
       const response = await visitor.get(path)
@@ -25,14 +25,14 @@ describe('sign-ins', () => {
     }
   })
 
-  test('after a sign-in, a merchant with one store gets the settings of this store', async () => {
+  test('if a merchant has one store, signing in leads to the settings of this store', async () => {
     const visitor = browser()
     await visitor.signIn(merchant)
     expect((await visitor.get('/')).headers.get('location')).toBe(settings())
     expect((await visitor.get(settings())).status).toBe(200)
   })
 
-  test('a sign-in sets a cookie for this host only, hidden from scripts and other sites', async () => {
+  test('if a merchant signs in, the session cookie is for this host only and hidden from scripts and other sites', async () => {
     const visitor = browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const { email, password } = merchant
@@ -43,11 +43,11 @@ describe('sign-ins', () => {
     expect(cookie).not.toContain('Domain')
   })
 
-  test('a sign-in with the email address in upper case and with spaces around it succeeds', async () => {
+  test('if the email address has capital letters or spaces around it, signing in still succeeds', async () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('a sign-in to an unknown account has the response and about the duration of a wrong password', async () => {
+  test('if the account is unknown, a sign-in has the response of a wrong password and takes about as long', async () => {
     const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {
@@ -65,7 +65,7 @@ describe('sign-ins', () => {
     expect(times[1]).toBeGreaterThan((times[0] ?? 0) / 5)
   })
 
-  test('a sign-in in a signed-in browser creates a new session and ends the previous one', async () => {
+  test('if a signed-in browser signs in again, it gets a new session, and the previous session ends', async () => {
     const visitor = await browser().signIn(merchant)
     const before = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) before.cookies.set(name, value)
@@ -76,7 +76,7 @@ describe('sign-ins', () => {
     expect((await before.get(settings())).status).toBe(303)
   })
 
-  test('after a sign-out, a copy of the cookie is no longer valid', async () => {
+  test('after a sign-out, a copy of the session cookie is no longer valid', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value)
@@ -85,14 +85,14 @@ describe('sign-ins', () => {
     expect((await copy.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
-  test('after "Sign out everywhere", the next request of each browser of the merchant gets 303', async () => {
+  test(`after "Sign out everywhere", the next request of each of the merchant's browsers redirects to the sign-in page`, async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     expect((await one.send('/account', '/account/sign-out-everywhere')).status).toBe(303)
     for (const visitor of [one, other]) expect((await visitor.get(settings())).status).toBe(303)
   })
 
-  test('if a session cookie is changed, the next request gets 303', async () => {
+  test('if a session cookie is changed, the next request redirects to the sign-in page', async () => {
     const visitor = await browser().signIn(merchant)
     const cookie = visitor.cookies.get('session') ?? ''
     for (const forged of [`${cookie.slice(0, -6)}AAAA%3D`, cookie.split('.')[0] ?? '', `x${cookie}`, 'null', '']) {
@@ -103,7 +103,7 @@ describe('sign-ins', () => {
 })
 
 describe('visitors who are not signed in', () => {
-  test('after the sign-in, a visitor returns to the requested URL, including the query', async () => {
+  test('if a visitor opens a page before signing in, the sign-in returns to its URL, including the query', async () => {
     const { email, password } = merchant
     for (const query of ['', `?key=${store.keyId}`, '?show=errors&until=2026-11-21T03%3A00']) {
       const visitor = browser()
@@ -113,7 +113,7 @@ describe('visitors who are not signed in', () => {
     }
   })
 
-  test('if the session ends before a form is sent, the sign-in page says that it ended, and restores the typed name', async () => {
+  test('if the session ends before a form is sent, the sign-in page says so, and the typed name is restored later', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')
@@ -140,7 +140,7 @@ describe('visitors who are not signed in', () => {
     '/stores?next=\r\nset-cookie:x',
     '/stores?to=//evil.example',
     'x',
-  ])('a visitor with the return path %j is redirected to the home page', async (next) => {
+  ])('if the return path is %j, signing in redirects to the home page', async (next) => {
     const { email, password } = merchant
     const page = `/sign-in?next=${encodeURIComponent(next)}`
     expect((await browser().get(page)).text).toContain('name="next" value="/"')
@@ -150,7 +150,7 @@ describe('visitors who are not signed in', () => {
 })
 
 describe('the rate limit of sign-ins', () => {
-  test('after ten attempts for one account within a minute, the correct password is rejected', async () => {
+  test('after ten sign-in attempts for one account within a minute, even the correct password is rejected', async () => {
     const limited = await addMerchant(platform, store.id)
     const statuses: number[] = []
     for (let index = 0; index < 13; index += 1) {
@@ -167,7 +167,7 @@ describe('the rate limit of sign-ins', () => {
     expect(response.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
   })
 
-  test('after ten attempts from one address within a minute, further attempts are rejected', async () => {
+  test('after ten sign-in attempts from one address within a minute, further attempts are rejected', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1) {
       const visitor = browser()
@@ -180,7 +180,7 @@ describe('the rate limit of sign-ins', () => {
   })
 })
 
-test('if sign-ins to an account are limited, its password can still be changed in a signed-in browser', async () => {
+test('if sign-ins to an account are rate limited, a signed-in browser can still change the password', async () => {
   const own = await addMerchant(platform, store.id)
   const visitor = await browser().signIn(own)
   for (let index = 0; index < 11; index += 1) {
@@ -221,7 +221,7 @@ describe('one-time links', () => {
     expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test('a one-time link with a guessed token is rejected, and the database does not contain the token', async () => {
+  test('if the token of a one-time link is guessed, it is rejected; the database does not contain the real token', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
@@ -232,7 +232,7 @@ describe('one-time links', () => {
     }
   })
 
-  test('after a one-time link has expired, it is rejected', async () => {
+  test('if a one-time link has expired, it is rejected', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
@@ -243,7 +243,7 @@ describe('one-time links', () => {
 })
 
 describe('passwords', () => {
-  test('after a password is changed, other browsers are signed out, and the old password is rejected', async () => {
+  test('after a password change, other browsers are signed out, and the old password is rejected', async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     const next = 'a longer password'
@@ -262,7 +262,7 @@ describe('passwords', () => {
     await browser().signIn({ ...own, password: next })
   })
 
-  test('after a sign-in by link, a merchant can set a first password', async () => {
+  test('if a merchant has signed in by link, the merchant can set a first password', async () => {
     const accounts = await accountsOf(platform)
     const { email } = await accounts.addMerchant('fresh@example.com', store.id)
     const token = await accounts.createSignInLink(email)
@@ -279,7 +279,7 @@ describe('passwords', () => {
     await browser().signIn({ email, password })
   })
 
-  test('a password is stored as a hash with its own salt', async () => {
+  test('if a password is set, the database has a hash with its own salt', async () => {
     const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)

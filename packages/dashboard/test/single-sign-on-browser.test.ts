@@ -31,22 +31,25 @@ const BLOCKED_FONT = /fonts\.googleapis\.com|ERR_NAME_NOT_RESOLVED/
 test.each([
   ['with', true],
   ['without', false],
-])('%s JavaScript, the sign-in button opens the provider, which returns to the store', async (_word, javaScript) => {
-  const { page, problems, close } = await openPage(chromium, { javaScript })
-  try {
-    await page.goto(`${urlOf(platform)}/sign-in`)
-    expect(javaScript ? await axeViolations(page) : []).toEqual([])
-    await page.getByRole('button', { name: 'Sign in with your platform account' }).click()
-    await page.waitForURL((url) => url.origin === provider.issuer)
-    await page.getByPlaceholder('Enter any login').fill('known')
-    await page.getByPlaceholder('and password').fill('any')
-    await page.getByRole('button', { name: 'Sign-in' }).click()
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.waitForURL(/\/settings\/api$/)
-    expect(page.url()).toContain(urlOf(platform))
-    expect(await page.getByText(merchant.email).count()).toBeGreaterThan(0)
-    expect(problems.filter((problem) => !BLOCKED_FONT.test(problem))).toEqual([])
-  } finally {
-    await close()
-  }
-})
+])(
+  "%s JavaScript, the button for single sign-on opens the provider's page, which leads back to the store",
+  async (_word, javaScript) => {
+    const { page, problems, close } = await openPage(chromium, { javaScript })
+    try {
+      await page.goto(`${urlOf(platform)}/sign-in`)
+      expect(javaScript ? await axeViolations(page) : []).toEqual([])
+      await page.getByRole('button', { name: 'Sign in with your platform account' }).click()
+      await page.waitForURL((url) => url.origin === provider.issuer)
+      await page.getByPlaceholder('Enter any login').fill('known')
+      await page.getByPlaceholder('and password').fill('any')
+      await page.getByRole('button', { name: 'Sign-in' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.waitForURL(/\/settings\/api$/)
+      expect(page.url()).toContain(urlOf(platform))
+      expect(await page.getByText(merchant.email).count()).toBeGreaterThan(0)
+      expect(problems.filter((problem) => !BLOCKED_FONT.test(problem))).toEqual([])
+    } finally {
+      await close()
+    }
+  },
+)

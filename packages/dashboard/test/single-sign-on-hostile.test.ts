@@ -13,7 +13,7 @@ beforeEach(() => scene.reset())
 const isIdToken = (token: string) => token.split('.').length === 3
 
 describe('callbacks', () => {
-  test('a callback in another browser or with another state is rejected', async () => {
+  test('if a single sign-on callback has another state or comes to another browser, it is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
@@ -37,7 +37,7 @@ describe('callbacks', () => {
     expect((await scene.finish(visitor, back)).status).toBe(303)
   })
 
-  test('a callback with a changed cookie is rejected', async () => {
+  test('if the cookie of a single sign-on callback is changed, the callback is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const cookie = visitor.cookies.get('single-sign-on') ?? ''
@@ -45,7 +45,7 @@ describe('callbacks', () => {
     expect((await scene.finish(visitor, back)).status).toBe(400)
   })
 
-  test('a callback is rejected at its second use, even with the original cookie', async () => {
+  test('if a single sign-on callback is used twice, the second use is rejected, even with the original cookie', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const copy = scene.browser(visitor)
@@ -57,7 +57,7 @@ describe('callbacks', () => {
     }
   })
 
-  test('a callback with another issuer is rejected', async () => {
+  test('if a single sign-on callback names another issuer, it is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     const iss = encodeURIComponent('https://login.example.net')
@@ -66,7 +66,7 @@ describe('callbacks', () => {
   })
 
   test.each(['', '&iss='])(
-    'if the provider announces an issuer, a callback without one ("%s") is rejected',
+    'if the provider announces that callbacks name the issuer, a callback without it ("%s") is rejected',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.signInAtProvider(visitor, 'known')
@@ -77,7 +77,7 @@ describe('callbacks', () => {
     },
   )
 
-  test('if the provider does not announce an issuer, a callback without one succeeds', async () => {
+  test('if the provider does not announce that callbacks name the issuer, a callback without it is accepted', async () => {
     scene.serve({
       change: (_path, response) => ({ ...response, authorization_response_iss_parameter_supported: undefined }),
     })
@@ -86,7 +86,7 @@ describe('callbacks', () => {
     expect((await scene.finish(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
-  test('a callback with the URL of another site in its query redirects to the home page', async () => {
+  test("if a single sign-on callback has another site's URL in its query, it redirects to the home page", async () => {
     const visitor = scene.browser()
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'
@@ -99,7 +99,7 @@ describe('callbacks', () => {
     expect(done.headers.get('location')).toBe('/')
   })
 
-  test('after ten callbacks from one address within a minute, further ones get 429', async () => {
+  test('after ten single sign-on callbacks from one address within a minute, further ones get 429', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
       statuses.push(
@@ -140,7 +140,7 @@ describe('responses of the provider', () => {
         return { ...response, id_token: `${head}.${signed(response.id_token)[1]}.` }
       },
     ],
-  ])('a response %s is rejected', async (_what, edit) => {
+  ])('if the provider responds %s, the sign-in is rejected', async (_what, edit) => {
     scene.serve({ inIdToken: true })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
@@ -158,7 +158,7 @@ describe('responses of the provider', () => {
     [['dashboard', 'another'], 'dashboard', 303],
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
-  ])('a sign-in with an ID token for the audience %j that was issued to %s gets %i', async (aud, azp, status) => {
+  ])('if the ID token is for the audience %j and was issued to %s, the sign-in gets %i', async (aud, azp, status) => {
     const change = tokens((response) => ({
       ...response,
       id_token: signedWith(String(response.id_token), { aud, azp }),
@@ -181,14 +181,14 @@ describe('responses of the provider', () => {
     ['has a token endpoint without TLS', { token_endpoint: 'http://login.example.net/token' }],
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
-  ])('a provider with a discovery document that %s counts as unreachable', async (_what, changed) => {
+  ])('if the discovery document of the provider %s, single sign-on gets 503', async (_what, changed) => {
     scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
     expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
   })
 })
 
 describe('the form of single sign-on', () => {
-  test('the form of single sign-on is rejected without a token or from another site', async () => {
+  test('if the single sign-on form has no token or comes from another site, it is rejected', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
     const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')

@@ -23,7 +23,7 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('single sign-on', () => {
-  test('single sign-on returns to the page that needed a session', async () => {
+  test('if a page needs a session, single sign-on returns to that page', async () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
@@ -35,7 +35,7 @@ describe('single sign-on', () => {
   test.each([
     ['the user info', false],
     ['the ID token', true],
-  ])('if the email address is in %s, single sign-on opens the store', async (_where, inIdToken) => {
+  ])("if the email address is in %s, single sign-on opens the merchant's store", async (_where, inIdToken) => {
     scene.serve({ inIdToken })
     const visitor = scene.browser()
     const response = await scene.signIn(visitor, 'known')
@@ -47,7 +47,7 @@ describe('single sign-on', () => {
     )
   })
 
-  test('single sign-on has a button with the configured text and starts with PKCE, state and nonce', async () => {
+  test('the single sign-on button has the configured text and starts with PKCE, state, and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')
     const address = new URL(await scene.start(scene.browser()))
@@ -63,7 +63,7 @@ describe('single sign-on', () => {
     })
   })
 
-  test('the cookie of single sign-on is for this host only, expires, and is hidden from scripts and other sites', async () => {
+  test('the single sign-on cookie is for this host only, expires, and is hidden from scripts and other sites', async () => {
     const visitor = scene.browser()
     const { headers } = await visitor.send('/sign-in', '/sign-in/oidc')
     const [cookie = ''] = headers.getSetCookie()
@@ -73,7 +73,7 @@ describe('single sign-on', () => {
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('with TLS, the cookie of single sign-on has the prefix __Host-', async () => {
+  test('if the dashboard has TLS, the single sign-on cookie has the prefix __Host-', async () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
@@ -85,7 +85,7 @@ describe('single sign-on', () => {
     expect(cookie).not.toContain('Domain')
   })
 
-  test('single sign-on in a signed-in browser creates a new session and ends the previous one', async () => {
+  test('if a signed-in browser uses single sign-on, it gets a new session, and the previous session ends', async () => {
     const visitor = await scene.browser().signIn(scene.merchant)
     const before = scene.browser(visitor)
     const elsewhere = scene.browser()
@@ -117,7 +117,7 @@ describe('single sign-on', () => {
     expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
   })
 
-  test('after single sign-on, a sign-in with the password still succeeds', async () => {
+  test('if a merchant has used single sign-on, signing in with the password still succeeds', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
   })
@@ -131,7 +131,7 @@ describe('rejected single sign-ons', () => {
     ['the string "true" as email_verified', () => ({ email: scene.merchant.email, email_verified: 'true' })],
     ['no address', () => ({})],
   ])(
-    'single sign-on with %s says that the account is unknown, and creates no account and no session',
+    'if single sign-on returns %s, the page says that the account is unknown, and creates no account and no session',
     async (_who, claims) => {
       scene.provider.people.set('other', { login: 'other', ...claims() })
       for (const inIdToken of [false, true]) {
@@ -147,7 +147,7 @@ describe('rejected single sign-ons', () => {
     },
   )
 
-  test('if the address at the provider changes, single sign-on uses the new address if it is verified', async () => {
+  test('if the email address at the provider changes, single sign-on uses the new one only if it is verified', async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),
@@ -163,7 +163,7 @@ describe('rejected single sign-ons', () => {
     expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
   })
 
-  test('single sign-on to a removed account says that the account is unknown', async () => {
+  test("if the merchant's account was removed, single sign-on says that the account is unknown", async () => {
     const accounts = await accountsOf(scene.platform)
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
@@ -183,7 +183,7 @@ describe('rejected single sign-ons', () => {
 })
 
 describe('providers that do not respond', () => {
-  test('if the provider does not respond, the page says that single sign-on is not responding, and the password still works', async () => {
+  test('if the provider does not respond, the page says so, and signing in with the password still succeeds', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()
@@ -204,7 +204,7 @@ describe('providers that do not respond', () => {
 })
 
 describe('settings of single sign-on', () => {
-  test('without settings, single sign-on has no button and no route, and wrong settings are rejected by name', async () => {
+  test('if single sign-on is not set up, it has no button and no route; invalid settings are rejected by name', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))

@@ -26,7 +26,7 @@ function textsOf(html: string, element: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text)
 }
 
-test('the list of stores names no time zone, because the list does not read the stores', async () => {
+test('the list of stores names no time zone, because it does not read the store databases', async () => {
   const { text } = await visitor.get('/stores')
   expect(text).toContain(`/stores/${store.id}/settings/api`)
   expect(text).not.toContain('UTC')
@@ -36,21 +36,21 @@ test.each([
   ['de-DE,de;q=0.9,en-US;q=0.8', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
   ['ar-EG', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
   ['en-US', /^[A-Z][a-z]{2,3} \d{1,2}.*, \d\d:\d\d [AP]M$/],
-])('a browser with the languages %s gets dates in English', async (language, shape) => {
+])("if the browser's languages are %s, dates on the Data pages are in English", async (language, shape) => {
   const { text } = await visitor.get(`/stores/${store.id}/data/orders`, { 'accept-language': language })
   const dates = textsOf(text, 'time')
   expect(dates).toHaveLength(50)
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('at schema version launch, General describes the fields that are null', async () => {
+test('if a store has schema version launch, the page General describes the fields that are null', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')
   expect(text).not.toContain('older than')
 })
 
-test('a sign-in link in a signed-in browser warns that it ends the current session', async () => {
+test('if a signed-in browser opens a sign-in link, the page warns that the current session ends', async () => {
   const accounts = await accountsOf(platform)
   const other = await accounts.addMerchant('other@example.com', store.id)
   const token = await accounts.createSignInLink('other@example.com')

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 describe('pools of removed stores', () => {
-  test('[AUTH-6] when a store is removed, its pool is closed without a request, and other pools stay open', async () => {
+  test('[AUTH-6] when a store is removed, the node closes its connection pool, and pools of other stores stay open', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
@@ -47,7 +47,7 @@ describe('pools of removed stores', () => {
     await pools.close()
   })
 
-  test('[R5] if the control database fails, the pools of stores stay open', async () => {
+  test('[R5] if the control database fails, the connection pools of stores stay open', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })

@@ -4,7 +4,7 @@ import { InvalidSettingError, readConfig, settingsHelp, statementTimeoutMs } fro
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
-  test('[LIM-1] without variables, readConfig returns port 8080 and a limit of 120 requests per minute', () => {
+  test('[LIM-1] if no settings are given, the service uses port 8080 and a limit of 120 requests per minute', () => {
     const { config, warnings } = readConfig({})
     expect(config).toMatchObject({
       port: 8080,
@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('if a variable is set, readConfig parses it, and an empty one gets the default', () => {
+  test('if a setting is given, it is parsed; if it is empty, its default applies', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',
@@ -51,12 +51,12 @@ describe('settings', () => {
     ],
     ['STORE_EXPORT_SECURITY_CONTACT', 'mailto:a@example.com\nExpires: never', 'must be a URI'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
-  ])('if %s=%s, the error names the accepted values', (env, value, message) => {
+  ])('if the setting %s is %s, the error names the accepted values', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
 
-  test('if a setting is unknown, a warning names it without its value', () => {
+  test('if a setting is unknown, a warning names it, but not its value', () => {
     const { warnings } = readConfig({
       STORE_EXPORT_PROT: 's3cret',
       STORE_EXPORT_KEY: 'sdx_x',
@@ -68,7 +68,7 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('the help lists every setting once', () => {
+  test('the help text lists every setting once', () => {
     const help = settingsHelp()
     for (const { env } of Object.values(SETTINGS)) {
       expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('settings', () => {
     expect(help).toContain('(default 10000 ms)')
   })
 
-  test('if the time limit of a store is 5000 ms, the statement timeout of the server is shorter', () => {
+  test('if the time limit of a store is 5000 ms, the statement_timeout on the server is 4500 ms', () => {
     expect(statementTimeoutMs({ storeTimeoutMs: 5000 })).toBe(4500)
   })
 })

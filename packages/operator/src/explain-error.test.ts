@@ -8,7 +8,7 @@ import { UsageError, UserError } from './user-error.ts'
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
 describe('explainError', () => {
-  test('the explanation of a UserError or a UsageError is the message of the error', () => {
+  test('if a UserError or a UsageError is thrown, its message is printed', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
     expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)
@@ -33,7 +33,7 @@ describe('explainError', () => {
     [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
     [failure('42703'), 'a table lacks a column that this step needs'],
     [failure('42501'), 'the role of the connection URL lacks a privilege'],
-  ])('if the database error is %o, the explanation has the cause, the error code, and a remedy', (error, beginning) => {
+  ])('if PostgreSQL throws %o, the printed message has the cause, the error code, and a remedy', (error, beginning) => {
     const explanation = explainError(error)
     expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
     expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)

@@ -37,7 +37,7 @@ function makePipe() {
   return { fd, readAll }
 }
 
-test('if a pipe is full, lines beyond the buffer are dropped, and one line reports how many', async () => {
+test('if the reader of the log pauses, lines beyond the buffer are dropped, and one line reports how many', async () => {
   const { fd, readAll } = makePipe()
   const output = new LineOutput({ fd, bytesMax: 50_000, lossLine })
   for (let line = 0; line < 2000; line++) output.write(LINE)
@@ -59,7 +59,7 @@ test('if a pipe is full, lines beyond the buffer are dropped, and one line repor
   expect(readAll()).toBe('next\n')
 })
 
-test('if a disk is full, lines are buffered and written when there is space', async () => {
+test('if the disk of the log is full, lines are buffered and written when there is space again', async () => {
   const folder = makeFolder()
   // only root can mount
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status !== 0) return
@@ -77,7 +77,7 @@ test('if a disk is full, lines are buffered and written when there is space', as
   closeSync(fd)
 })
 
-test('if a pipe is closed, no error is thrown, and the lines beyond the buffer are dropped', () => {
+test('if the reader of the log has exited, no error is thrown, and lines beyond the buffer are dropped', () => {
   const file = path.join(makeFolder(), 'pipe')
   spawnSync('mkfifo', [file])
   const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

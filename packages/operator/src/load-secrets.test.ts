@@ -17,7 +17,7 @@ function load(env: Record<string, string>, file?: string) {
 }
 
 describe('the secret', () => {
-  test('if the same secret is in a file, it decrypts what the secret of the setting encrypted', () => {
+  test('if a secret moves from a setting to a file, it still decrypts what it encrypted before', () => {
     const sealed = encryptPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),
       storeId: 'A',
@@ -29,7 +29,7 @@ describe('the secret', () => {
     expect(() => decryptPassword(keys, 'b', sealed)).toThrow('another secret')
   })
 
-  test("if any byte of a ciphertext changes, it can't be decrypted", () => {
+  test('if any byte of an encrypted password changes, decrypting it fails', () => {
     const keys = load({ STORE_EXPORT_SECRET: GOOD })
     const sealed = Buffer.from(encryptPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
     for (let at = 0; at < sealed.length; at += 1) {

@@ -13,7 +13,7 @@ function logged(event: ServiceEvent, level: 'info' | 'debug' = 'info'): Record<s
 const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
 
 describe('the log', () => {
-  test('when a request completes, the log gets one line with its IDs', () => {
+  test('when a request completes, the log gets one line with the IDs of the request, the key, and the store', () => {
     const [line] = logged({
       event: 'request.completed',
       requestId: 'r1',
@@ -36,13 +36,13 @@ describe('the log', () => {
     expect(line?.time).toMatch(/^\d{4}-.*Z$/)
   })
 
-  test('a failed request is logged at level error', () => {
+  test('if a request fails with an internal error, its log line has the level error', () => {
     expect(logged({ event: 'request.failed', requestId: null, cause: new Error('x') })[0]).toMatchObject({
       level: 'error',
     })
   })
 
-  test('a pool sample is logged at level debug', () => {
+  test('if connection pools are sampled, the log line has the level debug', () => {
     const state: ServiceEvent = { event: 'pool.sampled', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
     expect(logged(state)).toEqual([])
     expect(logged(state, 'debug')).toHaveLength(1)
@@ -56,11 +56,11 @@ describe('the log', () => {
     ['password=hunter2', 'password=[secret]'],
     [`value ${'Ab1_'.repeat(15)} is odd`, 'value [token] is odd'],
     ['store 5f1b2c3d-0000-4000-8000-000000000001', 'store 5f1b2c3d-0000-4000-8000-000000000001'],
-  ])('if a message is %j, its secrets and personal data are redacted', (text, clean) => {
+  ])('if a log message is %j, its secrets and personal data are redacted', (text, clean) => {
     expect(redact(text)).toBe(clean)
   })
 
-  test('for any text, the shortcut for plain texts returns what the rules return', () => {
+  test('if a log message has no suspicious characters, skipping the redaction rules gives the same result', () => {
     const piece = fc.constantFrom(
       'sdx_',
       'sdx',
@@ -88,7 +88,7 @@ describe('the log', () => {
     )
   })
 
-  test('if a cause has another cause, the secrets of both are redacted', () => {
+  test('if an error has a cause with another cause, the secrets of both are redacted in the log', () => {
     const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
     const text = JSON.stringify(
       logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, retried: false }),
@@ -98,7 +98,7 @@ describe('the log', () => {
     expect(text).toContain('refused [key]')
   })
 
-  test('if an error of PostgreSQL quotes values of rows, its message is left out of the log', () => {
+  test('if an error of PostgreSQL quotes values of rows, the log leaves out its message', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "Ann Muster"'), {
       code: '22P02',
       routine: 'string_to_uuid',
@@ -131,7 +131,7 @@ describe('repeated rejections', () => {
     return { log: log.handleEvent, events: () => lines.map((line) => JSON.parse(line)) }
   }
 
-  test('if rejections repeat, the log gets one line, one sum every ten seconds, and a last sum at shutdown', () => {
+  test('if rejections repeat, the log gets one line, then one sum every ten seconds, and a last sum at shutdown', () => {
     const { log, events } = open('info')
     for (let second = 0; second < 20; second++) {
       for (let request = 0; request < 100; request++) log(LIMITED)
@@ -148,13 +148,13 @@ describe('repeated rejections', () => {
     ])
   })
 
-  test('at level debug, every rejection is logged', () => {
+  test('if the log level is debug, every rejection is logged', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)
   })
 
-  test('at level warn, repeated rejections write no line', () => {
+  test('if the log level is warn, repeated rejections are not logged', () => {
     const warn = open('warn')
     for (let request = 0; request < 5; request++) warn.log(LIMITED)
     vi.advanceTimersByTime(30_000)
@@ -173,7 +173,7 @@ describe('contract violations', () => {
   }
   const HOUR_MS = 3_600_000
 
-  test('if a contract violation repeats, it is logged once for each store, field, kind, and hour', () => {
+  test('if a contract violation repeats, it is logged once per store, field, kind, and hour', () => {
     const lines: string[] = []
     const clock = { now: 5 * HOUR_MS }
     const log = createLog({
@@ -194,7 +194,7 @@ describe('contract violations', () => {
     expect(lines).toHaveLength(5)
   })
 
-  test('if more than 10,000 contract violations differ, the log remembers and writes only 10,000', () => {
+  test('if more than 10,000 different contract violations occur, only 10,000 are logged', () => {
     let lines = 0
     const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 }).handleEvent
     for (let store = 0; store < 10_100; store++) log({ ...VIOLATION, storeId: `s${store}` })

@@ -18,7 +18,7 @@ const COMPLETED: ServiceEvent = {
 }
 
 describe('metrics', () => {
-  test('when a request completes, the metrics of its endpoint count its latency, rows, and bytes', async () => {
+  test('when a request completes, the metrics of its endpoint count the latency, rows, and bytes', async () => {
     const metrics = createMetrics()
     metrics.handleEvent(COMPLETED)
     metrics.handleEvent({ ...COMPLETED, status: 429, code: 'RATE_LIMITED', rows: 0, bytes: 90 })
@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(text).toContain('store_export_bytes_served_total{endpoint="/api/v1/orders"} 1090')
   })
 
-  test('if violations, rejections, and failures occur, their metrics carry no store label', async () => {
+  test('if violations, rejections, or failures occur, their metrics have no label with the store', async () => {
     const metrics = createMetrics()
     const seen: string[] = []
     const emit = combine(metrics.handleEvent, (event) => seen.push(event.event))
@@ -68,7 +68,7 @@ describe('metrics', () => {
     expect(seen).toHaveLength(7)
   })
 
-  test('if a process has two instances of the metrics, one has the process metrics, but no count of the other', async () => {
+  test('if a process creates two metrics objects, each has the process metrics and only its own counts', async () => {
     const facts = { version: '1.2.3', connectionLimits: { stores: 200, control: 10 } }
     const [one, two] = [createMetrics(facts), createMetrics(facts)]
     one.handleEvent(COMPLETED)
@@ -81,14 +81,14 @@ describe('metrics', () => {
     expect(text).not.toContain('store_export_nodejs')
   })
 
-  test('exported metrics carry the declared names, types, and help', async () => {
+  test('the exported metrics have the declared names, types, and help texts', async () => {
     const text = await createMetrics({ version: '1.2.3', connectionLimits: {} }).text()
     const exported = [...text.matchAll(/^# HELP (store_export_\S+) (.*)\n# TYPE \S+ (\w+)$/gm)]
     const declared = Object.values(METRICS).map(({ name, type, help }) => [name, help, type])
     expect(exported.map(([, ...each]) => each).toSorted()).toEqual(declared.toSorted())
   })
 
-  test('before the first request, every error code of every endpoint is exported as 0', async () => {
+  test('before the first request, the metrics have a count of 0 for every error code of every endpoint', async () => {
     const text = await createMetrics().text()
     const series = text.match(/^store_export_errors_total\{.*\} 0$/gm) ?? []
     expect(series).toHaveLength((ENDPOINTS.length + 1) * Object.keys(ERRORS).length)

@@ -16,7 +16,7 @@ const LIMITED = {
   storeId: 's1',
 } as const satisfies ServiceEvent
 
-test('if a key is rejected repeatedly, only its first rejection is logged, and the rest become one sum', () => {
+test('if a key is rejected repeatedly, only the first rejection is logged, and the others are summed up', () => {
   const sampler = new RejectionSampler()
   expect(sampler.isFirst(LIMITED)).toBe(true)
   for (let request = 0; request < 500; request++) expect(sampler.isFirst(LIMITED)).toBe(false)
@@ -38,7 +38,7 @@ test('if a key is rejected repeatedly, only its first rejection is logged, and t
   expect(sampler.isFirst(LIMITED)).toBe(true)
 })
 
-test('requests without a valid key are sampled by reason', () => {
+test('if requests have no valid key, the first rejection for each reason is logged, and the others are summed up', () => {
   const sampler = new RejectionSampler()
   const refused = { event: 'key.rejected', requestId: 'r', reason: 'unknown' } as const
   const framing = { event: 'request.malformed', requestId: 'r', status: 400, code: 'HPE_INVALID_METHOD' } as const
@@ -50,13 +50,13 @@ test('requests without a valid key are sampled by reason', () => {
   ])
 })
 
-test('responses with 200, 400, 404, or 502 are not sampled', () => {
+test('if a response is 200, 400, 404, or 502, it is always logged', () => {
   const sampler = new RejectionSampler()
   for (const status of [200, 400, 404, 502])
     expect([1, 2].map(() => sampler.isFirst({ ...LIMITED, status }))).toEqual([true, true])
 })
 
-test('if more than 10,000 keys are rejected, further keys are not logged', () => {
+test('if more than 10,000 keys are rejected, the rejections of further keys are not logged', () => {
   const sampler = new RejectionSampler()
   let logged = 0
   for (let key = 0; key < 10_100; key++) if (sampler.isFirst({ ...LIMITED, keyId: `k${key}` })) logged++

@@ -9,12 +9,12 @@ const WHOLE = {
 }
 const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
-test('without the settings of single sign-on, the settings are read as null', () => {
+test('if no setting of single sign-on is given, single sign-on is off', () => {
   expect(read({})).toBeNull()
   expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
 })
 
-test('if the settings of single sign-on are printed, the output lacks the client secret', () => {
+test('if the settings of single sign-on are printed, the output does not contain the client secret', () => {
   const settings = read(WHOLE)
   expect(settings).toMatchObject({
     issuer: 'https://login.example.com',
@@ -25,7 +25,7 @@ test('if the settings of single sign-on are printed, the output lacks the client
   expect(JSON.stringify(settings)).not.toContain('not to be printed')
 })
 
-test.each(Object.keys(WHOLE))('if only %s is missing, the error names it', (name) => {
+test.each(Object.keys(WHOLE))('if only the single sign-on setting %s is missing, the error names it', (name) => {
   const half = () => read({ ...WHOLE, [name]: '' })
   expect(half).toThrow(InvalidSettingError)
   expect(half).toThrow(`${name}: not set; set all of`)

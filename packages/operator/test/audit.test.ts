@@ -28,7 +28,7 @@ async function serve(databaseUrl: string) {
   return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
 }
 
-test('[AUTH-5] if a backup is restored, replay-revocations revokes the keys that were revoked after the backup', async () => {
+test('[AUTH-5] if a backup of the control database is restored, replay-revocations repeats the later revocations', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const words = ['--name', 'Shop', '--state', 'generating']
@@ -75,7 +75,7 @@ test('[AUTH-5] if a backup is restored, replay-revocations revokes the keys that
   })
 })
 
-test('if a log file is missing or has no audit event, replay-revocations exits with code 1 and names that cause', async () => {
+test('if a log file is missing or has no audit event, replay-revocations exits with code 1 and names the cause', async () => {
   const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: secret }

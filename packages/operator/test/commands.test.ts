@@ -64,13 +64,13 @@ describe('the command line', () => {
     ['stores', 'set', '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601'],
     ['keys', 'revoke'],
   ]
-  test('if a command line is wrong, the command exits with code 2 and prints no result', async () => {
+  test('if the arguments of a command are wrong, it exits with code 2 and prints no result', async () => {
     const ends = await Promise.all(wrong.map((words) => runCommand(words, { settings })))
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, '']))
     for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
   })
 
-  test('--help prints the name of every setting, and defaults with their units', async () => {
+  test('store-export --help prints the name of every setting, and its default with the unit', async () => {
     const { code, stdout } = await runCommand(['--help'])
     expect(code).toBe(0)
     for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env)
@@ -78,13 +78,13 @@ describe('the command line', () => {
     expect(stdout).toContain('(default 8 s)')
   })
 
-  test('without a control database and a demo, keys list says that STORE_EXPORT_DATABASE_URL is not set', async () => {
+  test('if neither a control database nor a demo exists, keys list says that STORE_EXPORT_DATABASE_URL is not set', async () => {
     const { code, stdout, stderr } = await runCommand(['keys', 'list'], { folder: await temporaryFolder() })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-export: STORE_EXPORT_DATABASE_URL is not set, and no demo runs .* "npm start"\n$/)
   })
 
-  test('without a secret, each command exits with code 1 and says that STORE_EXPORT_SECRET is not set', async () => {
+  test('if no secret is set, each command that needs it exits with code 1 and says that STORE_EXPORT_SECRET is not set', async () => {
     const commands = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
     const ends = await Promise.all(
       commands.map((words) => runCommand(words, { settings: { DATABASE_URL: control.url } })),
@@ -95,7 +95,7 @@ describe('the command line', () => {
     }
   })
 
-  test("if the database can't be reached, the command exits with code 75 and does not print the password", async () => {
+  test("if the database can't be reached, a command exits with code 75 and does not print the password", async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
@@ -103,7 +103,7 @@ describe('the command line', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('with --json, an error is one line of JSON on standard error', async () => {
+  test('if a command with --json fails, it prints the error as one line of JSON on standard error', async () => {
     const unreachable = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const cases = [
       { words: ['keys', 'create', '--store', 'x', '--name', 'n'], with: settings, code: 'unknown_store', exit: 1 },
@@ -121,12 +121,12 @@ describe('the command line', () => {
     }
   })
 
-  test('if a setting is invalid, the command exits with code 1 and names the setting', async () => {
+  test('if a setting is invalid, a command exits with code 1 and names the setting', async () => {
     const wrong = await runCommand(['stores', 'list'], { settings: { ...settings, PORT: 'many' } })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_PORT: must be/)])
   })
 
-  test('if a setting is unknown, the command succeeds and warns that it is not a setting', async () => {
+  test('if a setting is unknown, a command succeeds and warns that the setting does not exist', async () => {
     const odd = await runCommand(['stores', 'list', '--json'], { settings: { ...settings, PROT: '1' } })
     expect([odd.code, odd.stderr]).toEqual([0, expect.stringContaining('STORE_EXPORT_PROT is not a setting')])
   })
@@ -162,7 +162,7 @@ describe('stores', () => {
     expect(added.database_url).toBe('postgres://reader@db.example/shop')
   })
 
-  test("the password in a store's URL is stored encrypted and not printed", async () => {
+  test("if a store's URL has a password, the control database has it encrypted, and no command prints it", async () => {
     const url = 'postgres://reader:hush@db.example/shop'
     const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
     const warned = await runCommand([...words, url], { settings })
@@ -176,7 +176,7 @@ describe('stores', () => {
     expect(JSON.stringify(rows)).not.toContain('hush')
   })
 
-  test("[GEN-3] when a store is provisioned, its reader can't select the password hash", async () => {
+  test("[GEN-3] if stores provision created a store, its reader role can't select the password hash", async () => {
     const made = await runJson('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
     dropAfterTest(made.id)
     const owner = openClientForTest(made.database_url)
@@ -208,7 +208,7 @@ describe('stores', () => {
     await sql.unsafe(`drop role ${name}`)
   })
 
-  test('if a store is upgraded twice, the second run changes nothing', async () => {
+  test('if stores upgrade runs twice, the second run changes nothing', async () => {
     const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', 'launch')
     dropAfterTest(made.id)
     const upgraded = await runJson('stores', 'upgrade', made.id, '--to', 'v1.2')
@@ -224,7 +224,7 @@ describe('stores', () => {
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
   })
 
-  test('stores upgrade rejects an earlier schema version', async () => {
+  test("if the requested schema version is older than the store's, stores upgrade fails", async () => {
     const made = await runJson('stores', 'provision', '--name', 'Newer', '--revision', 'v1.2')
     dropAfterTest(made.id)
     const back = await runCommand(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
@@ -248,13 +248,13 @@ describe('stores', () => {
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test('if a store is on another server, stores upgrade requires --database-url', async () => {
+  test('if the store is on another server, stores upgrade requires --database-url', async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
-  test('when a store is changed and removed, stores list shows both changes', async () => {
+  test('after stores set and stores remove, stores list shows the changes', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Later', '--state', 'generating')
     const url = 'postgres://reader@db.example/later'
     expect(await runJson('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
@@ -272,7 +272,7 @@ describe('stores', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the ID')])
   })
 
-  test('[GEN-3] stores grants prints SQL for each schema version, without customers.password_hash', async () => {
+  test('[GEN-3] stores grants prints the SQL for a schema version, without customers.password_hash', async () => {
     const { code, stdout } = await runCommand(['stores', 'grants', '--revision', LATEST_REVISION])
     expect(code).toBe(0)
     expect(stdout).toContain('create role "store_export_reader" login password')
@@ -286,7 +286,7 @@ describe('stores', () => {
 })
 
 describe('keys', () => {
-  test('[AUTH-3] if a key is created, keys list prints only its prefix and last characters', async () => {
+  test('[AUTH-3] after keys create, keys list prints only the prefix and the last characters of the key', async () => {
     const store = await register('Keys')
     const made = await runJson('keys', 'create', '--store', store, '--name', 'books')
     expect(Object.keys(made).slice(0, 4)).toEqual(['id', 'key', 'store_id', 'name'])
@@ -301,7 +301,7 @@ describe('keys', () => {
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
-  test('[AUTH-3] keys create limits what a key may do, and keys list shows the limits', async () => {
+  test('[AUTH-3] if keys create gets limits, the key has these limits, and keys list prints them', async () => {
     const store = await register('Kiosk')
     const limits = {
       scopes: ['orders:read', 'products:read'],
@@ -326,7 +326,7 @@ describe('keys', () => {
     [['--expires', '2020-01-01T00:00:00Z'], 1, 'expires: must be in the future'],
     [['--allow', '10.0.0.0/99'], 1, 'allow: must be an address or a network'],
   ])(
-    '[AUTH-3] keys create with %j exits with %i, and the message has the accepted values',
+    '[AUTH-3] if keys create gets %j, it exits with code %i, and the message has the accepted values',
     async (more, code, message) => {
       const words = ['keys', 'create', '--store', await register('Stand'), '--name', 'x', ...more]
       const end = await runCommand(words, { settings })
@@ -347,7 +347,7 @@ describe('keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('keys revoke succeeds for a revoked key and fails for an unknown one', async () => {
+  test('if a key is already revoked, keys revoke succeeds; if it is unknown, keys revoke fails', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
@@ -359,7 +359,7 @@ describe('keys', () => {
 })
 
 describe('merchants', () => {
-  test('when a merchant is added and removed, merchants list shows both changes', async () => {
+  test('after merchants add and merchants remove, merchants list shows the changes', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({ id: expect.any(String), email: 'shop@example.com', store_id: one, created: true })
@@ -395,7 +395,7 @@ describe('merchants', () => {
   )
 })
 
-test('when secrets are rotated, commands need only the new secret', async () => {
+test('after secrets rotate, commands succeed with only the new secret', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

@@ -65,7 +65,7 @@ async function runLine(line: string, folder: string): Promise<string> {
   return (await promisify(execFile)('sh', args, { cwd: PROJECT, env })).stderr
 }
 
-test('[AUTH-7] if a demo is restarted, it has the same stores, and other commands find it', async () => {
+test('[AUTH-7] if the demo is restarted, it has the same stores, and other commands can use them', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   const [, key = '', url = ''] = await demo.waitForOutput(
@@ -140,7 +140,7 @@ test('[AUTH-7] if a demo is restarted, it has the same stores, and other command
   expect(await third.demo.end('SIGINT')).toEqual(ENDED)
 })
 
-test('if the first start of a demo is killed, the next start creates what is missing', async () => {
+test('if the first start of the demo was killed, the next start creates the missing stores', async () => {
   const folder = await projectFolder()
   // the first store is complete, the second one is not
   const killed = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
@@ -172,7 +172,7 @@ test('if the first start of a demo is killed, the next start creates what is mis
   expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
 
-test('if a port is in use, demo exits with code 1, names its setting, and creates no files', async () => {
+test('if a port is in use, demo exits with code 1, names the setting, and creates no files', async () => {
   const folder = await projectFolder()
   const taken = createServer().listen(await freePort(), '127.0.0.1')
   await once(taken, 'listening')
@@ -194,7 +194,7 @@ test('if a port is in use, demo exits with code 1, names its setting, and create
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
 })
 
-test('after Ctrl-C during the start, demo exits with code 0', async () => {
+test('if Ctrl-C is pressed during the start, demo exits with code 0', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await demo.waitForOutput(/✓ PostgreSQL/)

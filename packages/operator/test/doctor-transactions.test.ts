@@ -8,7 +8,7 @@ function openFor(...minutes: bigint[]) {
   return new Map(minutes.map((each) => [`3/${each}`, { startedAt: at - each * MINUTE, preparedAt: null }]))
 }
 
-test('[SYNC-1] if a transaction is open for more than an hour, doctor warns and prints a query that finds it', () => {
+test('[SYNC-1] if a transaction has been open for more than an hour, doctor warns and prints a query that finds it', () => {
   const { findings } = checkTransactions({ at, open: openFor(2n, 95n) })
   expect(findings).toMatchObject([{ severity: 'warning', code: 'old_transaction' }])
   expect(findings[0]?.message).toContain('95 minutes')
@@ -21,13 +21,13 @@ test('[SYNC-1] if a transaction was prepared more than an hour ago, doctor print
   expect(findings[0]?.fix).toContain('pg_prepared_xacts')
 })
 
-test('if a transaction is younger than an hour or its start is hidden, doctor has no finding', () => {
+test('if a transaction is younger than an hour or its start is hidden, doctor prints no warning about it', () => {
   expect(checkTransactions({ at, open: openFor(59n) }).findings).toEqual([])
   const unseen = new Map([['3/7', { startedAt: null, preparedAt: null }]])
   expect(checkTransactions({ at, open: unseen }).findings).toEqual([])
 })
 
-test('[SYNC-1] if transactions are not visible, doctor prints the note transactions_unseen', () => {
+test("[SYNC-1] if the reader role can't see transactions, doctor prints the note transactions_unseen", () => {
   expect(checkTransactions({ at, open: null }).findings).toMatchObject([
     { severity: 'note', code: 'transactions_unseen' },
   ])

@@ -41,7 +41,7 @@ async function examine(id: string, ...options: string[]) {
 }
 
 describe('doctor', () => {
-  test('[R28] if grants or indexes are missing, the fixes that doctor prints create them', async () => {
+  test('[R28] if grants or indexes are missing, running the SQL that doctor prints creates them', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
     await owner.unsafe(`revoke select (currency, locale) on orders from "${role}"`)
@@ -65,7 +65,7 @@ describe('doctor', () => {
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
   })
 
-  test('if a store is half migrated, doctor prints a fix that adds the missing columns', async () => {
+  test('if migrations were only partly applied, running the SQL that doctor prints adds the missing columns', async () => {
     const { id, owner, role } = await provision('v1.5')
     await owner`insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1)`
     await owner`alter table orders drop column tax_breakdown`
@@ -85,7 +85,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(await examine(id)).toMatchObject({ revision: 'v1.5', findings: [] })
   })
 
-  test('if columns of the first schema version are missing, doctor still checks indexes, but not those of views', async () => {
+  test('if columns of the first schema version are missing, doctor still reports missing indexes, except on views', async () => {
     const { id, owner, role } = await provision('launch')
     await owner.unsafe('alter table products drop column vendor; drop index products_status_walk, orders_walk')
     await owner.unsafe(`create table parted (like orders including defaults) partition by range (created_at);
@@ -110,7 +110,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(views.stdout).toMatch(/note: doctor cannot see the indexes behind a view or a foreign table .*orders/)
   })
 
-  test('if a table is locked, doctor names the process that holds the lock, and still examines other stores', async () => {
+  test('if a table is locked, doctor names the process that holds the lock, and examines the other stores', async () => {
     const { id, owner } = await provision(LATEST_REVISION)
     const other = await provision('v1.1')
     const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
@@ -131,7 +131,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test("if the reader can't connect, doctor prints the missing grant", async () => {
+  test('if the reader role may not connect, doctor prints the missing grant', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     const [{ name }] = await owner<[{ name: string }]>`select current_database() as name`
     await owner.unsafe(`revoke connect on database "${name}" from "${role}"`)
@@ -143,7 +143,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R23, RES-ADDRESS] if responses contain removed addresses, doctor reports an error', async () => {
+  test('[R23, RES-ADDRESS] if the API would return removed addresses, doctor reports an error', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`revoke select (deleted_at) on customer_addresses from "${role}"`)
     const hidden = await examine(id)
@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test('doctor reports an unreadable table or ID as an error, and another unreadable column as a warning', async () => {
+  test("if a table or its ID can't be read, doctor reports an error; for another column, a warning", async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`
@@ -182,7 +182,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R42] if a table of a newer schema version is unreadable, the fix that doctor prints makes it readable', async () => {
+  test("[R42] if a table of a newer schema version can't be read, running the SQL that doctor prints makes it readable", async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`alter table locations rename to locations_before;
       create table locations (like locations_before including all)`)
@@ -194,7 +194,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R17] if values break the contract, doctor --values prints the number of rows for each field and cause', async () => {
+  test('[R17] if values violate the contract, doctor --values prints the number of rows for each field and cause', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
@@ -244,7 +244,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(sealed.json.control.ok).toBe(false)
   })
 
-  test('if a store does not respond, doctor reports it as unreachable', async () => {
+  test('if the database of a store does not respond, doctor reports the store as unreachable', async () => {
     const { id } = await provision(LATEST_REVISION)
     const { json } = await runCommand(['stores', 'list', '--json'], { settings })
     const { database_url } = json.stores.find((store: { id: string }) => store.id === id)
@@ -258,7 +258,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     ])
   })
 
-  test('if --values has no --store, doctor exits with code 2', async () => {
+  test('if --values is given without --store, doctor exits with code 2', async () => {
     const { code, stdout, stderr } = await runCommand(['doctor', '--values'], { settings })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('--store')

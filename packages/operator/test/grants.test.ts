@@ -30,7 +30,7 @@ async function grants(...options: string[]) {
   return json as { role: string; password: string; revision: string; sql: string }
 }
 
-test("[GEN-3] if the printed SQL has run, the reader can select the contract's columns, but no password", async () => {
+test("[GEN-3] after the SQL of stores grants has run, the role can select the contract's columns, but no password hash", async () => {
   const role = newRole()
   const store = await ownStore()
   const reader = await grants('--role', role)
@@ -40,7 +40,7 @@ test("[GEN-3] if the printed SQL has run, the reader can select the contract's c
   await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
 })
 
-test('with --grants-only, an existing role can read a second database', async () => {
+test('after the SQL of stores grants --grants-only has run, an existing role can read a second database', async () => {
   const role = newRole()
   const [first, second] = [await ownStore(), await ownStore()]
   const reader = await grants('--role', role)

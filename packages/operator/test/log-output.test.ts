@@ -72,7 +72,7 @@ function makePipe() {
 
 const REQUESTS = 6000
 
-test('if the log is not read, requests succeed, and one event reports the dropped lines', async () => {
+test('if the log is not read for a while, requests get 200, and one event reports the number of dropped lines', async () => {
   const { writer, read } = makePipe()
   const { service, sendRequests, dropped, health } = await startServiceTo(writer)
   expect(new Set(await sendRequests(REQUESTS))).toEqual(new Set([200]))
@@ -95,7 +95,7 @@ test('if the log is not read, requests succeed, and one event reports the droppe
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-test('if the disk of the log is full, every request gets 200, and SIGTERM exits with code 0', async () => {
+test('if the disk of the log is full, every request gets 200, and the service exits with code 0 after SIGTERM', async () => {
   const full = openSync('/dev/full', 'a')
   onTestFinished(() => closeSync(full))
   const { service, settings, sendRequests, dropped, health } = await startServiceTo(full)

@@ -16,17 +16,17 @@ async function startThree(settings: Readonly<Record<string, string>> = {}) {
   return { fleet, store, nodes, addresses: nodes.map(({ url }) => url) }
 }
 
-test(`[LIM-1, R8] if a burst reaches three nodes, they accept 120 of its requests (${ROUNDS} rounds)`, async () => {
+test(`[LIM-1, R8] if a key sends a burst to three nodes, together they accept 120 requests (${ROUNDS} rounds)`, async () => {
   const { fleet, store, addresses } = await startThree({ REQUESTS_PER_MINUTE: '120' })
   for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, addresses)
 })
 
-test(`[AUTH-5] when a key is revoked, each of three nodes rejects its next request (${ROUNDS} rounds)`, async () => {
+test(`[AUTH-5] after a key is revoked, each of three nodes rejects its next request (${ROUNDS} rounds)`, async () => {
   const { fleet, store, addresses } = await startThree()
   for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, addresses)
 })
 
-test('[PAG-4] if all nodes are restarted, a cursor of one node returns the next page on every node', async () => {
+test('[PAG-4] if nodes are killed and restarted, every node still accepts the cursors of other nodes', async () => {
   const { store, nodes, addresses } = await startThree()
   await expectCursorsOnAnyNode(store, addresses, async (page) => {
     const node = nodes[page % nodes.length]

@@ -49,7 +49,7 @@ function rotate(fleet: TestFleet, settings: Record<string, string>) {
   return runCommand(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
 }
 
-test('[ERR-3] while secrets are rotated, no request fails', async () => {
+test('[ERR-3] while the secret is rotated and nodes restart, no request fails', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   const next = newSecret()
@@ -82,7 +82,7 @@ test('[ERR-3] while secrets are rotated, no request fails', async () => {
   expect([...clients.statuses.keys()]).toEqual([200])
 })
 
-test("if a node can't decrypt a password, readyz returns 503 and names the store", async () => {
+test("if a node can't decrypt a store's password, readyz returns 503 and names the store", async () => {
   const fleet = await startFleet()
   const node = await fleet.startNode()
   const keys = { current: new EncryptionKey(randomBytes(32)), previous: null }
@@ -96,7 +96,7 @@ test("if a node can't decrypt a password, readyz returns 503 and names the store
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
 
-test('a node is ready while it can decrypt half of the passwords, and not ready below that', async () => {
+test('if a node can decrypt at least half of the passwords, readyz returns 200, and otherwise 503', async () => {
   const fleet = await startFleet()
   await fleet.addStore()
   const node = await fleet.startNode()
@@ -110,7 +110,7 @@ test('a node is ready while it can decrypt half of the passwords, and not ready 
   expect(await status()).toBe(503)
 })
 
-test('if most nodes have a newer secret that a password needs, the node without it is not ready', async () => {
+test('if most nodes have a newer secret that a password needs, readyz of the node without it returns 503', async () => {
   const fleet = await startFleet()
   await Promise.all([fleet.addStore(), fleet.addStore()])
   const next = newSecret()
@@ -123,7 +123,7 @@ test('if most nodes have a newer secret that a password needs, the node without 
   expect(await Promise.all(statuses)).toEqual([503, 200, 200])
 })
 
-test('without a running node, commands reject a secret that decrypts no other password', async () => {
+test('if no node runs and a secret decrypts no existing password, stores add and stores set reject the secret', async () => {
   const fleet = await startFleet()
   const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
   const command = (settings: Record<string, string>, words: string[]) =>
@@ -140,7 +140,7 @@ test('without a running node, commands reject a secret that decrypts no other pa
   expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
 })
 
-test('if the running nodes lack a secret, stores add and stores set reject it', async () => {
+test('if the running nodes have another secret, stores add and stores set reject the secret of the command', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
   await fleet.startNode()

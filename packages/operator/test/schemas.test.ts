@@ -55,7 +55,7 @@ async function examine(...options: string[]): Promise<DoctorFinding[]> {
 
 const owner = () => openClientForTest(store.url)
 
-test('if the SQL of "stores grants --schema" has run, doctor has no findings for a store in that schema', async () => {
+test('after the SQL of stores grants --schema has run, doctor has no findings for the store in that schema', async () => {
   const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
   const { sql, password } = await runJson(words)
   await owner().unsafe(sql)
@@ -69,7 +69,7 @@ test('if the SQL of "stores grants --schema" has run, doctor has no findings for
   expect(await examine('--values')).toEqual([])
 })
 
-test('if a store is in another schema, each fix of doctor names the schema and succeeds', async () => {
+test('if a store is in another schema, the SQL that doctor prints names the schema and succeeds', async () => {
   const sql = owner()
   await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
     revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};
@@ -101,7 +101,7 @@ test('if a store is in another schema, each fix of doctor names the schema and s
   expect(await examine('--values')).toEqual([])
 })
 
-test('if the schema is missing, doctor prints a query that returns the schema of the store', async () => {
+test('if the schema of a store is missing, doctor prints a query that finds the right schema', async () => {
   expect(await runJson(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
   const findings = await examine('--values')
   expect(findings).toMatchObject([
@@ -112,7 +112,7 @@ test('if the schema is missing, doctor prints a query that returns the schema of
   expect(await examine()).toEqual([])
 })
 
-test('if a store is in another schema than public, "stores upgrade" fails and names the schema', async () => {
+test('if a store is in another schema than public, stores upgrade fails and names the schema', async () => {
   const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`is in the schema ${quoteName(SCHEMA)}, `)])
 })

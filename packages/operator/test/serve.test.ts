@@ -57,7 +57,7 @@ function linesOf(service: RunningCommand): { event: string }[] {
     .map((line) => JSON.parse(line))
 }
 
-test('after SIGTERM, serve is not ready, finishes its requests in flight, and exits with code 0', async () => {
+test('after SIGTERM, readyz returns 503, requests in flight complete, and serve exits with code 0', async () => {
   const { service, store, key, operations, get } = await startService()
   expect((await get('/api/v1/orders')).status).toBe(200)
   const getOperations = async (path: string) => {
@@ -98,7 +98,7 @@ test('after SIGTERM, serve is not ready, finishes its requests in flight, and ex
   expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)
 })
 
-test('during the lame-duck time, readyz returns 503, and both listeners still accept requests', async () => {
+test('after SIGTERM, until LAME_DUCK_SECONDS have passed, readyz returns 503, and new requests are still accepted', async () => {
   const { operations, service, get, dashboardUrl } = await startService({ LAME_DUCK_SECONDS: '600' })
   const seen = ({ status, headers }: Response) => [status, headers.get('connection')]
   expect(seen(await get('/api/v1/store'))).toEqual([200, 'keep-alive'])
@@ -110,7 +110,7 @@ test('during the lame-duck time, readyz returns 503, and both listeners still ac
   expect(seen(await fetch(`${dashboardUrl}/sign-in`))).toEqual([200, 'close'])
 })
 
-test('if serve is stopped with Ctrl-C, it does not wait for the lame-duck time', async () => {
+test('if serve is stopped with Ctrl-C, it does not wait for LAME_DUCK_SECONDS', async () => {
   const { settings, service } = await startService({ LAME_DUCK_SECONDS: '1' })
   const startedAt = performance.now()
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -190,7 +190,7 @@ test('if two nodes run with --dashboard, a merchant who signed in on one can cre
   expect(nodes.map((node) => node.output().stdout).join()).not.toContain(token)
 })
 
-test('if the address of the dashboard is http:// and not a loopback address, serve says that it must begin with https://', async () => {
+test('if DASHBOARD_URL is http:// and not a loopback address, serve exits and says that it must begin with https://', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
   const { code, stderr } = await runCommand(['serve', '--dashboard'], {
@@ -200,12 +200,12 @@ test('if the address of the dashboard is http:// and not a loopback address, ser
   expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
 })
 
-test('without a control database, serve exits with code 1 and says that STORE_EXPORT_DATABASE_URL is not set', async () => {
+test('if no control database is set, serve exits with code 1 and says that STORE_EXPORT_DATABASE_URL is not set', async () => {
   const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])
 })
 
-test('[LIM-1, AUTH-5] two nodes accept 120 requests of a key, and none after its revocation', async () => {
+test('[LIM-1, AUTH-5] if a key uses two nodes, they accept 120 of its requests, and none after its revocation', async () => {
   const { control, settings, store, url } = await startService()
   const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
   const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
@@ -233,7 +233,7 @@ test('[LIM-1, AUTH-5] two nodes accept 120 requests of a key, and none after its
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
 
-test('with an https:// address, cookies of the dashboard have the prefix __Host-, and forms need that origin', async () => {
+test('if DASHBOARD_URL is https://, its cookies have the prefix __Host-, and forms of other origins are rejected', async () => {
   const { settings, store, service } = await startService()
   await service.end('SIGTERM')
   const port = await freePort()

@@ -27,7 +27,7 @@ function stalledOutput() {
   return { output, drain }
 }
 
-test('if the log stalls, each audit event is logged once after the log is writable again', async () => {
+test("if the log can't be written for a while, each audit event is logged once afterwards", async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database } = control

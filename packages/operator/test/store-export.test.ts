@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [
 describe.each(COMMANDS)('$name', (command) => {
   const { name, workspace, long, flags } = command
 
-  test('if this Node supports TypeScript, the command runs the program on it', async () => {
+  test('if this Node.js version can run TypeScript, the command runs the program with it', async () => {
     const file = await install(command, { runtime: false })
     expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
       output: '["a b","--json"]\n',
@@ -37,7 +37,7 @@ describe.each(COMMANDS)('$name', (command) => {
   })
 
   test.runIf(hasRuntime)(
-    'if this Node is too old, the command runs the installed Node with the same arguments and exit code',
+    'if this Node.js version is too old, the command runs the installed Node.js 24 with the same arguments and exit code',
     async () => {
       const file = await install(command, { runtime: true })
       expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({
@@ -57,45 +57,51 @@ describe.each(COMMANDS)('$name', (command) => {
     },
   )
 
-  test.runIf(hasRuntime)('if the command on an older Node is killed, the program ends, too', async () => {
-    const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
-    if (child.stdout !== null) await once(child.stdout, 'data')
-    child.kill('SIGKILL')
-    // the streams are closed when both processes have ended
-    expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
-  })
+  test.runIf(hasRuntime)(
+    'if the command is killed while another Node.js runs the program, the program ends, too',
+    async () => {
+      const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
+      if (child.stdout !== null) await once(child.stdout, 'data')
+      child.kill('SIGKILL')
+      // the streams are closed when both processes have ended
+      expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
+    },
+  )
 
-  test.runIf(hasRuntime)('if Node can replace the process, the program has the process ID of the command', async () => {
-    const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
-    expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
-  })
+  test.runIf(hasRuntime)(
+    'if Node.js can replace its process, the program has the process ID of the command',
+    async () => {
+      const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
+      expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
+    },
+  )
 
-  test.runIf(hasRuntime)('if a signal terminated the program, the command ends by the same signal', async () => {
+  test.runIf(hasRuntime)('if a signal terminates the program, the command ends with the same signal', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['die'])
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)('if the program runs for long, Node gets flags that limit its memory', async () => {
+  test.runIf(hasRuntime)('if the program is a server, Node.js gets flags that limit its memory', async () => {
     const file = await install(command, { runtime: true })
     const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
     for (const version of [null, '20.20.2'])
       expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
   })
 
-  test('if no suitable Node is installed, the command exits with code 1 and says which version it needs', async () => {
+  test('if no suitable Node.js is installed, the command exits with code 1 and says which version it needs', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
     expect(output).toMatch(sentence(name))
     expect(ended).toEqual([1, null])
   })
 
-  test('the bin entry of the package is the executable command', async () => {
+  test('the bin entry of package.json is the command and is executable', async () => {
     const manifest = JSON.parse(await readFile(path.join(PACKAGES, workspace, 'package.json'), 'utf8'))
     expect(manifest.bin).toEqual({ [name]: `bin/${name}.js` })
     expect((await stat(path.join(PACKAGES, workspace, manifest.bin[name]))).mode & 0o111).toBe(0o111)
   })
 })
 
-test('if no suitable Node is installed, npm start also says which version it needs', async () => {
+test('if no suitable Node.js is installed, npm start says which version it needs', async () => {
   const [command] = COMMANDS
   if (command === undefined) throw new Error('no command')
   const file = await install(command, { runtime: false })

@@ -62,7 +62,7 @@ describe('external IDs', () => {
     expect(await runJson('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
   })
 
-  test('when a store is removed, another store can have its external ID', async () => {
+  test('after a store is removed, another store can have its external ID', async () => {
     const add = () => runJson('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_OPTION)
     const first = await add()
     await runJson('stores', 'remove', 'again')
@@ -88,7 +88,7 @@ describe('provision', () => {
   const provision = (externalId: string) =>
     runJson('stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId)
 
-  test('if two commands provision the same external ID at once, they create one database', async () => {
+  test('if two commands provision a store with the same external ID at once, one database is created', async () => {
     const both = await Promise.all([provision('twice'), provision('twice')])
     const [made, known] = both.toSorted((a, b) => Number(b.created) - Number(a.created))
     dropAfterTest(made.id)
@@ -97,7 +97,7 @@ describe('provision', () => {
     expect(await openClientForTest(known.reader_url)`select email from customers`).toEqual([])
   })
 
-  test('if provision is interrupted, a run with the same external ID finishes the store', async () => {
+  test('if stores provision is interrupted, a run with the same external ID completes the store', async () => {
     const killed = await killProvision('killed')
     expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
     expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })
@@ -111,7 +111,7 @@ describe('provision', () => {
     expect(await orphanOf(killed.id)).toBeUndefined()
   })
 
-  test('if provision is interrupted and the store removed, list --orphans shows it, and drop-orphan drops it', async () => {
+  test('if provisioning is interrupted and the store removed, list --orphans shows its database, and drop-orphan drops it', async () => {
     const { id } = await killProvision('given-up')
     await runJson('stores', 'remove', 'given-up')
     expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
@@ -147,7 +147,7 @@ describe('provision', () => {
       'drop table orders cascade; create view orders as select 1 as id where 1 / 0 > 0',
       'division by zero',
     ],
-  ])('if an orphan is %s, drop-orphan requires --with-data', async (_, change, reason) => {
+  ])('if the removed store is %s, drop-orphan requires --with-data', async (_, change, reason) => {
     const { id, database_url: url } = await provision(`data-${randomUUID()}`)
     onTestFinished(() => dropAfterTest(id))
     const owner = openClientForTest(url)
@@ -164,7 +164,7 @@ describe('provision', () => {
     expect(await orphanOf(id)).toBeUndefined()
   })
 
-  test('if the database of an interrupted run contains data, provision does not replace it', async () => {
+  test('if the database of an interrupted run contains data, stores provision does not replace it', async () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)
@@ -177,7 +177,7 @@ describe('provision', () => {
     expect((await orphanOf(id)).has_database).toBe(true)
   })
 
-  test('if a registered store uses a database, it is no orphan, and drop-orphan fails', async () => {
+  test('if a registered store uses a database, list --orphans leaves it out, and drop-orphan fails', async () => {
     const made = await provision('in-use')
     dropAfterTest(made.id)
     expect(await orphanOf(made.id)).toBeUndefined()

@@ -56,7 +56,7 @@ test.each([
   [LATEST_REVISION, ['trigger customer_addresses_truncated on public.customer_addresses']],
   ['launch', []],
 ])(
-  'if an older version provisioned a store at %s, its upgrade adds triggers and a limit once',
+  'if an older version provisioned a store at %s, the first upgrade adds missing triggers and a connection limit',
   async (revision, addresses) => {
     const { id, reader, owner, limit } = await olderStore(revision)
     const repaired = [
@@ -95,7 +95,7 @@ test('if the owner upgrades a store, the command prints the SQL that an administ
   expect(await limit()).toBe(-1)
 })
 
-test('if an operator set a limit and triggers, an upgrade does not change them', async () => {
+test('if an operator has set another connection limit or trigger, an upgrade does not change it', async () => {
   const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)
   await owner.unsafe(`
@@ -110,7 +110,7 @@ test('if an operator set a limit and triggers, an upgrade does not change them',
   expect(trigger?.calls).toBe('own')
 })
 
-test('if stores provision did not create the reader, an upgrade does not change it', async () => {
+test('if stores provision did not create the reader role, an upgrade does not change the role', async () => {
   const { id, url, admin } = await olderStore(LATEST_REVISION)
   const role = `own_reader_${randomBytes(6).toString('hex')}`
   await admin.unsafe(`create role ${role} login`)

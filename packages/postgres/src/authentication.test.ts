@@ -52,7 +52,7 @@ async function upToProof(change: (proof: string) => string): Promise<Authenticat
 }
 
 describe('SCRAM', () => {
-  test('if the server proves that it knows the password, the client accepts it', async () => {
+  test('if the server proves in SCRAM that it knows the password, the client accepts it', async () => {
     const authentication = await upToProof((proof) => proof)
     expect(authentication.respond(request(OK))).toBeNull()
     expect(authentication.isAccepted).toBe(true)
@@ -64,11 +64,11 @@ describe('SCRAM', () => {
     ['an empty signature', () => 'v='],
     ['empty', () => ''],
     ['an error', () => 'e=other-error'],
-  ])('if the proof of the server is %s, the client throws an EAUTH error', async (_, change) => {
+  ])("if the server's SCRAM proof is %s, the client throws an EAUTH error", async (_, change) => {
     await expect(upToProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
   })
 
-  test('if the server accepts the client without a proof, the client throws', async () => {
+  test('if the server accepts the client without a SCRAM proof, the client throws', async () => {
     const atOnce = new Authentication(OPTIONS)
     begin(atOnce)
     expect(() => atOnce.respond(request(OK))).toThrow('did not prove that it knows the password')
@@ -89,14 +89,14 @@ describe('SCRAM', () => {
     ['iterations that are not a number', (nonce: string) => challenge(nonce, { iterations: '4096x' })],
     ['an extension that must be understood', (nonce: string) => `m=x,${challenge(nonce)}`],
     ['no attributes', () => ''],
-  ])('if the server sends a challenge with %s, the client throws an EPROTO error', async (_, text) => {
+  ])("if the server's SCRAM challenge has %s, the client throws an EPROTO error", async (_, text) => {
     const authentication = new Authentication(OPTIONS)
     const { nonce } = begin(authentication)
     await expect(authentication.respond(request(CONTINUE, text(nonce)))).rejects.toMatchObject({ code: 'EPROTO' })
   })
 
   test.each(['1000001', '2147483648', '9999999999'])(
-    'if the server requests %s iterations, the client throws without deriving a key',
+    'if the server requests %s SCRAM iterations, the client throws without computing a key',
     async (iterations) => {
       const authentication = new Authentication(OPTIONS)
       const { nonce } = begin(authentication)
@@ -107,20 +107,20 @@ describe('SCRAM', () => {
     },
   )
 
-  test('if the server offers SCRAM-PLUS, the client binds the channel', () => {
+  test('if the server offers SCRAM-SHA-256-PLUS, the client uses channel binding', () => {
     expect(begin(new Authentication(OPTIONS))).toMatchObject({
       mechanism: 'SCRAM-SHA-256-PLUS',
       message: expect.stringMatching(/^p=tls-server-end-point,,/),
     })
   })
 
-  test('if the server offers only SCRAM, the client reports whether it supports SCRAM-PLUS', () => {
+  test("if the server offers only SCRAM-SHA-256, the client's message says whether it supports channel binding", () => {
     expect(begin(new Authentication(OPTIONS), 'SCRAM-SHA-256\0\0').message).toMatch(/^y,,/)
     expect(begin(new Authentication({ ...OPTIONS, channelBinding: 'disable' })).message).toMatch(/^n,,/)
     expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)
   })
 
-  test('if the server offers only unknown SASL mechanisms, the client throws', () => {
+  test('if the server offers only unknown SASL mechanisms, the client throws an error that names them', () => {
     const authentication = new Authentication(OPTIONS)
     expect(() => begin(authentication, 'OAUTHBEARER\0\0')).toThrow('OAUTHBEARER')
   })
@@ -133,11 +133,14 @@ describe('authentication requests that the client rejects', () => {
     return authentication
   }
 
-  test.each([CLEARTEXT, MD5, SASL])('if the server switches from SCRAM to method %i, the client throws', (kind) => {
-    expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
-  })
+  test.each([CLEARTEXT, MD5, SASL])(
+    'if the server switches from SCRAM to authentication method %i, the client throws',
+    (kind) => {
+      expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
+    },
+  )
 
-  test('if the server requests the proof of SCRAM twice, the client throws', async () => {
+  test('if the server requests the SCRAM proof twice, the client throws', async () => {
     const authentication = new Authentication(OPTIONS)
     const { nonce } = begin(authentication)
     const first = authentication.respond(request(CONTINUE, challenge(nonce)))
@@ -146,7 +149,7 @@ describe('authentication requests that the client rejects', () => {
   })
 
   test.each([CONTINUE, FINAL])(
-    'if the server starts SCRAM in the middle with message %i, the client throws',
+    'if the first authentication message is a later SCRAM message (%i), the client throws',
     (kind) => {
       expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
     },
@@ -157,25 +160,25 @@ describe('authentication requests that the client rejects', () => {
     ['its MD5 hash', MD5],
     ['no authentication', OK],
     ['SCRAM without binding', SASL],
-  ])('if channel_binding=require and the server requests %s, the client throws', (_, kind) => {
+  ])('if channel_binding=require is set and the server requests %s, the client throws', (_, kind) => {
     const authentication = new Authentication({ ...OPTIONS, channelBinding: 'require' })
     expect(() => authentication.respond(request(kind, 'SCRAM-SHA-256\0\0'))).toThrow('no channel binding')
   })
 
-  test('if the connection is not encrypted, the client does not send the password in clear text', () => {
+  test('if the connection is not encrypted and the server requests a clear-text password, the client throws', () => {
     const authentication = new Authentication({ ...OPTIONS, isPrivate: false, certificateHash: null })
     expect(() => authentication.respond(request(CLEARTEXT))).toThrow('add sslmode=require')
   })
 
   test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])(
-    'if the server requests the unsupported method %i, the client throws',
+    'if the server requests the unsupported authentication method %i, the client throws',
     (kind) => {
       expect(() => new Authentication(OPTIONS).respond(request(kind))).toThrow('which this client does not support')
     },
   )
 })
 
-test('if the server requests MD5, the client hashes the password with the role and the salt', () => {
+test('if the server requests MD5 authentication, the client hashes the password with the role and the salt', () => {
   const md5 = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
   const response = new Authentication(OPTIONS).respond(request(MD5, 'salt'))
   expect(String(response)).toBe(`md5${md5(`${md5('correct horsereader')}salt`)}\0`)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { describeTls, InvalidUrlError, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
 
 describe('connection URLs', () => {
-  test('if a URL has all parts, they are decoded', () => {
+  test('if a connection URL has all parts, each part is decoded', () => {
     expect(
       parseConnectionUrl(
         'postgresql://re%40der:p%2Fw%3A@db.example:6543/my%20shop?sslmode=verify-full&application_name=a%20b',
@@ -39,7 +39,7 @@ describe('connection URLs', () => {
     ],
     ['postgres://[::1]:7000/shop', [{ kind: 'tcp', host: '::1', port: 7000 }]],
     ['postgres:///shop', [{ kind: 'tcp', host: 'localhost', port: 5432 }]],
-  ])('if the URL is %s, the hosts are its addresses and ports', (url, hosts) => {
+  ])('if the connection URL is %s, its hosts are parsed as addresses and ports', (url, hosts) => {
     expect(parseConnectionUrl(url).hosts).toEqual(hosts)
   })
 
@@ -51,11 +51,14 @@ describe('connection URLs', () => {
     ['sslmode=require&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
     ['sslrootcert=system', 'verify-full', 'verified'],
     ['sslmode=verify-ca&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
-  ])('if the parameters are ?%s, the TLS mode is %s, and its description is "%s"', (query, mode, described) => {
-    const target = parseConnectionUrl(`postgres://h/d?${query}`)
-    expect(target.tls.mode).toBe(mode)
-    expect(describeTls(target)).toBe(described)
-  })
+  ])(
+    'if the connection URL has the parameters ?%s, the TLS mode is %s, and its description is "%s"',
+    (query, mode, described) => {
+      const target = parseConnectionUrl(`postgres://h/d?${query}`)
+      expect(target.tls.mode).toBe(mode)
+      expect(describeTls(target)).toBe(described)
+    },
+  )
 
   test.each([
     ['', null],
@@ -63,11 +66,11 @@ describe('connection URLs', () => {
     ['target_session_attrs=read-write', 'primary'],
     ['target_session_attrs=read-only', 'standby'],
     ['target_session_attrs=prefer-standby', 'prefer-standby'],
-  ])('if the parameters are ?%s, the session attributes are %s', (query, wanted) => {
+  ])('if the connection URL has the parameters ?%s, the session attributes are %s', (query, wanted) => {
     expect(parseConnectionUrl(`postgres://h/d?${query}`).sessionAttributes).toBe(wanted)
   })
 
-  test('if the host is a socket, the TLS description is "local socket"', () => {
+  test('if the host of the connection URL is a socket, the TLS description is "local socket"', () => {
     expect(describeTls(parseConnectionUrl('postgres:///d?host=/run'))).toBe('local socket')
   })
 
@@ -83,7 +86,7 @@ describe('connection URLs', () => {
     'postgres://u:s3cret@h/d?channel_binding=sometimes',
     'postgres://u:s3cret@h/d?sslmode=require&sslrootcert=system',
     'postgres://u:s3cret@h/d?connect_timeout=soon',
-  ])('if the URL is %s, the error does not contain its password', (url) => {
+  ])('if the connection URL is the invalid %s, the error does not contain its password', (url) => {
     const problem = (() => {
       try {
         return parseConnectionUrl(url)
@@ -102,7 +105,7 @@ describe('connection URLs', () => {
     ['postgres://u:x@h/d?password=y', 'postgres://u@h/d', 'y'],
     ['postgres://u@h1,h2/d', 'postgres://u@h1,h2/d', null],
     ['postgres://u:x@[::1]:5/d', 'postgres://u@[::1]:5/d', 'x'],
-  ])('if the URL is %s, its password can be split off and added again', (url, bare, password) => {
+  ])('if the connection URL is %s, its password can be removed and added again', (url, bare, password) => {
     expect(splitPassword(url)).toEqual({ url: bare, password })
     expect(parseConnectionUrl(withPassword(bare, password))).toEqual(parseConnectionUrl(url))
   })

@@ -88,7 +88,7 @@ const addressesOf = async (lookup: HostLookup, host: string) =>
   (await lookup.resolve(host)).map(({ address }) => address)
 
 describe('host names', () => {
-  test('[ERR-3] if the name server hangs for one host, its lookup fails within two seconds, and other lookups succeed', async () => {
+  test('[ERR-3] if the DNS server hangs for one host, this lookup fails within two seconds, and other lookups succeed', async () => {
     const { queriedNames, servers } = await nameServer({
       'hangs.test': 'silent',
       'well.test': { address: '10.0.0.1', ttl: 60 },
@@ -108,7 +108,7 @@ describe('host names', () => {
     expect(queriedNames.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
   })
 
-  test('after the time to live of a host name, the name server is queried again', async () => {
+  test('after the time to live of a DNS record, the host is looked up again', async () => {
     const { queriedNames, servers } = await nameServer({
       'long.test': { address: '10.0.0.1', ttl: 60 },
       'short.test': { address: '10.0.0.2', ttl: 0 },
@@ -123,7 +123,7 @@ describe('host names', () => {
     expect(queriedNames.filter((name) => name === 'short.test')).toHaveLength(3)
   })
 
-  test('[ERR-3] if the IPv4 address of a host arrives late, the lookup returns it, too', async () => {
+  test('[ERR-3] if the IPv4 address of a host arrives shortly after the IPv6 address, the lookup returns both', async () => {
     const entry = { address: '10.0.0.1', ttl: 60, ipv6: true } as const
     const { promise: never } = Promise.withResolvers<void>()
     const { queriedNames, servers } = await nameServer({
@@ -136,7 +136,7 @@ describe('host names', () => {
     expect(queriedNames.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
   })
 
-  test('[ERR-3] if the name server fails for one search domain, the lookup tries the other names', async () => {
+  test('[ERR-3] if the DNS server fails for one search domain, the lookup tries the next name', async () => {
     const { queriedNames, servers } = await nameServer({
       'db.shop.a.test': 'failing',
       'db.shop': { address: '10.0.0.1', ttl: 0 },
@@ -151,7 +151,7 @@ describe('host names', () => {
     ])
   })
 
-  test('if a host is localhost or in /etc/hosts, the name server is not queried', async () => {
+  test('if a host is localhost or in /etc/hosts, the DNS server is not queried', async () => {
     const { queriedNames, servers } = await nameServer({})
     const lookup = await lookupWith({ servers }, '# shops\n10.1.2.3  db1.test db1 # the first\n::9 db1\n')
     expect(await addressesOf(lookup, 'db1')).toEqual(['10.1.2.3', '::9'])
@@ -159,7 +159,7 @@ describe('host names', () => {
     expect(queriedNames).toEqual([])
   })
 
-  test('if there are search domains, ndots decides whether a host is tried first with or without them', async () => {
+  test('if resolv.conf has search domains, ndots decides whether a host is tried first with or without them', async () => {
     const entry = { address: '10.0.0.1', ttl: 0 }
     const { queriedNames, servers } = await nameServer({ 'db.b.test': entry, 'db.shop.b.test': entry })
     const lookup = await lookupWith({ servers }, '', 'search a.test b.test\noptions ndots:2\n')

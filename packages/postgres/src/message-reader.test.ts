@@ -55,7 +55,7 @@ function* cut(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
 }
 
 describe('the messages of a server', () => {
-  test('if the stream of messages is cut anywhere, the messages arrive unchanged', () => {
+  test('if the byte stream of the server is split anywhere, the messages are read unchanged', () => {
     const anySizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100_000 })), {
       minLength: 1,
       maxLength: 20,
@@ -71,7 +71,7 @@ describe('the messages of a server', () => {
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7])(
-    'if each chunk of the stream has %i bytes, the messages arrive unchanged',
+    'if each chunk of the byte stream has %i bytes, the messages are read unchanged',
     (size) => {
       const messages = [
         { type: SERVER.readyForQuery, body: Buffer.from('I') },
@@ -82,7 +82,7 @@ describe('the messages of a server', () => {
     },
   )
 
-  test('if a message lies within one chunk, the reader passes it on without a copy', () => {
+  test('if a message lies within one chunk, its bytes are not copied', () => {
     const stream = streamOf([{ type: SERVER.dataRow, body: Buffer.from('row') }])
     new MessageReader((_, { bytes }) => expect(bytes).toBe(stream)).receive(stream)
   })
@@ -95,14 +95,14 @@ describe('bytes that are not messages', () => {
   ] as const
 
   test.each(everywhere.flatMap(([where, chunks]) => [0, 1, 2, 3].map((length) => ({ where, chunks, length }))))(
-    'if a message has the length $length, the reader throws when it arrives $where',
+    'if a message has the invalid length $length and arrives $where, the reader throws',
     ({ chunks, length }) => {
       const bytes = Buffer.concat([head(SERVER.readyForQuery, length), Buffer.from('I')])
       expect(() => read(chunks(bytes))).toThrow('bytes that are not a message of PostgreSQL')
     },
   )
 
-  test('if a message has a type that no server sends, the reader throws an EPROTO error', () => {
+  test('if a message has an unknown type, the reader throws an EPROTO error', () => {
     const accepted = Array.from({ length: 256 }, (_, type) => type).filter((type) => {
       try {
         return read([Buffer.concat([head(type, 4)])]).length === 1
@@ -114,16 +114,19 @@ describe('bytes that are not messages', () => {
     expect(accepted).toEqual(TYPES.toSorted((a, b) => a - b))
   })
 
-  test.each(everywhere)('if a message of 4 GB arrives %s, the reader throws before its body arrives', (_, chunks) => {
-    expect(() => read(chunks(head(SERVER.dataRow, 2 ** 32 - 1)))).toThrow('a message of 4294967295 bytes')
-  })
+  test.each(everywhere)(
+    'if the header of a 4 GB message arrives %s, the reader throws before the body arrives',
+    (_, chunks) => {
+      expect(() => read(chunks(head(SERVER.dataRow, 2 ** 32 - 1)))).toThrow('a message of 4294967295 bytes')
+    },
+  )
 
-  test('if a message is no row, COPY data, error, or notice, its maximum is lower', () => {
+  test('if a message has a type that is always short, its maximum length is lower', () => {
     read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('a row of the maximum size arrives, and one more byte makes the reader throw', () => {
+  test('if a row has the maximum size, it is read; if it has one byte more, the reader throws', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)
@@ -138,7 +141,7 @@ describe('bytes that are not messages', () => {
     expect(() => read(chunks(MESSAGE_BYTES_MAX + 1))).toThrow(`a message of ${MESSAGE_BYTES_MAX + 1} bytes`)
   })
 
-  test('if a row arrives in two parts, the reader allocates no more memory than its size', () => {
+  test('if a row arrives in two parts, the reader allocates at most the size of the row', () => {
     const allocate = vi.spyOn(Buffer, 'allocUnsafe')
     onTestFinished(() => allocate.mockRestore())
     const row = streamOf([{ type: SERVER.dataRow, body: Buffer.alloc(2000) }])
@@ -148,7 +151,7 @@ describe('bytes that are not messages', () => {
     expect(taken).toBeLessThanOrEqual(3 * (row.length + 5))
   })
 
-  test('if a long message is announced, the reader allocates memory only for the bytes that arrived', () => {
+  test('if the header announces a long message, the reader allocates memory only for the bytes that arrived', () => {
     const before = process.memoryUsage().arrayBuffers
     const readers = Array.from({ length: 100 }, () => new MessageReader(() => undefined))
     for (const reader of readers) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { identifier, quoteIdentifier, SqlFragment, sql, type Value, wireValue } from './statement.ts'
 
 describe('templates', () => {
-  test('if templates are nested, their values are numbered in order of the text', () => {
+  test('if sql templates are nested, their values are numbered in the order of the text', () => {
     const inner = sql`a = ${1} and b = ${2}`
     const middle = sql`(${inner} or ${inner})`
     expect(sql`select ${0} where ${middle} and ${identifier('c')} = ${3}`).toMatchObject({
@@ -12,13 +12,13 @@ describe('templates', () => {
     })
   })
 
-  test('if a name or a fragment has the text of a parameter, the template leaves it unchanged', () => {
+  test('if a name or a fragment contains $1, the sql template leaves it unchanged', () => {
     expect(sql`select ${1}, ${identifier('cost in $1')}, ${new SqlFragment(["'$2'"], [])}, ${2}`.text).toBe(
       `select $1, "cost in $1", '$2', $2`,
     )
   })
 
-  test('for any nesting of templates, the text has one parameter for each value', () => {
+  test('if sql templates are nested at random, the text has one parameter for each value', () => {
     const { tree } = fc.letrec<{ tree: SqlFragment }>((tie) => ({
       tree: fc.oneof(
         { maxDepth: 5 },
@@ -52,12 +52,12 @@ describe('values', () => {
     [new Uint8Array([1, 2, 3]).subarray(1), '\\x0203'],
     [[], '{}'],
     [['a', null, 1, '"\\', 'null', ''], '{"a",null,1,"\\"\\\\","null",""}'],
-  ])('if the value is %s, it is sent as %s', (value, sent) => {
+  ])('if a statement has the value %s, it is sent as %s', (value, sent) => {
     expect(wireValue(value)).toBe(sent)
   })
 
   test.each([undefined, {}, Symbol('x'), () => 1, new Date(Number.NaN), [undefined], [{}]])(
-    'if the value is %s, wireValue throws a TypeError',
+    'if a statement has the unsupported value %s, a TypeError is thrown',
     (value) => {
       expect(() => wireValue(value as unknown as Value)).toThrow(TypeError)
     },
@@ -65,11 +65,11 @@ describe('values', () => {
 })
 
 describe('names', () => {
-  test('if a name has a quote or a capital letter, quoteIdentifier quotes it', () => {
+  test('if a name has a quote or a capital letter, quoteIdentifier quotes it, and otherwise does not', () => {
     expect([quoteIdentifier('Order'), quoteIdentifier('a"b')]).toEqual(['"Order"', '"a""b"'])
   })
 
-  test.each(['', 'a\0b'])('if a name is %j, identifier throws a TypeError', (name) => {
+  test.each(['', 'a\0b'])('if a name is the invalid value %j, identifier throws a TypeError', (name) => {
     expect(() => identifier(name)).toThrow(TypeError)
   })
 })

@@ -12,7 +12,7 @@ function settings(rootCertificate: string | null): TlsSettings {
   return { mode: 'verify-full', direct: false, rootCertificate, certificate: null, key: null }
 }
 
-test('if different files have the same certificates, their connections share one TLS context', async () => {
+test('if two certificate files have the same content, connections with either share one TLS context', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tls-context-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [one, other] = [path.join(folder, 'one.crt'), path.join(folder, 'other.crt')]
@@ -27,7 +27,7 @@ test('if different files have the same certificates, their connections share one
   expect(await tlsContextOf(settings(other))).toBe(context)
 })
 
-test('if sslrootcert=system, all connections share one TLS context', async () => {
+test('if several connections have sslrootcert=system, they share one TLS context', async () => {
   const context = await tlsContextOf(settings('system'))
   for (let connection = 0; connection < 20; connection++) expect(await tlsContextOf(settings('system'))).toBe(context)
 })

@@ -29,24 +29,24 @@ describe.skipIf(!canRun)('authentication', () => {
     ['scram', 'disable', false],
     ['scram', 'require', true],
     ['unicode', 'disable', false],
-  ])('if the role is %s and sslmode=%s, the client signs in', async (role, mode, isTls) => {
+  ])('if the role has the password type %s and sslmode=%s, the client signs in', async (role, mode, isTls) => {
     expect(await session(role, `sslmode=${mode}`)).toEqual({ role, isTls })
   })
 
   test.each(['cleartext', 'md5', 'scram', 'unicode'])(
-    'if the role is %s and the password is wrong, the client gets the error 28P01',
+    'if the role has the password type %s and the password is wrong, the client gets the error 28P01',
     async (role) => {
       const url = Object.assign(new URL(server.url(role, 'sslmode=require')), { password: 'wrong' }).href
       await expect(open(url)).rejects.toMatchObject({ name: 'PostgresError', code: '28P01', severity: 'FATAL' })
     },
   )
 
-  test('if the URL has no password, the error says that none is set', async () => {
+  test('if the server requests a password and the URL has none, the error says so', async () => {
     const url = Object.assign(new URL(server.url('scram')), { password: '' }).href
     await expect(open(url)).rejects.toMatchObject({ ...refused, message: expect.stringContaining('none is set') })
   })
 
-  test('if the server requests a password in clear text without TLS, the client throws', async () => {
+  test('if the server requests a clear-text password without TLS, the client throws', async () => {
     await expect(open(server.url('cleartext'))).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('add sslmode=require'),
@@ -54,7 +54,7 @@ describe.skipIf(!canRun)('authentication', () => {
   })
 
   test.each(['rsa', 'ecdsa'] as const)(
-    'if the certificate has a key of kind %s, SCRAM is bound to the channel',
+    "if the server's certificate has a key of type %s, SCRAM with channel binding succeeds",
     async (kind) => {
       await server.useKey(kind)
       for (const mode of ['require', 'verify-full'])
@@ -64,7 +64,7 @@ describe.skipIf(!canRun)('authentication', () => {
     },
   )
 
-  test('if the signature of the certificate names no hash, channel_binding=require fails', async () => {
+  test("if the signature of the server's certificate names no hash, channel_binding=require fails", async () => {
     await server.useKey('ed25519')
     expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
     await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)
@@ -76,7 +76,7 @@ describe.skipIf(!canRun)('authentication', () => {
     ['md5', 'require'],
     ['cleartext', 'require'],
     ['trusted', 'require'],
-  ])('if channel_binding=require, signing in as %s with sslmode=%s fails', async (role, mode) => {
+  ])('if channel_binding=require is set, signing in as %s with sslmode=%s fails', async (role, mode) => {
     const url = server.url(role, `sslmode=${mode}&channel_binding=require`)
     await expect(open(url)).rejects.toMatchObject({
       ...refused,
@@ -84,11 +84,11 @@ describe.skipIf(!canRun)('authentication', () => {
     })
   })
 
-  test('if channel_binding=disable, the client signs in without channel binding', async () => {
+  test('if channel_binding=disable is set, the client signs in without channel binding', async () => {
     expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
   })
 
-  test('if a role connects again, its SCRAM key is not derived again', async () => {
+  test('if a role connects again, its SCRAM key is taken from the cache, and connecting is faster', async () => {
     await server.script(`create role costly login password '${scramVerifier(PASSWORD, 500_000)}'`)
     const times: number[] = []
     for (let n = 0; n < 3; n++) {
@@ -106,16 +106,16 @@ describe.skipIf(!canRun)('TLS', () => {
     ['disable', false],
     ['prefer', true],
     ['require', true],
-  ])('if sslmode=%s, pg_stat_ssl reports %s for a server with TLS', async (mode, isTls) => {
+  ])('if sslmode=%s is set and the server has TLS, pg_stat_ssl reports %s', async (mode, isTls) => {
     expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
   })
 
-  test('if the URL has no sslmode, the connection uses TLS', async () => {
+  test('if the URL has no sslmode and the server has TLS, the connection uses TLS', async () => {
     expect(await session('encrypted', '')).toEqual({ role: 'encrypted', isTls: true })
     await expect(open(server.url('encrypted', 'sslmode=disable'))).rejects.toMatchObject({ code: '28000' })
   })
 
-  test('if the host is an IP address, verify-ca accepts the certificate, and verify-full does not', async () => {
+  test('if the host is an IP address, verify-ca accepts a certificate for a host name, and verify-full rejects it', async () => {
     const byAddress = (mode: string) =>
       server.url('scram', `sslmode=${mode}&sslrootcert=${server.authority}`).replace('localhost', '127.0.0.1')
     expect(await session('scram', `sslmode=verify-full&sslrootcert=${server.authority}`)).toMatchObject({ isTls: true })
@@ -128,7 +128,7 @@ describe.skipIf(!canRun)('TLS', () => {
   })
 
   test.each(['verify-ca', 'verify-full'])(
-    'if the certificate is of another authority, sslmode=%s fails and says to add sslrootcert',
+    'if an unknown authority issued the certificate, sslmode=%s fails and says to add sslrootcert',
     async (mode) => {
       const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
       await expect(other).rejects.toMatchObject({
@@ -140,30 +140,30 @@ describe.skipIf(!canRun)('TLS', () => {
     },
   )
 
-  test('if the certificate file does not exist, the connection fails with ENOENT', async () => {
+  test('if the certificate file does not exist, connecting fails with ENOENT', async () => {
     const url = server.url('scram', 'sslmode=verify-full&sslrootcert=/nowhere/ca.pem')
     await expect(open(url)).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ENOENT' })
   })
 
-  test('if sslnegotiation=direct, the client connects with TLS and channel binding', async ({ skip }) => {
+  test('if sslnegotiation=direct is set, the client connects with TLS and channel binding', async ({ skip }) => {
     skip(server.majorVersion < 17, 'PostgreSQL 17 added it')
     const parameters = `sslmode=verify-full&sslrootcert=${server.authority}&sslnegotiation=direct`
     expect(await session('scram', `${parameters}&channel_binding=require`)).toEqual({ role: 'scram', isTls: true })
   })
 
-  test('if the host is a Unix socket, the connection does not use TLS, even with sslmode=require', async () => {
+  test('if the host is a Unix socket, the connection has no TLS, even with sslmode=require', async () => {
     const host = encodeURIComponent(server.socketFolder)
     const parameters = `host=${host}&port=${server.port}&sslmode=require`
     expect(await session('scram', parameters)).toEqual({ role: 'scram', isTls: false })
   })
 
-  test('if a row has 20 MB, it arrives over TLS', async () => {
+  test('if a row of 20 MB is read over TLS, it arrives completely', async () => {
     const connection = await open(server.url('scram', 'sslmode=require'))
     const row = await firstRow(connection, sql`select repeat('x', 20000000) as text`)
     expect((row.text as string).length).toBe(20_000_000)
   })
 
-  test('when a connection over TLS is closed, its statement ends on the server', async () => {
+  test('when a connection with TLS is closed, its running statement ends on the server', async () => {
     const connection = await open(server.url('encrypted', 'sslmode=require'))
     const sleeping = firstRow(connection, sql`select pg_sleep(30)`)
     const closed = connection.close()

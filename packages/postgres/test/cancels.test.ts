@@ -62,7 +62,7 @@ async function expectAtRest(pool: Pool): Promise<void> {
     .toBeLessThanOrEqual(CONNECTIONS)
 }
 
-test(`[ERR-3] if ${CANCELS} statements are aborted at random times, other statements on the pool succeed`, {
+test(`[ERR-3] if ${CANCELS} statements are aborted at random times, other statements of the pool succeed`, {
   timeout: LIMIT_MS,
 }, async () => {
   const pool = openPool(database.url, { connectionsMax: CONNECTIONS, applicationName: 'canceled' })
@@ -81,7 +81,7 @@ test(`[ERR-3] if ${CANCELS} statements are aborted at random times, other statem
   await expectAtRest(pool)
 })
 
-test(`[ERR-3] if ${CANCELS} statements have random deadlines, other statements on the pool succeed`, {
+test(`[ERR-3] if ${CANCELS} statements have random deadlines, other statements of the pool succeed`, {
   timeout: LIMIT_MS,
 }, async () => {
   const pool = openPool(database.url, { connectionsMax: CONNECTIONS, applicationName: 'canceled' })
@@ -99,7 +99,7 @@ test(`[ERR-3] if ${CANCELS} statements have random deadlines, other statements o
   await expectAtRest(pool)
 })
 
-test('[ERR-3] when a statement is aborted, it ends on the server', async () => {
+test('[ERR-3] when a statement is aborted, the server cancels it', async () => {
   const pool = openPool(database.url, { connectionsMax: 1, applicationName: 'canceled' })
   const observer = await open(database.url)
   const abort = new AbortController()

@@ -19,7 +19,7 @@ async function expectUsable(connection: Connection): Promise<void> {
 }
 
 describe('COPY out', () => {
-  test('if a statement is COPY to stdout, the row callback gets all data', async () => {
+  test('if a statement is COPY TO STDOUT, the row callback gets all data', async () => {
     const connection = await open(database.url)
     const hash = createHash('sha256')
     let tag = ''
@@ -38,7 +38,7 @@ describe('COPY out', () => {
     await expectUsable(connection)
   })
 
-  test('if COPY fails in the middle, the read rejects, and the connection stays usable', async () => {
+  test('if COPY fails halfway, the read rejects, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const statement = sql`copy (select 1 / (500 - n) from generate_series(1, 1000) n) to stdout`
     let count = 0

@@ -117,7 +117,7 @@ describe('[ERR-3] hostile servers at the start of a connection', () => {
     ['is ready and sends another message', (peer) => peer.say(WELCOME, ready()), BROKEN],
   ]
   test.each<Violation>([...ALWAYS, ...violations])(
-    'if the server %s while the client connects, the client gets one typed error',
+    'if the server %s while the client connects, the client throws one error of the expected class',
     async (_, say, error) => {
       await expectTypedError(async (peer) => {
         await peer.next()
@@ -126,7 +126,7 @@ describe('[ERR-3] hostile servers at the start of a connection', () => {
     },
   )
 
-  test('if the server closes during the startup of a connection, after any byte, the client throws one typed error', async () => {
+  test('if the server closes the connection after any byte of its startup messages, the client throws one error', async () => {
     for (let cut = 0; cut < WELCOME.length; cut++)
       await expectTypedError(async (peer) => {
         await peer.next()
@@ -227,7 +227,7 @@ describe('[ERR-3] hostile servers of busy connections', () => {
     ['sends a row byte by byte', dripRow, LATE],
   ]
   test.each<Violation>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...violations])(
-    'if the server %s during a statement, the client gets one typed error',
+    'if the server %s during a statement, the client throws one error of the expected class',
     async (_, say, expected) => {
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -237,7 +237,7 @@ describe('[ERR-3] hostile servers of busy connections', () => {
     },
   )
 
-  test('if the server closes within a result, the client gets one typed error', async () => {
+  test('if the server closes the connection within a result, the client throws a connection error', async () => {
     for (let cut = 0; cut < WHOLE.length; cut += 2)
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -247,7 +247,7 @@ describe('[ERR-3] hostile servers of busy connections', () => {
   })
 
   test.each(['T', 'E'])(
-    'if the server leaves the transaction in state %s, the pool closes the connection',
+    'if the server reports the transaction state %s after a statement, the pool closes the connection',
     async (state) => {
       const server = await startHostile(inject('postgresUrl'), async (peer) => {
         await peer.welcome()
@@ -292,7 +292,7 @@ describe('[ERR-3] hostile servers during COPY', () => {
     ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
   ]
   test.each<Violation>(violations)(
-    'if the server %s during COPY, the client gets one typed error',
+    'if the server %s during COPY, the client throws one error of the expected class',
     async (_, say, expected) => {
       await expectTypedError(
         async (peer) => {
@@ -321,18 +321,21 @@ describe('[ERR-3] hostile servers at the end of a connection', () => {
   test.each<readonly [string, Act]>([
     ['is silent', () => undefined],
     ['continues to send messages', (peer) => peer.flood(repeat(message('N', '\0')))],
-  ])('if the server never closes the connection and %s, the client closes it after a second', async (_, say) => {
-    const server = await startHostile(inject('postgresUrl'), async (peer) => {
-      await peer.welcome()
-      await peer.until('X')
-      await say(peer)
-    })
-    const connection = await open(server.url)
-    const since = performance.now()
-    await connection.close()
-    expect(performance.now() - since).toBeLessThan(1000 + TOLERANCE_MS)
-    await expect(queryRows(connection, STATEMENT)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
-  })
+  ])(
+    'if the server %s after the client ends the session, the client closes the connection within a second',
+    async (_, say) => {
+      const server = await startHostile(inject('postgresUrl'), async (peer) => {
+        await peer.welcome()
+        await peer.until('X')
+        await say(peer)
+      })
+      const connection = await open(server.url)
+      const since = performance.now()
+      await connection.close()
+      expect(performance.now() - since).toBeLessThan(1000 + TOLERANCE_MS)
+      await expect(queryRows(connection, STATEMENT)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    },
+  )
 })
 
 describe('[ERR-3] memory of the client', () => {

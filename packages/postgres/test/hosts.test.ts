@@ -25,7 +25,7 @@ function at(hosts: (good: string) => string, parameters = ''): string {
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
 }
 
-test('[ERR-3] if the last of several hosts rejects the session, the error of that host is thrown', async () => {
+test("[ERR-3] if the first of two hosts is down and the second rejects the role, the second host's error is thrown", async () => {
   const admin = await open(at((good) => good))
   const role = `full_${randomBytes(6).toString('hex')}`
   await admin.script(`create role ${role} login password 'full' connection limit 0`)
@@ -41,13 +41,13 @@ test('[ERR-3] if the last of several hosts rejects the session, the error of tha
 })
 
 describe('sessions', () => {
-  test('if the URL has an application name and options, the session has them', async () => {
+  test('if the URL has an application name and session options, the session has them', async () => {
     const connection = await open(at((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
     const settings = sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
     expect(await firstRow(connection, settings)).toEqual({ name: 'books', memory: '5MB' })
   })
 
-  test('if the environment has PG variables, the session ignores them', async () => {
+  test('if environment variables such as PGHOST are set, the session ignores them', async () => {
     for (const name of ['PGTARGETSESSIONATTRS', 'PGAPPNAME', 'PGPASSWORD', 'PGDATABASE', 'PGHOST', 'PGSSLMODE'])
       vi.stubEnv(name, 'wrong')
     const connection = await open(at((good) => good))
@@ -56,25 +56,25 @@ describe('sessions', () => {
     })
   })
 
-  test('after connecting, the connection has the parameters of the server', async () => {
+  test("after connecting, connection.parameters has the server's client_encoding, DateStyle, and server_version", async () => {
     const { parameters } = await open(at((good) => good))
     expect(parameters.get('client_encoding')).toBe('UTF8')
     expect(parameters.get('DateStyle')).toMatch(/^ISO/)
     expect(Number.parseInt(parameters.get('server_version') ?? '', 10)).toBeGreaterThanOrEqual(13)
   })
 
-  test('if the application name has a NUL character, the client throws, and the next connection succeeds', async () => {
+  test('if the application name has a NUL character, connecting throws, and the next connection succeeds', async () => {
     await expect(open(at((good) => good, 'application_name=a%00b'))).rejects.toThrow(TypeError)
     expect(await firstRow(await open(at((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
-  test('if the database does not exist, connecting fails with 3D000', async () => {
+  test('if the database does not exist, connecting fails with the error 3D000', async () => {
     await expect(open(at((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({ code: '3D000', isFatal: true })
   })
 })
 
 describe('servers without TLS', () => {
-  test('if a server has no TLS, sslmode=prefer connects, and sslmode=require fails', async () => {
+  test('if a server has no TLS, connecting succeeds with sslmode=prefer and fails with sslmode=require', async () => {
     expect(await firstRow(await open(at((good) => good, 'sslmode=prefer')), PRIMARY)).toEqual({ isPrimary: true })
     await expect(open(at((good) => good, 'sslmode=require'))).rejects.toMatchObject({ code: 'TLS_REFUSED' })
   })
@@ -95,7 +95,7 @@ describe('servers without TLS', () => {
   })
 
   test.each(['disable', 'prefer', 'require'])(
-    'if a server closes the connection and sslmode=%s, the client connects only once',
+    'if a server closes the connection and sslmode=%s is set, the client does not connect again',
     async (mode) => {
       const server = await startHostile(
         inject('postgresUrl'),
@@ -107,7 +107,7 @@ describe('servers without TLS', () => {
     },
   )
 
-  test('if a server accepts TLS and sends plain text, connecting fails before the deadline', async () => {
+  test('if a server accepts TLS and then sends plain text, connecting fails before the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => {
         peer.socket.write('S')
@@ -135,7 +135,7 @@ describe('servers without TLS', () => {
     }
   })
 
-  test('if a server accepts TLS and then is silent, connecting fails before the deadline', async () => {
+  test('if a server accepts TLS and then sends nothing, connecting fails before the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })
@@ -145,7 +145,7 @@ describe('servers without TLS', () => {
 })
 
 describe('several hosts', () => {
-  test('if the first of several hosts refuses connections, the next one is used', async () => {
+  test('if the first of several hosts refuses connections, the next host is used', async () => {
     expect(await firstRow(await open(at((good) => `${CLOSED_PORT},${good}`)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
@@ -155,7 +155,7 @@ describe('several hosts', () => {
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
-  test('if the first of several hosts is silent, later connections first try the host that last accepted a connection', async () => {
+  test('if the first of several hosts does not respond, later connections start with the host that did', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
     const target = parseConnectionUrl(at((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {
@@ -165,7 +165,7 @@ describe('several hosts', () => {
     expect(silent.connections()).toBe(1)
   })
 
-  test('if several hosts are silent after the sign-in, they share the time limit', async () => {
+  test('if several hosts stop responding after the sign-in, together they use only one time limit', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => peer.welcome())
     const hosts = Array.from({ length: 3 }, () => `127.0.0.1:${server.port}`).join()
     for (const kind of ['standby', 'prefer-standby']) {

@@ -40,7 +40,7 @@ function prepared(statement: Statement): Statement {
 const preparedOn = sql`select count(*)::int as count from pg_prepared_statements`
 
 describe('pipelined groups of statements', () => {
-  test('if several groups are sent at once, they run in order, each with its own results', async () => {
+  test('if several groups of statements are sent at once, they run in order, each with its own results', async () => {
     const connection = await open(database.url)
     const all = [1, 2, 3, 4].map((n) => collecting(sql`select ${n}::int from generate_series(1, ${n})`))
     const groups = [all.slice(0, 2), all.slice(2, 3), all.slice(3)]
@@ -49,7 +49,7 @@ describe('pipelined groups of statements', () => {
     expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
   })
 
-  test('if no group or only empty groups are sent, the call ends without an error', async () => {
+  test('if no statement is sent, the call returns without an error', async () => {
     const connection = await open(database.url)
     expect(await connection.run([])).toEqual([])
     expect(await connection.run([[], []])).toEqual([null, null])
@@ -78,7 +78,7 @@ describe('pipelined groups of statements', () => {
     expect(rows.values).toEqual(['7'])
   })
 
-  test('if the row callback throws, the read rejects with its error, and the connection stays usable', async () => {
+  test('if the row callback throws, the read rejects with this error, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const statement = sql`select generate_series(1, 10000)`
     let rows = 0
@@ -94,7 +94,7 @@ describe('pipelined groups of statements', () => {
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('if the callback for columns or completion throws, the read rejects with its error', async () => {
+  test('if the callback for columns or for completion throws, the read rejects with this error', async () => {
     const connection = await open(database.url)
     for (const method of ['columns', 'completed'] as const) {
       const sink: Sink = {
@@ -109,14 +109,14 @@ describe('pipelined groups of statements', () => {
     }
   })
 
-  test('while a statement runs on a connection, another statement is rejected', async () => {
+  test('if a statement runs on a connection, a second statement on that connection is rejected', async () => {
     const connection = await open(database.url)
     const slow = queryRows(connection, sql`select pg_sleep(0.1)`)
     await expect(queryRows(connection, sql`select 1`)).rejects.toThrow('the connection is busy')
     expect(await slow).toHaveLength(1)
   })
 
-  test('if rows separate the notices, the client accepts more notices than its limit', async () => {
+  test('if rows arrive between notices, the limit on consecutive notices is not reached', async () => {
     const connection = await open(database.url)
     await connection.script(`create function noisy(n int) returns int language plpgsql as
       $$ begin raise warning 'row %', n; return n; end $$`)
@@ -142,7 +142,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if a group has a prepared statement twice, both return their rows', async () => {
+  test('if one group has the same prepared statement twice, each run returns its own rows', async () => {
     const connection = await open(database.url)
     const twice = [collecting(prepared(sql`select ${'a'}::text`)), collecting(prepared(sql`select ${'b'}::text`))]
     await connection.read(twice)
@@ -150,7 +150,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if a group fails before it prepares a statement, the next group can run the statement', async () => {
+  test('if a group fails before it prepares a statement, a later group can still run the statement', async () => {
     const connection = await open(database.url)
     const statement = prepared(sql`select 'x'`)
     const [first, second, third] = [collecting(statement), collecting(statement), collecting(statement)]
@@ -161,7 +161,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
-  test('if the text of a prepared statement is wrong, each group fails with the same error', async () => {
+  test('if a prepared statement has a syntax error, each group with it fails with the same error', async () => {
     const connection = await open(database.url)
     const wrong = prepared(sql`select from where`)
     const errors = await connection.run([[collecting(wrong)], [collecting(wrong)]])
@@ -169,7 +169,7 @@ describe('prepared statements', () => {
     await expect(queryRows(connection, wrong)).rejects.toMatchObject({ code: '42601' })
   })
 
-  test('if more than the maximum of statements are prepared, the oldest are deallocated on the server', async () => {
+  test('if more statements are prepared than the maximum, the oldest are deallocated on the server', async () => {
     const connection = await open(database.url)
     const statements = Array.from({ length: PREPARED_MAX + 20 }, (_, n) =>
       prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),
@@ -187,7 +187,7 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
   })
 
-  test('a prepared statement whose result type changed fails once on a connection; a pool retries it', async () => {
+  test('if the result type of a prepared statement changes, it fails once on a connection, and a pool retries it', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     await connection.script('create table changing (a int); insert into changing values (1)')
@@ -202,7 +202,7 @@ describe('prepared statements', () => {
     }
   })
 
-  test('a statement that the server no longer has prepared fails once on a connection; a pool retries it', async () => {
+  test('if the server has deallocated a prepared statement, it fails once on a connection, and a pool retries it', async () => {
     const connection = await open(database.url)
     const pool = openPool(database.url, { connectionsMax: 1 })
     const statement = prepared(sql`select 1 as one`)

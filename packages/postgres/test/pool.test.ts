@@ -57,7 +57,7 @@ async function kill(pid: number | undefined): Promise<void> {
 }
 
 describe('pools', () => {
-  test('if requests follow one another, the pool opens one connection and reuses it', async () => {
+  test('if requests run one after another, the pool opens one connection and reuses it', async () => {
     const pool = openPool(database.url)
     expect(pool.sums).toEqual(REST)
     const pids = new Set<unknown>()
@@ -66,7 +66,7 @@ describe('pools', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if several connections are idle, the pool lends the one that was used last', async () => {
+  test('if several connections are idle, the pool uses the most recently used one', async () => {
     const pool = openPool(database.url)
     const [first, second] = [gate(), gate()]
     const a = await occupy(pool, 1, first.promise)
@@ -91,7 +91,7 @@ describe('pools', () => {
     expect(pool.sums).toEqual({ open: 2, busy: 0, waiting: 0 })
   })
 
-  test('if a request waits too long, it is rejected, and the requests behind it succeed', async () => {
+  test('if a request waits past its deadline, it is rejected, and the requests behind it succeed', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const release = gate()
     const { ended } = await occupy(pool, 1, release.promise)
@@ -109,7 +109,7 @@ describe('pools', () => {
     await expect(pool.query(ONE, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
   })
 
-  test('if a connection opens too slowly, its request ends at the deadline, and the pool keeps the connection', async () => {
+  test('if opening a connection is slow, its request fails at the deadline, and the pool keeps the connection for the next', async () => {
     const accept = gate()
     const server = await startHostile(database.url, async (peer) => {
       await peer.next()
@@ -135,7 +135,7 @@ describe('pools', () => {
     expect(await pool.query(ONE, within(10_000))).toEqual([{ one: 1 }])
   })
 
-  test('if an idle connection is lost, the pool does not lend it', async () => {
+  test('if an idle connection is lost, the pool does not use it again', async () => {
     const pool = openPool(database.url)
     const pid = await pool.use(pidOf)
     await kill(pid)
@@ -143,7 +143,7 @@ describe('pools', () => {
     expect(await pool.use(pidOf)).not.toBe(pid)
   })
 
-  test('if a connection is lost in use, the pool replaces it', async () => {
+  test('if a connection is lost during a statement, the pool replaces it', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const lost = pool.use(async (connection) => {
       await kill(await pidOf(connection))
@@ -155,7 +155,7 @@ describe('pools', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if a connection is returned busy or with an open transaction, the pool closes it', async () => {
+  test('if a caller returns a connection with a running statement or an open transaction, the pool closes it', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const pids = [
       await pool.use(async (connection) => {
@@ -172,7 +172,7 @@ describe('pools', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
-  test('if connecting fails, requests are rejected until the server is back', async () => {
+  test('if connecting fails, requests are rejected, and they succeed when the server is back', async () => {
     const server = await startHostile(database.url, ({ socket }) => void socket.destroy())
     const pool = openPool(server.url, { connectionsMax: 2 })
     const requests = Array.from({ length: 10 }, () => pool.query(ONE))
@@ -184,7 +184,7 @@ describe('pools', () => {
   })
 
   test.each(['standby', 'prefer-standby', 'primary'])(
-    'if target_session_attrs=%s, the pool counts only connections to servers that match',
+    'if target_session_attrs=%s is set, only connections to matching servers count as open',
     async (kind) => {
       const pool = openPool(withParameters(database.url, `target_session_attrs=${kind}`), { connectionsMax: 2 })
       await Promise.allSettled(Array.from({ length: 6 }, () => pool.query(ONE)))
@@ -195,7 +195,7 @@ describe('pools', () => {
     },
   )
 
-  test('when a pool is closed, waiting requests are rejected, and running statements end normally', async () => {
+  test('when a pool is closed, waiting requests are rejected, and running statements complete', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const [begun, release] = [gate(), gate()]
     const slow = pool.use(async (connection) => {
@@ -217,7 +217,7 @@ describe('pools', () => {
 })
 
 describe('transactions', () => {
-  test('a transaction is committed unless its work throws', async () => {
+  test('if the callback of a transaction throws, it is rolled back, and otherwise it is committed', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     await pool.execute(sql`create table entries (id int unique deferrable initially deferred)`)
     await pool.transaction((connection) => executeOn(connection, sql`insert into entries values (1)`))
@@ -232,7 +232,7 @@ describe('transactions', () => {
     expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
   })
 
-  test('if the work of a transaction catches the error of a statement, the transaction still rejects', async () => {
+  test('if the callback of a transaction ignores a failed statement, the transaction still rejects', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     const careless = pool.transaction(async (connection) => {
       await executeOn(connection, sql`select 1 / 0`).catch(() => undefined)
@@ -242,14 +242,14 @@ describe('transactions', () => {
     expect(await pool.query(ONE)).toEqual([{ one: 1 }])
   })
 
-  test('if the server is silent, a transaction rejects at its deadline', async () => {
+  test('if the server does not respond, a transaction rejects at its deadline', async () => {
     const server = await startHostile(database.url, (peer) => peer.welcome())
     const pool = openPool(server.url, { connectionsMax: 1 })
     await expect(pool.transaction(async () => undefined, within(50))).rejects.toThrow(TimeLimitPassed)
   })
 })
 
-test('for any sequence of failures, a pool stays within its maximum and leaves no connection open', async () => {
+test('if statements fail, hang, or lose connections in any order, the pool stays within its maximum and leaves none open', async () => {
   const admin = await open(database.url)
   const step = fc.constantFrom('query', 'fail', 'lose', 'leave open', 'abort', 'late', 'throw' as const)
   await fc.assert(

@@ -17,7 +17,7 @@ afterAll(() => database.drop())
 const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
 
 describe('sent values', () => {
-  test('for any string and any list of strings, the server returns the value that was sent', async () => {
+  test('if strings and lists of strings are random, the server returns each value unchanged', async () => {
     const connection = await open(database.url)
     await fc.assert(
       fc.asyncProperty(anyString, fc.array(fc.option(anyString)), async (text, list) => {
@@ -28,13 +28,13 @@ describe('sent values', () => {
     )
   })
 
-  test('if a value has a NUL character, the server rejects it, and the connection stays usable', async () => {
+  test('if a string has a NUL character, the server rejects it, and the connection stays usable', async () => {
     const connection = await open(database.url)
     await expect(queryRows(connection, sql`select ${'a\0b'}::text`)).rejects.toMatchObject({ code: '22021' })
     expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
   })
 
-  test('if a value has no text format, the client throws, and the connection stays usable', async () => {
+  test('if a value has an unsupported type, the client throws, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const first = { ...sql`select 1 as one`, prepared: true }
     const sink = { format: 'text', row: () => undefined } as const
@@ -47,12 +47,12 @@ describe('sent values', () => {
   })
 })
 
-test('if a column is named __proto__, its value is a member of the row', async () => {
+test('if a column is named __proto__, the row has its value under that name', async () => {
   const row = await firstRow(await open(database.url), sql`select 1 as ${identifier('__proto__')}`)
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
 
-test('for any string, the server returns the quoted name unchanged', async () => {
+test('if a name is any string, the server returns the quoted name unchanged', async () => {
   const connection = await open(database.url)
   // a name has at most 63 bytes
   const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))
@@ -106,7 +106,7 @@ describe('typed rows', () => {
   )
 
   test.each(['infinity', '-infinity', '10000-01-01', '0044-03-15 BC'])(
-    'if a timestamp is %s, its value in the row is an invalid date',
+    'if a timestamp is %s, the row has an invalid Date',
     async (text) => {
       const connection = await open(database.url)
       const { value } = await firstRow(connection, sql`select ${text}::timestamptz as value`)
@@ -115,7 +115,7 @@ describe('typed rows', () => {
   )
 
   test.each(['America/New_York', 'Asia/Kolkata'])(
-    'in the time zone %s, timestamps arrive as they were sent',
+    "if the session's time zone is %s, timestamps are returned as they were sent",
     async (zone) => {
       const connection = await open(database.url)
       await connection.script(`set timezone = '${zone}'`)
@@ -134,13 +134,13 @@ describe('typed rows', () => {
     },
   )
 
-  test('if columns are named like members of objects, the row has all of them', async () => {
+  test('if columns are named like members of JavaScript objects, the row has all of them', async () => {
     const connection = await open(database.url)
     const row = await firstRow(connection, sql`select 1 as constructor, 2 as "toString", 3 as length`)
     expect(row).toEqual({ constructor: 1, toString: 2, length: 3 })
   })
 
-  test('if a statement returns no columns, queryRows returns no values, and executeOn counts the changes', async () => {
+  test('if a statement returns no columns, queryRows returns an empty array, and executeOn the number of changed rows', async () => {
     const connection = await open(database.url)
     await connection.script('create table things (id int)')
     expect(await executeOn(connection, sql`insert into things select generate_series(1, 5)`)).toBe(5)
@@ -151,7 +151,7 @@ describe('typed rows', () => {
     expect(await queryRows(connection, sql``)).toEqual([])
   })
 
-  test('if the rows exceed 64 MiB, the query fails, and the connection stays usable', async () => {
+  test('if the rows of a query exceed 64 MiB, the query fails, and the connection stays usable', async () => {
     const connection = await open(database.url)
     const large = sql`select repeat('x', 1000000) as text from generate_series(1, 70)`
     await expect(queryRows(connection, large)).rejects.toThrow('the result exceeds 67108864 bytes; select fewer rows')

@@ -4,7 +4,7 @@ import { guideHtml } from './guide-html.ts'
 const anchorsOf = (markdown: string) =>
   [...guideHtml(markdown, () => '/x').matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
 
-test('if a heading occurs twice, the second anchor gets a number', () => {
+test('if a guide has the same heading twice, the anchor of the second heading ends with a number', () => {
   expect(anchorsOf('# Read pages\n\n## Example\n\n## Example\n\n## Example 1')).toEqual([
     'read-pages',
     'example',
@@ -13,6 +13,6 @@ test('if a heading occurs twice, the second anchor gets a number', () => {
   ])
 })
 
-test('the anchor of a heading with a link and code contains only their text', () => {
+test('if a heading contains a link or code, its anchor contains only their text', () => {
   expect(anchorsOf('## See [the *guide*](a/b.md), or `GET /store`')).toEqual(['see-the-guide-or-get-store'])
 })

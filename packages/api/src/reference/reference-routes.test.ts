@@ -15,7 +15,7 @@ function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes
 }
 
 describe('the documents', () => {
-  it('[R2] the documents are a landing page, the reference, OpenAPI, llms.txt, error pages and guides', () => {
+  it('[R2] the service publishes a landing page, the API reference, OpenAPI documents, llms.txt, error pages, and guides', () => {
     expect([...routes.keys()]).toEqual([
       ...['/', '/openapi.json', '/openapi-3.0.json', '/swagger-2.0.json'],
       ...['/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
@@ -26,7 +26,7 @@ describe('the documents', () => {
     ])
   })
 
-  it('the documents link to every guide', () => {
+  it('the published documents link to every guide', () => {
     for (const path of ['/', '/docs', '/errors']) expect(textOf(path)).toContain('href="/guides"')
     for (const { name } of GUIDES) {
       expect(textOf('/guides')).toContain(`href="/guides/${name}"`)
@@ -34,7 +34,7 @@ describe('the documents', () => {
     }
   })
 
-  it('[GEN-5] no document sends a CORS header, and each one forbids framing and content sniffing', () => {
+  it('[GEN-5] each document is sent without CORS headers and forbids framing and content sniffing', () => {
     for (const { headers } of routes.values()) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
       expect(headers['x-content-type-options']).toBe('nosniff')
@@ -42,7 +42,7 @@ describe('the documents', () => {
     }
   })
 
-  it('no page except a guide contains an absolute URL, and no policy allows another host', () => {
+  it('no HTML page except guides contains an absolute URL, and no Content-Security-Policy allows another host', () => {
     for (const { path, contentType, headers } of routes.values()) {
       expect(headers['content-security-policy']).not.toMatch(/https?:|\*/)
       if (contentType.startsWith('text/html') && !path.startsWith('/guides/'))
@@ -50,13 +50,13 @@ describe('the documents', () => {
     }
   })
 
-  it('the policy of a page allows its style by its hash', () => {
+  it("the Content-Security-Policy of an HTML page allows the page's inline style by its hash", () => {
     const style = /<style>([\s\S]*)<\/style>/.exec(textOf('/errors'))?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
   })
 
-  it('[ERR-1] the page of each error code states its condition and its common mistakes', () => {
+  it('[ERR-1] the page of each error code describes the condition and common mistakes', () => {
     for (const [code, { condition, mistakes }] of Object.entries(ERRORS)) {
       const page = textOf(`/errors/${code}`)
       expect(page).toContain(`<h1>${code}</h1>`)
@@ -65,12 +65,12 @@ describe('the documents', () => {
     }
   })
 
-  it('[R3] status 405 is on the page of all errors, and on the page of its code', () => {
+  it('[R3] status 405 is listed on the page of all errors and on the page of its error code', () => {
     expect(textOf('/errors')).toContain('<tr><td>405</td><td><a href="/errors/NOT_FOUND">NOT_FOUND</a></td>')
     expect(textOf('/errors/NOT_FOUND')).toContain('<p>With status 405: The method is not GET or HEAD.</p>')
   })
 
-  it('[ERR-1] a new error code gets a page with escaped text', () => {
+  it('[ERR-1] if the contract gets a new error code, the code gets a page whose text is HTML-escaped', () => {
     const strange: ErrorDeclaration = {
       status: 418,
       returnedBy: 'every',
@@ -85,7 +85,7 @@ describe('the documents', () => {
     expect(page).not.toContain('<b>"')
   })
 
-  it('llms.txt lists every endpoint, every error, and the base URL', () => {
+  it('llms.txt lists every endpoint, every error code, and the base URL', () => {
     const from = new Map(
       referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
     )
@@ -105,7 +105,7 @@ describe('the server address in the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it('OpenAPI names the public address, else that of the request, else that of the listener', () => {
+  it("the OpenAPI document names the configured public URL, otherwise the request's host, otherwise the listen address", () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -116,7 +116,7 @@ describe('the server address in the OpenAPI document', () => {
     expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
   })
 
-  it('the documents of OpenAPI 3.0 and Swagger 2.0 name the same address', () => {
+  it('the OpenAPI 3.0 and Swagger 2.0 documents name the same server address', () => {
     const publicly = referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' })
     const byOrigin = referenceRoutes({ tryIt: false, listensAt })
     for (const [from, url] of [
@@ -132,7 +132,7 @@ describe('the server address in the OpenAPI document', () => {
     }
   })
 
-  it('the service caches the OpenAPI documents for the last eight addresses', () => {
+  it('if the OpenAPI document is requested under many host names, the service caches it for the last eight', () => {
     const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
     const first = route?.at?.('http://a.example')
     expect(route?.at?.('http://a.example')).toBe(first)
@@ -144,7 +144,7 @@ describe('the server address in the OpenAPI document', () => {
 describe('the documents for crawlers and scanners', () => {
   const DAY_MS = 86_400_000
 
-  it('[R45] security.txt states the contact, the public address, and a date of expiry in the future, also after years', () => {
+  it('[R45] security.txt has the contact, the public URL, and an expiry date that stays in the future for years', () => {
     let now = Date.parse('2026-11-23T22:00:00Z')
     const options = { tryIt: false, baseUrl: 'https://export.example', now: () => now }
     const [route] = referenceRoutes({ ...options, securityContact: 'mailto:security@example.com' }).slice(-1)
@@ -162,7 +162,7 @@ describe('the documents for crawlers and scanners', () => {
     expect(route?.at?.(null)).toBe(route?.at?.(null))
   })
 
-  it('[R45] the API catalog names the API and its documents, with the same addresses as the OpenAPI document', () => {
+  it('[R45] the API catalog links to the API and its documents at the same addresses as the OpenAPI document', () => {
     const linksAt = (options: Parameters<typeof referenceRoutes>[0], origin: string | null) => {
       const route = referenceRoutes(options).find(({ path }) => path === '/.well-known/api-catalog')
       return JSON.parse(String((route?.at?.(origin) ?? route)?.body)).linkset
@@ -187,7 +187,7 @@ describe('the documents for crawlers and scanners', () => {
 })
 
 describe('the docs page', () => {
-  it('the docs page can send requests only with tryIt, and it does not store a key', () => {
+  it('if tryIt is off, the docs page has no button to send requests; the page never stores the key', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
     expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
@@ -195,12 +195,12 @@ describe('the docs page', () => {
     expect(textOf('/docs/start.js')).not.toContain('window.fetch')
   })
 
-  it('the docs page runs only scripts of its own origin, and no inline scripts', () => {
+  it('the docs page loads scripts only from its own origin and has no inline scripts', () => {
     expect(routes.get('/docs')?.headers['content-security-policy']).toContain("script-src 'self';")
     expect(textOf('/docs')).not.toMatch(/<script(?![^>]*\ssrc="\/docs\/)/)
   })
 
-  it('the script of the docs page is loaded on the first request and cached', async () => {
+  it("if the script of the docs page is requested again, it comes from the service's cache", async () => {
     const body = routes.get('/docs/reference.js')?.body
     if (typeof body !== 'function') throw new Error('the script is not loaded on request')
     const script = await body()
@@ -211,7 +211,7 @@ describe('the docs page', () => {
 })
 
 describe('a guide', () => {
-  it('the HTML of a guide contains anchors, scrolling code and tables, and no links to unpublished files', () => {
+  it('the HTML of a guide has heading anchors, scrollable code and tables, and no links to unpublished files', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

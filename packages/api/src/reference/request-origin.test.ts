@@ -8,7 +8,7 @@ describe('the origin of a request', () => {
     ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['[::1]:8080', 'http://[::1]:8080'],
     ['localhost', 'http://localhost'],
-  ])('for the host %s, the origin of the request is %s', (host, origin) => {
+  ])('if the Host header is %s, the origin of the request is %s', (host, origin) => {
     expect(requestOrigin({ host })).toBe(origin)
   })
 
@@ -20,7 +20,7 @@ describe('the origin of a request', () => {
   test.each([
     ...[undefined, '', 'a b', 'a.example/path', 'user@a.example', 'a.example"', 'a..example', '-a.example', '<script>'],
     ...['a.example:port', `${'a'.repeat(256)}`, '[::1', 'a.example\\', 'ä.example'],
-  ])('for the invalid host %j, the origin of the request is null', (host) => {
+  ])('if the Host header is the invalid value %j, the origin of the request is null', (host) => {
     expect(requestOrigin(host === undefined ? {} : { host })).toBeNull()
   })
 })

@@ -53,7 +53,7 @@ function requestOn({ node = control.database, ...rest }: AdmissionOptions) {
 }
 
 describe('admission', () => {
-  test('if a key is valid, it is admitted with its store and the rest of its rate limit', async () => {
+  test('if a key is valid, checking it returns its store and the remaining requests of its rate limit', async () => {
     const admission = await admitKey()
     expect(admission).toMatchObject({
       keyId: key.id,
@@ -70,7 +70,7 @@ describe('admission', () => {
     expect(admission?.secondsToNextMinute).toBeLessThanOrEqual(60)
   })
 
-  test('[AUTH-7] if an imported store has no database, its key is admitted with the origin "imported"', async () => {
+  test('[AUTH-7] if a store is imported, checking its key returns the origin "imported" and no database URL', async () => {
     const store = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
     expect(await admitKey(undefined, control.database, await keyOf(store.id))).toMatchObject({
       origin: 'imported',
@@ -79,26 +79,26 @@ describe('admission', () => {
     })
   })
 
-  test('[AUTH-6] if a key is unknown, it is rejected and not counted', async () => {
+  test('[AUTH-6] if a key is unknown, it is rejected, and no request is counted', async () => {
     const before = await counters()
     const unknown = { ...key, key: makeApiKey(control.random) }
     expect(await admitKey(undefined, control.database, unknown)).toBeNull()
     expect(await counters()).toBe(before)
   })
 
-  test('[AUTH-5] when a key is revoked, two nodes reject its next request', async () => {
+  test('[AUTH-5] after a key is revoked, its next request on each of two nodes is rejected', async () => {
     const second = control.secondNode()
     await Promise.all([admitKey(), admitKey(undefined, second)])
     await revokeKey({ database: control.database, keyId: key.id })
     expect(await Promise.all([admitKey(), admitKey(undefined, second)])).toEqual([null, null])
   })
 
-  test('[AUTH-6] when a store is removed, its key is rejected', async () => {
+  test('[AUTH-6] after a store is removed, its key is rejected', async () => {
     await removeStore(control.database, key.storeId)
     expect(await admitKey()).toBeNull()
   })
 
-  test('[LIM-1] [R8] if two nodes get 300 concurrent requests of a key in a minute, they admit 120', async () => {
+  test('[LIM-1] [R8] if a key sends 300 requests to two nodes in one minute, exactly 120 are within the limit', async () => {
     const nodes = [control.database, control.secondNode()]
     const admissions = await Promise.all(
       Array.from({ length: 300 }, (_, index) => admitKey('2026-03-01 12:00:30+00', nodes[index % 2])),
@@ -107,7 +107,7 @@ describe('admission', () => {
     expect(new Set(admissions.map((admission) => admission?.requests)).size).toBe(300)
   })
 
-  test('[LIM-1, AUTH-5] if requests are batched, each gets the result that it would get alone', async () => {
+  test('[LIM-1, AUTH-5] if requests of several keys are checked in one statement, each gets the result that it would get alone', async () => {
     const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
     await revokeKey({ database: control.database, keyId: revoked.id })
     const unknown = { ...key, key: makeApiKey(control.random) }
@@ -127,7 +127,7 @@ describe('admission', () => {
     expect(admissions[0]).not.toHaveProperty('hash')
   })
 
-  test('[LIM-1] [R8] if a batch has 300 requests of one key, only the first 120 are within the limit', async () => {
+  test('[LIM-1] [R8] if 300 requests of one key are checked in one statement, exactly the first 120 are within the limit', async () => {
     const admissions = await admitKeys(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
     expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
     expect(await admitKeys([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([
@@ -136,7 +136,7 @@ describe('admission', () => {
     ])
   })
 
-  test('[LIM-1] [R8] if a key is admitted for three requests at once, each has its own count', async () => {
+  test('[LIM-1] [R8] if three requests of a key are counted in one statement, each has its own count of used requests', async () => {
     const at = '2026-03-01 12:00:30+00'
     const admissions = await admit(hashApiKey(key.key), [null, null, null], requestOn({ at }))
     expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
@@ -146,7 +146,7 @@ describe('admission', () => {
     ])
   })
 
-  test('[ERR-3] [R8] if nodes count the same keys in different orders, no deadlock occurs', async () => {
+  test('[ERR-3] [R8] if four nodes count the same keys in different orders, no deadlock occurs', async () => {
     const at = '2026-03-01 12:00:30+00'
     const keys: NewKey[] = [key]
     for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
@@ -166,7 +166,7 @@ describe('admission', () => {
     expect(counted).toBeGreaterThan(2000)
   })
 
-  test('[ERR-3, LIM-1] if a counter is locked, a batch skips the request without waiting or counting', async () => {
+  test('[ERR-3, LIM-1] if the request counter of a key is locked, a statement for several keys skips it without waiting', async () => {
     const at = '2026-03-01 12:00:30+00'
     const other = await keyOf((await control.store()).id)
     await admitKeys([key, other], { at })
@@ -182,20 +182,20 @@ describe('admission', () => {
     expect(await admitKey(at)).toMatchObject({ requests: 2 })
   })
 
-  test('[LIM-1] [R8] when the next one-minute window starts, the count restarts at 1', async () => {
+  test('[LIM-1] [R8] when the next one-minute window starts, the request count of a key restarts at 1', async () => {
     expect(await admitKey('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
     expect(await admitKey('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
     expect(await admitKey('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
   })
 
-  test('[LIM-1] [R8] if a request of the previous window arrives late, it does not reset the count', async () => {
+  test('[LIM-1] [R8] if a request has a time in the previous window, it does not reset the count of the current window', async () => {
     await admitKey('2026-03-01 12:01:00.5+00')
     await admitKey('2026-03-01 12:01:00.6+00')
     expect(await admitKey('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
     expect(await admitKey('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
   })
 
-  test('[R43] if the window of a counter is in the future, the next request resets the count', async () => {
+  test('[R43] if a request counter was set by a clock in the future, the next request resets it', async () => {
     const other = await keyOf(key.storeId)
     for (const made of [key, other]) {
       for (let request = 1; request <= 121; request += 1)
@@ -207,7 +207,7 @@ describe('admission', () => {
     expect(await admitKeys([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
   })
 
-  test('[ERR-2] [R8] if a window ends in a fraction of a second, the wait is rounded up to whole seconds', async () => {
+  test('[ERR-2] [R8] if a window ends in a fraction of a second, the seconds to wait are rounded up', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
       waits.push((await admitKey(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
@@ -215,7 +215,7 @@ describe('admission', () => {
     expect(waits).toEqual([60, 60, 59, 2, 1, 1])
   })
 
-  test('[R8] if the time zone of the session has odd seconds, windows still start at full UTC minutes', async () => {
+  test("[R8] if the session's time zone has an offset with odd seconds, rate limit windows still start at full UTC minutes", async () => {
     // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
     await control.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
     const fresh = control.secondNode()
@@ -224,19 +224,19 @@ describe('admission', () => {
     await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] the counters are in a logged table', async () => {
+  test('[R8] the table of request counters is logged, so that counts survive a crash', async () => {
     const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
   })
 
-  test('[R8] after a count, synchronous_commit of the session is still on', async () => {
+  test("[R8] after a request is counted without waiting for the disk, the session's synchronous_commit is on again", async () => {
     const alone = openControlDatabase(control.url, { poolSize: 1 })
     expect(await admitKey(undefined, alone)).toMatchObject({ requests: 1 })
     expect(await alone.pool.query(sql`show synchronous_commit`)).toEqual([{ synchronous_commit: 'on' }])
     await alone.close()
   })
 
-  test('[R5] if the control database is closed, no key is admitted', async () => {
+  test('[R5] if the connection to the control database is closed, checking a key throws', async () => {
     const closed = control.secondNode()
     await closed.close()
     await expect(admitKey(undefined, closed)).rejects.toThrow()

@@ -33,7 +33,7 @@ function admitterAt(url: string): { admitter: Admitter; eventsOf: ControlEvent[]
   return { admitter, eventsOf }
 }
 
-test('[AUTH-5, AUTH-6] if requests of several keys are concurrent, each gets the admission of its own key', async () => {
+test('[AUTH-5, AUTH-6] if requests with several keys arrive at once, each gets the result of its own key', async () => {
   const { admitter } = admitterAt(control.url)
   const [one, other, revoked] = [await newKey(), await newKey(), await newKey()]
   await revokeKey({ database: control.database, keyId: revoked.id })
@@ -56,7 +56,7 @@ test('[AUTH-5] if a key is revoked between two requests, the second request is r
   expect(await admitter.admit({ hash, address: null })).toBeNull()
 })
 
-test('[ERR-3] if the counter of a key is locked, only requests of this key wait', async () => {
+test('[ERR-3] if the request counter of one key is locked, only requests with this key wait', async () => {
   const { admitter } = admitterAt(control.url)
   const [held, other] = [await newKey(), await newKey()]
   await Promise.all([admitter.admit(held), admitter.admit(other)])
@@ -77,7 +77,7 @@ test('[ERR-3] if the counter of a key is locked, only requests of this key wait'
   expect(await admitter.admit(held)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
 })
 
-test('[R5, ERR-3] while the control database hangs, requests fail within twice their time limit', async () => {
+test('[R5, ERR-3] while the control database hangs, requests fail within twice the time limit', async () => {
   const way = await openProxy(Number(new URL(control.url).port))
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   const { admitter, eventsOf } = admitterAt(url)

@@ -7,25 +7,25 @@ const fixed = makeApiKey((size) => Buffer.alloc(size, 0xab))
 const text = fixed.reveal()
 
 describe('API keys', () => {
-  test('[AUTH-2] a new key consists of the prefix sdx_, 43 base62 characters, and a checksum of six', () => {
+  test('[AUTH-2] a new key has the prefix sdx_, 43 base62 characters, and a checksum of six characters', () => {
     expect(text).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0)).reveal()).toMatch(/^sdx_0{43}[0-9A-Za-z]{6}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0xff)).reveal()).toHaveLength(53)
   })
 
-  test('[AUTH-2] 1,000 new keys are all different', () => {
+  test('[AUTH-2] if 1,000 keys are created, they are all different', () => {
     const keys = new Set(Array.from({ length: 1000 }, () => makeApiKey(randomBytes).reveal()))
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] a new key is parsed to the same key', () => {
+  test('[AUTH-2] if a new key is parsed, the result is the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
     }
   })
 
-  test('[AUTH-6] if one character of a key is wrong, the key is rejected without a lookup', () => {
+  test('[AUTH-6] if one character of a key is wrong, the checksum rejects the key without a database query', () => {
     for (let at = 0; at < text.length; at += 1) {
       const other = text.charAt(at) === 'x' ? 'y' : 'x'
       expect(parseApiKey(text.slice(0, at) + other + text.slice(at + 1))).toBeNull()
@@ -43,19 +43,19 @@ describe('API keys', () => {
     ['a key with its prefix in upper case', `SDX_${text.slice(4)}`],
     ['a key with a hyphen', `${text.slice(0, 20)}-${text.slice(21)}`],
     ['a key with a Cyrillic letter', `${text.slice(0, 20)}а${text.slice(21)}`],
-  ])('[AUTH-6] %s is no API key', (_, wrong) => {
+  ])('[AUTH-6] if the key is %s, parsing it returns null', (_, wrong) => {
     expect(parseApiKey(wrong)).toBeNull()
   })
 
-  test('[AUTH-3] the hash of a key is the SHA-256 of the whole key', () => {
+  test('[AUTH-3] the stored hash of a key is the SHA-256 of the whole key', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] in a list of keys, the first twelve and the last four characters are visible', () => {
+  test('[AUTH-3] if keys are listed, only the first twelve and the last four characters are visible', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 
-  test('[AUTH-3] if a key is printed in a template, JSON, or the console, the output is [key]', () => {
+  test('[AUTH-3] if a key is printed in a template string, as JSON, or on the console, the output is [key]', () => {
     const holder = { fixed }
     for (const printed of [`${fixed}`, JSON.stringify(holder), inspect(holder, { showHidden: true, depth: 9 })]) {
       expect(printed).toContain('[key]')

@@ -31,7 +31,7 @@ function manualBatcher(options: Partial<BatcherOptions<number, number>> = {}) {
   return { batcher, batches, values, until, idle: () => idle }
 }
 
-test('if calls are concurrent, they share a batch, and each gets its own result', async () => {
+test('if calls arrive at once, the batcher loads them in one batch, and each call gets its own result', async () => {
   const { batcher, batches, values, until, idle } = manualBatcher()
   const results = [3, 1, 3].map((n) => batcher.load(n))
   expect(batcher.waitingCount).toBe(3)
@@ -43,7 +43,7 @@ test('if calls are concurrent, they share a batch, and each gets its own result'
   expect(idle()).toBe(1)
 })
 
-test('if calls arrive during the only batch, they share the next batch', async () => {
+test('if calls arrive while the only allowed batch runs, they share the next batch', async () => {
   const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1 })
   const first = batcher.load(1)
   await until(1)
@@ -56,7 +56,7 @@ test('if calls arrive during the only batch, they share the next batch', async (
   expect(await Promise.all(later)).toEqual([4, 6])
 })
 
-test('if a batch hangs, another batch still returns its results', async () => {
+test('if one batch hangs, a later batch still returns its results', async () => {
   const { batcher, batches, until } = manualBatcher()
   const hanging = batcher.load(1)
   await until(1)
@@ -68,7 +68,7 @@ test('if a batch hangs, another batch still returns its results', async () => {
   expect(await hanging).toBe(2)
 })
 
-test('if calls exceed the size of a batch and the number of batches, the rest of the calls waits', async () => {
+test('if calls exceed the maximum size and number of batches, the remaining calls wait', async () => {
   const { batcher, batches, values, until } = manualBatcher({ sizeMax: 2, batchesMax: 2 })
   const results = [1, 2, 3, 4, 5].map((n) => batcher.load(n))
   await until(2)
@@ -83,7 +83,7 @@ test('if calls exceed the size of a batch and the number of batches, the rest of
   expect(await Promise.all(results)).toEqual([2, 4, 6, 8, 10])
 })
 
-test('if a batch fails, only its own calls are rejected', async () => {
+test('if a batch fails, only the calls in this batch are rejected', async () => {
   const { batcher, batches, until, idle } = manualBatcher()
   const failed = Promise.allSettled([batcher.load(1), batcher.load(2)])
   await until(1)
@@ -96,7 +96,7 @@ test('if a batch fails, only its own calls are rejected', async () => {
   expect(await next).toBe(6)
 })
 
-test('if one result of a batch is a pending promise, only its call waits', async () => {
+test('if one result of a batch is a pending promise, only the call for that result waits', async () => {
   const { promise, resolve } = Promise.withResolvers<number>()
   const { batcher, idle } = manualBatcher({ load: async () => [promise, 7] })
   const [slow, fast] = [batcher.load(1), batcher.load(2)]
@@ -106,7 +106,7 @@ test('if one result of a batch is a pending promise, only its call waits', async
   expect(await slow).toBe(5)
 })
 
-test('if a call waits past its time limit or exceeds the queue limit, it is rejected and not loaded', async () => {
+test('if a call exceeds the time limit or the queue is full, the call is rejected without being loaded', async () => {
   const { batcher, batches, values, until } = manualBatcher({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
   const hanging = batcher.load(1).catch((error: unknown) => error)
   await until(1)

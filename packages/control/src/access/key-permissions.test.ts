@@ -35,7 +35,7 @@ const replace = ({ id, storeId }: NewKey) => keyWith({}, { storeId, replaces: { 
 const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
 
 describe('scopes and personal data', () => {
-  test('[R38] [R40] the admission and the list have the scopes of the key, and whether it gets personal data', async () => {
+  test('[R38] [R40] if a key has scopes or excludes personal data, checking and listing the key return this', async () => {
     const key = await keyWith({ scopes: ['products:read', 'orders:read'], withoutPersonalData: true })
     const expected = { scopes: ['orders:read', 'products:read'], withoutPersonalData: true }
     expect(await admissionOf(key)).toMatchObject(expected)
@@ -44,14 +44,14 @@ describe('scopes and personal data', () => {
     expect(batched).toMatchObject(expected)
   })
 
-  test('[R38] a key without permissions in its request may read everything, and has no end', async () => {
+  test('[R38] if a key is created without permissions, it may read everything and does not expire', async () => {
     const { id: storeId } = await control.store()
     const key = await createKey({ ...control, storeId, name: 'sync', createdBy: null })
     expect(await summaryOf(key)).toMatchObject(ALL_PERMISSIONS)
     expect(await admissionOf(key)).toMatchObject({ scopes: null, withoutPersonalData: false })
   })
 
-  test('[AUTH-3] a replacement has its own end, and the other permissions of the replaced key', async () => {
+  test('[AUTH-3] if a key is replaced, the new key keeps the permissions, but not the expiry date', async () => {
     const kept = { scopes: ['orders:read' as const], withoutPersonalData: true, allowedAddresses: ['10.0.0.0/8'] }
     const key = await keyWith({ ...kept, expiresAt: inHours(1) })
     const newer = await replace(key)
@@ -61,7 +61,7 @@ describe('scopes and personal data', () => {
 })
 
 describe('the end of a key', () => {
-  test('[R39] when a key expires, its next request is rejected on two nodes, alone and in a batch', async () => {
+  test('[R39] when a key expires, two nodes reject its next request, checked alone or with other keys', async () => {
     const key = await keyWith({ expiresAt: inHours(1) })
     const other = control.secondNode()
     expect(await admissionOf(key)).not.toBeNull()
@@ -73,7 +73,7 @@ describe('the end of a key', () => {
     }
   })
 
-  test('[AUTH-4] an expired key frees its slot, and the list shows its end as the time of its revocation', async () => {
+  test('[AUTH-4] if a key has expired, it does not count toward the limit of keys, and the list shows it as revoked then', async () => {
     const first = await keyWith({ expiresAt: inHours(1) })
     for (let index = 0; index < 4; index++) await keyWith({}, { storeId: first.storeId })
     await expect(keyWith({}, { storeId: first.storeId })).rejects.toThrow('at most 5 active keys')
@@ -86,7 +86,7 @@ describe('the end of a key', () => {
     expect(event?.details).toEqual({ reason: 'expired' })
   })
 
-  test('[AUTH-3] after the first use of a replacement, the replaced key ends 24 hours later', async () => {
+  test('[AUTH-3] after the first use of a replacement key, the replaced key is scheduled to end 24 hours later', async () => {
     const old = await keyWith({})
     const newer = await replace(old)
     const usedAt = Date.now()
@@ -116,7 +116,7 @@ describe('the end of a key', () => {
     expect((await summaryOf(old))?.revokedAt).not.toBeNull()
   })
 
-  test('[AUTH-5] when the replacement is revoked, the replaced key no longer ends by itself', async () => {
+  test('[AUTH-5] if the replacement key is revoked, the scheduled end of the replaced key is canceled', async () => {
     const old = await keyWith({})
     const newer = await replace(old)
     await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`
@@ -136,7 +136,7 @@ describe('allow lists', () => {
     [null, false],
   ]
 
-  test('[R39] only requests from addresses in the list are admitted and counted', async () => {
+  test('[R39] if a key has an allow list, only requests from its addresses are accepted and counted', async () => {
     const key = await keyWith({ allowedAddresses: ['203.0.113.7', '10.20.30.40/8', '2001:db8::/32'] })
     const request = { pool: control.database.pool, requestsPerMinute: 120 }
     const admissions = await admit(
@@ -150,7 +150,7 @@ describe('allow lists', () => {
     expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
   })
 
-  test('[R39] in a batch of several keys, a key with a list is not counted, but left to its own statement', async () => {
+  test('[R39] if a statement checks several keys, a key with an allow list is not counted there and needs its own statement', async () => {
     const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
     const hashes = [key, other].map((each) => hashApiKey(each.key))
     const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })
@@ -180,14 +180,17 @@ describe('input', () => {
       { allowedAddresses: [address] },
       `allow: must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32; got ${JSON.stringify(address)}`,
     ]),
-  ])('[AUTH-3] the permissions %j are rejected with a message that names the rule', async (permissions, message) => {
-    const error = await keyWith(permissions).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(InvalidKeyPermissionError)
-    expect((error as Error).message).toContain(message)
-  })
+  ])(
+    '[AUTH-3] if the permissions of a new key are %j, they are rejected with a message that names the rule',
+    async (permissions, message) => {
+      const error = await keyWith(permissions).catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(InvalidKeyPermissionError)
+      expect((error as Error).message).toContain(message)
+    },
+  )
 })
 
-test('[AUTH-3] an active key of the store gets the new name, and the change is in the audit table', async () => {
+test('[AUTH-3] if an active key is renamed, it has the new name, and the audit table has the change', async () => {
   const key = await keyWith({})
   const { database } = control
   const other = await control.store()

@@ -17,7 +17,7 @@ function create(storeId: string, name = 'sync', node = control.database): Promis
 }
 
 describe('the keys of a store', () => {
-  test('[AUTH-3] when a key is created, only its hash is stored', async () => {
+  test('[AUTH-3] when a key is created, the control database stores its hash and not the key', async () => {
     const store = await control.store()
     const made = await create(store.id, '  Spreadsheet ')
     expect(made).toMatchObject({ storeId: store.id, name: 'Spreadsheet' })
@@ -33,7 +33,7 @@ describe('the keys of a store', () => {
     })
   })
 
-  test('[AUTH-4] if two nodes get fifty concurrent requests for a key, they create five', async () => {
+  test('[AUTH-4] if two nodes get fifty requests for a new key at once, exactly five keys are created', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 50 }, (_, index) =>
@@ -46,7 +46,7 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
   })
 
-  test('[AUTH-4] if a store has five active keys, the database rejects a sixth', async () => {
+  test('[AUTH-4] if a store has five active keys, the database itself rejects a sixth', async () => {
     const store = await control.store()
     for (let count = 0; count < 5; count += 1) {
       await create(store.id)
@@ -58,7 +58,7 @@ describe('the keys of a store', () => {
     await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('[AUTH-4] when one of five keys is revoked, the store can have one new key', async () => {
+  test('[AUTH-4] if one of five keys is revoked, one more key can be created', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
@@ -67,7 +67,7 @@ describe('the keys of a store', () => {
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
   })
 
-  test('[AUTH-4] if the limit of keys is reached, the error names the least recently used key', async () => {
+  test('[AUTH-4] if a store has five keys, the error for a sixth names the least recently used key', async () => {
     const store = await control.store()
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       const { id } = await create(store.id, name)
@@ -79,7 +79,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] revokeKey returns revoked, then already revoked, and unknown for a key of another store', async () => {
+  test('[AUTH-5] if a key is revoked twice, revokeKey returns "already revoked"; for a key of another store, it returns "unknown"', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -92,7 +92,7 @@ describe('the keys of a store', () => {
     expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
   })
 
-  test('[AUTH-4] if a store has five keys, a key can be replaced at once, but not with an overlap', async () => {
+  test('[AUTH-4] if a store has five keys, a replacement must revoke the old key at once; a later end is rejected', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''
@@ -108,7 +108,7 @@ describe('the keys of a store', () => {
     await expect(replace('at once')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test("if a key is revoked, already replaced, or of another store, it can't be replaced", async () => {
+  test('if a key is revoked, already replaced, or of another store, replacing it throws', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { database, random } = control
     const replace = (keyId: string, ends: 'at once' | 'later') =>
@@ -124,7 +124,7 @@ describe('the keys of a store', () => {
     for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 'later')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('if ten concurrent requests replace a key, one successor is created', async () => {
+  test('if ten requests replace the same key at once, exactly one new key is created', async () => {
     const store = await control.store()
     const { id } = await create(store.id)
     const nodes = [control.database, control.secondNode()]
@@ -144,14 +144,14 @@ describe('the keys of a store', () => {
     expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
   })
 
-  test('if a store is removed or unknown, no key can be created for it', async () => {
+  test('if a store is removed or unknown, creating a key for it throws', async () => {
     const store = await control.store()
     await removeStore(control.database, store.id)
     await expect(create(store.id)).rejects.toThrow(UnknownStore)
     await expect(create('nonsense')).rejects.toThrow(UnknownStore)
   })
 
-  test('if a store is removed while keys are created, none of its keys is active at the end', async () => {
+  test('if a store is removed while keys are created for it, it has no active key afterwards', async () => {
     const store = await control.store()
     const making = Promise.allSettled(Array.from({ length: 10 }, () => create(store.id)))
     await removeStore(control.database, store.id)
@@ -169,12 +169,12 @@ describe('the keys of a store', () => {
     'two\nlines',
     'bell\u0007',
     'turned\u202e',
-  ])('if the name of a key is %j, the key is rejected', async (name) => {
+  ])('if the name of a new key is %j, creating the key throws', async (name) => {
     const store = await control.store()
     await expect(create(store.id, name)).rejects.toThrow(InvalidKeyNameError)
   })
 
-  test('a key name of eighty emoji is stored unchanged', async () => {
+  test('if the name of a key is eighty emoji, it is stored unchanged', async () => {
     const store = await control.store()
     const name = '🛒'.repeat(80)
     expect((await create(store.id, name)).name).toBe(name)

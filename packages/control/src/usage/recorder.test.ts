@@ -64,7 +64,7 @@ function usageOf(keyId: string) {
 }
 
 describe('usage', () => {
-  test('if requests are recorded over several writes, usage counts them by key, hour, and outcome', async () => {
+  test('if requests are written to the usage table in several steps, it has the totals by key, hour, and outcome', async () => {
     const { id, storeId } = await aKey()
     let now = NOON + 3_599_999
     const usage = recorder(() => now)
@@ -84,7 +84,7 @@ describe('usage', () => {
     expect(key?.lastUsedAt).toEqual(new Date(now))
   })
 
-  test('if two nodes write usage of the same keys concurrently, both writes succeed without a lost request', async () => {
+  test('if two nodes write usage of the same keys at once, both succeed, and no request is lost', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, aKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 10; round += 1) {
@@ -101,7 +101,7 @@ describe('usage', () => {
     }
   })
 
-  test("if a write of usage has an older time, the key's last use does not change", async () => {
+  test('if usage with an older time is written later, the last use of the key does not change', async () => {
     const { id, storeId } = await aKey()
     for (const now of [NOON, NOON - 60_000]) {
       const usage = recorder(() => now)
@@ -112,7 +112,7 @@ describe('usage', () => {
     expect(key?.lastUsedAt).toEqual(new Date(NOON))
   })
 
-  test('if a write of usage fails, the recorder emits an event, and the next write includes the usage', async () => {
+  test('if writing usage fails, an event is emitted, and the next write includes the unwritten usage', async () => {
     const { id } = await aKey()
     const usage = recorder(() => NOON)
     await control.sql`alter table usage_hours rename to usage_hours_away`
@@ -125,7 +125,7 @@ describe('usage', () => {
     expect(await usageOf(id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if usage exceeds the memory limit, the recorder drops it and emits an event', async () => {
+  test('if unwritten usage exceeds the memory limit, the excess is dropped, and an event is emitted', async () => {
     const [one, two] = [await aKey(), await aKey()]
     const usage = recorder(() => NOON, control.database, 1)
     usage.record(request(one.id, 'successful'))
@@ -136,7 +136,7 @@ describe('usage', () => {
     expect(await usageOf(one.id)).toMatchObject([{ successful: 2 }])
   })
 
-  test('if usage is older than the retention of 13 months, it is deleted', async () => {
+  test('if usage is older than 13 months, it is deleted', async () => {
     const { id } = await aKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -150,7 +150,7 @@ describe('usage', () => {
 })
 
 describe('the busiest minute', () => {
-  test('if two nodes record usage in the same hour, the hour stores the larger count of its busiest minute', async () => {
+  test('if two nodes record usage in one hour, the hour stores the larger of their busiest minutes', async () => {
     const { id, storeId } = await aKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
@@ -165,7 +165,7 @@ describe('the busiest minute', () => {
 describe('the request log of a key', () => {
   const MINUTE_MS = 60_000
 
-  test('if two nodes log equal requests of one minute, the request log stores one line for them', async () => {
+  test('if two nodes log equal requests within one minute, the request log stores them as one line', async () => {
     const { id } = await aKey()
     let now = NOON
     const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
@@ -195,7 +195,7 @@ describe('the request log of a key', () => {
     expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('the request log of a key that uses its whole limit for six hours stays below the maximum and loses no line', async () => {
+  test('if a key uses its whole rate limit for six hours, its request log stays below the maximum and has every line', async () => {
     const { id } = await aKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }
@@ -220,7 +220,7 @@ describe('the request log of a key', () => {
     expect(lines.at(-1)).toMatchObject({ minute: new Date(NOON), requests: 40 })
   })
 
-  test('if a key has more log lines than the limit, the hourly cleanup deletes the oldest', async () => {
+  test('if the request log of a key exceeds the limit, the hourly cleanup deletes the oldest lines', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -239,7 +239,7 @@ describe('the request log of a key', () => {
     )
   })
 
-  test('if two nodes write log lines of the same keys concurrently, no request is lost', async () => {
+  test('if two nodes write request log lines of the same keys at once, no request is lost', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, aKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 8; round += 1) {
@@ -254,7 +254,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('if log lines and full syncs are older than the retention of 72 hours, they are deleted', async () => {
+  test('if request log lines or full syncs are older than 72 hours, they are deleted', async () => {
     const { id } = await aKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
@@ -275,7 +275,7 @@ describe('full syncs of a list', () => {
   const next = { begins: false, ends: false, filters: '' }
   const last = { begins: false, ends: true, filters: '' }
 
-  test('if the pages of a full sync are recorded over several writes, the sync counts all of them', async () => {
+  test('if the pages of a full sync are written in several steps, the list of syncs shows the total', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -299,7 +299,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if the last page of a full sync is on another node, its write waits for the first page', async () => {
+  test('if another node serves the last page of a full sync, that page is written after the first page', async () => {
     const { id } = await aKey()
     const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
     one.record(page(id, first))
@@ -311,7 +311,7 @@ describe('full syncs of a list', () => {
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
 
-  test('if a full sync restarts or has another filter, it is recorded as another sync', async () => {
+  test('if a client restarts a full sync or uses another filter, the list shows a separate sync', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -328,7 +328,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if a client requests only first pages, no full sync is listed', async () => {
+  test('if a client requests only first pages, the list shows no full sync', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -342,7 +342,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(1)
   })
 
-  test('if a key has more than fifty full syncs, only the last fifty are stored', async () => {
+  test('if a key has made 60 full syncs, only the last fifty are stored', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -357,7 +357,7 @@ describe('full syncs of a list', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
-  test('if a page of a full sync fails, the page is not counted, and the sync stays open', async () => {
+  test('if a page of a full sync fails, the page is not counted, and the sync is shown as unfinished', async () => {
     const { id } = await aKey()
     const usage = recorder(() => NOON)
     usage.record(page(id, first))
@@ -367,7 +367,7 @@ describe('full syncs of a list', () => {
   })
 })
 
-test('when a store is removed, its usage is deleted, and requests that end later record none', async () => {
+test('if a store is removed, its usage is deleted, and requests that end later add no usage', async () => {
   const { id, storeId } = await aKey()
   const usage = recorder(() => NOON)
   const use = () => usage.record(page(id, { begins: true, ends: false, filters: '' }))

@@ -8,7 +8,7 @@ import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
 const NOW = new Date('2026-03-20T15:30:00Z')
 
-test('if hourly usage is older than 32 days, each key and UTC day has one row with the same sums', async () => {
+test('if hourly usage is older than 32 days, it is replaced by one row with the same sums per key and UTC day', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database, random } = control
@@ -39,7 +39,7 @@ test('if hourly usage is older than 32 days, each key and UTC day has one row wi
   expect(await read()).toEqual(hours)
 })
 
-test('if three nodes sum up old usage in several steps concurrently, the sums of each day stay exact', async () => {
+test('if three nodes replace old hourly usage by daily sums at once, the sums stay exact', async () => {
   const { control, sums, steps } = await manyHours()
   const before = await sums()
   const nodes = [control.database, control.secondNode(), control.secondNode()]
@@ -51,7 +51,7 @@ test('if three nodes sum up old usage in several steps concurrently, the sums of
   expect(rows).toBe(3 * KEYS)
 })
 
-test('if the database cancels a step of the usage retention, the next run continues with the same sums', async () => {
+test('if PostgreSQL cancels a step of replacing hourly usage, the next run continues, and the sums stay the same', async () => {
   const { control, sums, steps } = await manyHours()
   const { database } = control
   const before = await sums()
@@ -71,7 +71,7 @@ test('if the database cancels a step of the usage retention, the next run contin
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
 })
 
-test('while another node sums up or deletes old usage, the usage retention skips it', async () => {
+test('if another node already replaces or deletes old usage, this node skips the work', async () => {
   const { control, steps } = await manyHours()
   const { database } = control
   const other = await transaction(control)
@@ -85,7 +85,7 @@ test('while another node sums up or deletes old usage, the usage retention skips
   expect(await steps()).toEqual([])
 })
 
-test('if the usage recorder has locked rows of today, the usage retention does not wait for them', async () => {
+test("if today's usage rows are locked, replacing old hourly usage does not wait for them", async () => {
   const { control, steps } = await manyHours()
   const { database } = control
   await control.sql`

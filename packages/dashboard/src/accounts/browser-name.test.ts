@@ -22,6 +22,6 @@ test.each([
   ['curl/8.9.1', 'curl'],
   ['<script>alert(1)</script>', 'A browser'],
   ['', 'A browser'],
-])('the browser with the user agent %j is named %s', (userAgent, name) => {
+])('if the user agent is %j, the account page names the browser %s', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name)
 })

@@ -12,7 +12,7 @@ test.each<[string, bigint | null]>([
   ['at minus infinity', -(2n ** 63n)],
   ['at the first timestamp of PostgreSQL', -211_813_488_000_000_000n],
   ['at the last timestamp of PostgreSQL', 9_223_371_331_199_999_999n],
-])('a position %s is encoded and decoded without a change', (_title, createdAt) => {
+])('if a page position %s is encoded and decoded, it is unchanged', (_title, createdAt) => {
   const position: Position = { createdAt, id: ID }
   const text = encodePosition(position)
   expect(text).toMatch(/^[A-Za-z0-9_-]{34}$/)
@@ -37,6 +37,6 @@ test.each([
   ['a position with a time and the mark for no time', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
   ['a position before the first timestamp of PostgreSQL', bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1))],
   ['a position after the last timestamp of PostgreSQL', bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1))],
-])('%s is not decoded', (_title, text) => {
+])('if %s is decoded as a page position, the result is null', (_title, text) => {
   expect(decodePosition(text)).toBeNull()
 })

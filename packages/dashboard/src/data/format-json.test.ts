@@ -4,7 +4,7 @@ import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './format-js
 const format = (text: string, charactersMax = JSON_CHARACTERS_MAX): FormattedJson =>
   formatJson(Buffer.from(text), charactersMax)
 
-test('[FMT-2] formatted JSON contains every digit, including those that a float cannot hold', () => {
+test("[FMT-2] if JSON has numbers that a float can't represent, the formatted JSON still has every digit", () => {
   const text = '{"long":12345678901234567890123,"rate":7.50,"tiny":1E-400,"zero":-0,"deep":[{"n":0.10}],"text":"007"}'
   const formatted = format(text)
   expect(formatted.isWhole).toBe(true)
@@ -12,13 +12,13 @@ test('[FMT-2] formatted JSON contains every digit, including those that a float 
   expect(formatted.text).toContain('\n  "rate": 7.50,')
 })
 
-test('formatted JSON is the same as with JSON.stringify and an indent of 2', () => {
+test('if JSON is formatted, the result equals that of JSON.stringify with an indent of 2', () => {
   const value = { a: [], b: {}, c: [1, [2, { d: null }]], e: 'x: {y}, [z] "q" \\', f: true, 'g "h"': [''] }
   expect(format(JSON.stringify(value)).text).toBe(JSON.stringify(value, null, 2))
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
 })
 
-test('formatted JSON keeps strings with HTML, escapes and names of object properties', () => {
+test('if JSON has HTML, escapes, or keys such as __proto__, the formatted JSON parses to the same value', () => {
   const text = '{"__proto__":"<img src=x>","constructor":"</script>","quote":"\\"\\\\\\n\\u2028"}'
   expect(JSON.parse(format(text).text)).toEqual(JSON.parse(text))
   expect(Object.keys(JSON.parse(format(text).text))).toEqual(['__proto__', 'constructor', 'quote'])
@@ -29,7 +29,7 @@ test.each([
   ['one long string', JSON.stringify({ a: `\\"ä😀`.repeat(500_000) })],
   ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
-])('if a text has %s, only its beginning is formatted', (_what, text) => {
+])('if the JSON has %s, only its beginning is formatted, up to the maximum length', (_what, text) => {
   const formatted = format(text)
   expect(formatted.isWhole).toBe(false)
   expect(formatted.text.length).toBeLessThanOrEqual(JSON_CHARACTERS_MAX)

@@ -18,28 +18,31 @@ async function cell(column: string, row: string, context: { storeCurrency: strin
 }
 
 describe('the lists of the Data pages', () => {
-  test.each(LISTS)('the columns of $list show fields of the contract, and the list has an endpoint', (declaration) => {
-    const { resource, columns } = declaration
-    for (const { fields } of columns)
-      for (const name of fields) expect(Object.keys(resource.fields)).toContain(name.split('.')[0])
-    expect(new Set(columns.map(({ label }) => label)).size).toBe(columns.length)
-    expect(declaration.path).toBe(`/api/v1/${declaration.list}`)
-  })
+  test.each(LISTS)(
+    "the Data page of $list shows columns of the contract's fields and has an endpoint of the API",
+    (declaration) => {
+      const { resource, columns } = declaration
+      for (const { fields } of columns)
+        for (const name of fields) expect(Object.keys(resource.fields)).toContain(name.split('.')[0])
+      expect(new Set(columns.map(({ label }) => label)).size).toBe(columns.length)
+      expect(declaration.path).toBe(`/api/v1/${declaration.list}`)
+    },
+  )
 
-  test('a row has the path of its endpoint, or the path of its list if the row has no endpoint', () => {
+  test('if the API has an endpoint for one row, a row links to it, and otherwise to the list', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
     expect(ENDPOINTS.length).toBeGreaterThan(0)
   })
 
-  test('an amount has the currency of the order, otherwise of the store, otherwise none', async () => {
+  test("if an order has no currency, its amounts have the store's currency; without both, they have none", async () => {
     expect(await cell('orders Total', '{"total":"12.50","currency":"CHF"}')).toBe('12.50 CHF')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}')).toBe('12.50 EUR')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}', { storeCurrency: null })).toBe('12.50')
   })
 
-  test('a payment without a provider is shown as card, and a manual one with its label', async () => {
+  test('if an order has no payment provider, it shows "card"; a manual payment shows its label', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -47,13 +50,13 @@ describe('the lists of the Data pages', () => {
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":null}')).toBe('manual')
   })
 
-  test('the stock of a product is its own, or the sum of its variants', async () => {
+  test('if a product has no stock of its own, its stock is the sum of its variants', async () => {
     expect(await cell('products Stock', '{"inventory":7,"variants":[]}')).toBe('7')
     expect(await cell('products Stock', '{"inventory":null,"variants":[]}')).toBeNull()
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
   })
 
-  test('[VER-1] a new list of the contract has a tab, a table and a search', async () => {
+  test('[VER-1] if a list is added to the contract, the Data pages have a tab, a table, and a search for it', async () => {
     const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
@@ -88,7 +91,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('a search for an email address uses only the field email, and other text uses the other fields', () => {
+  test('if the search text is an email address, only the field email is searched, and otherwise the other fields', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)
@@ -101,7 +104,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('for a name that is not a list, findList returns null', () => {
+  test('if a name is not that of a list, findList returns null', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

@@ -58,13 +58,13 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
   )
 }
 
-test('each form of the keys page has its own token', () => {
+test('if the keys page has several forms, each form has a different token', () => {
   const tokens = [...pageWith([KEY]).matchAll(/name="form_token" value="(token-\d+)"/g)].map(([, token]) => token)
   expect(tokens).toHaveLength(2)
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('at the limit of keys, the keys page names the least recently used key instead of the form', () => {
+test('if the store has the maximum of keys, the keys page names the least recently used key and shows no form', () => {
   const page = pageWith(
     Array.from({ length: 5 }, () => KEY),
     { leastUsed: { ...KEY, requests24h: 1 } },
@@ -75,7 +75,7 @@ test('at the limit of keys, the keys page names the least recently used key inst
   expect(page).not.toContain('name="name"')
 })
 
-test('if the name of a key is rejected, the field contains the name and refers to the error message', () => {
+test('if the name of a new key is rejected, its field shows the name and is linked to the error message', () => {
   const page = pageWith([], {
     create: { name: '<b>', problem: 'Give the key a name.', limits: NO_LIMITS, limitsProblem: null },
   })

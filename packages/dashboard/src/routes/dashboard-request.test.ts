@@ -13,6 +13,6 @@ test.each([
   ['not a language', 'en-GB'],
   ['<script>', 'en-GB'],
   ['x'.repeat(1000), 'en-GB'],
-])('for Accept-Language %j, the locale is %s', (accepted, locale) => {
+])('if Accept-Language is %j, the locale of dates is %s', (accepted, locale) => {
   expect(localeOf(accepted)).toBe(locale)
 })

@@ -18,7 +18,10 @@ test.each([
   ['::1', '2001:db8::1', 1, '2001:db8:0:0::/64'],
   ['fe80::1%eth0', null, 0, 'fe80:0:0:0::/64'],
   ['::1', null, 0, '0:0:0:0::/64'],
-])('for the connection %s, X-Forwarded-For %j and %i trusted proxies, sign-ins are counted for %s', (...row) => {
-  const [connection, forwardedFor, proxies, expected] = row
-  expect(clientNetwork(clientAddress(connection, forwardedFor, proxies))).toBe(expected)
-})
+])(
+  'if the connection is from %s with X-Forwarded-For %j and %i trusted proxies, sign-ins are counted for %s',
+  (...row) => {
+    const [connection, forwardedFor, proxies, expected] = row
+    expect(clientNetwork(clientAddress(connection, forwardedFor, proxies))).toBe(expected)
+  },
+)

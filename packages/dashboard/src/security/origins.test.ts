@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidDashboardUrlError, originsOf } from './origins.ts'
 
 describe('the URL of the dashboard', () => {
-  test('a dashboard URL with TLS is the only accepted origin', () => {
+  test('if the dashboard URL has https, its origin is the only accepted origin', () => {
     const { url, isSecure, isOwnOrigin } = originsOf('https://dashboard.example.com/')
     expect({ url, isSecure }).toEqual({ url: 'https://dashboard.example.com', isSecure: true })
     expect(isOwnOrigin('https://dashboard.example.com')).toBe(true)
@@ -17,7 +17,7 @@ describe('the URL of the dashboard', () => {
       expect(isOwnOrigin(origin), String(origin)).toBe(false)
   })
 
-  test('a dashboard URL on a loopback address needs no TLS and has three host names', () => {
+  test('if the dashboard URL is on a loopback address, http is allowed, and 127.0.0.1, localhost, and [::1] are accepted', () => {
     const { isSecure, isOwnOrigin, isOwnHost } = originsOf('http://127.0.0.1:8081')
     expect(isSecure).toBe(false)
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
@@ -30,13 +30,13 @@ describe('the URL of the dashboard', () => {
   })
 
   test.each(['http://dashboard.example.com', 'http://192.0.2.1:8081', 'ftp://127.0.0.1', 'dashboard.example.com', ''])(
-    'the dashboard URL %j is rejected, because it is not a URL or has no TLS',
+    'if the dashboard URL is %j, it is rejected, because it is no URL or has no TLS',
     (url) => {
       expect(() => originsOf(url)).toThrow(InvalidDashboardUrlError)
     },
   )
 
-  test('a dashboard URL with a path is rejected, because cookies apply to a whole origin', () => {
+  test('if the dashboard URL has a path, it is rejected, because cookies apply to a whole origin', () => {
     expect(() => originsOf('https://example.com/dashboard')).toThrow('must have no path')
   })
 })

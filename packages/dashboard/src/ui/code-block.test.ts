@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeBlock, jsonCode } from './code-block.ts'
 
-test('JSON gets a class for each token, and its text does not change', () => {
+test('if a code block has JSON, its names and values get classes, and its text is unchanged', () => {
   const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
   const out = String(jsonCode(json))
   expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')
@@ -10,7 +10,7 @@ test('JSON gets a class for each token, and its text does not change', () => {
   expect(unescaped(out)).toBe(json)
 })
 
-test('text that is not JSON is escaped and stays the same', () => {
+test('if a code block has other text, the text is HTML-escaped and otherwise unchanged', () => {
   for (const text of [
     '',
     '"',
@@ -24,13 +24,13 @@ test('text that is not JSON is escaped and stays the same', () => {
   }
 })
 
-test('a string of 400,000 characters without an end is marked within two seconds', () => {
+test('if a JSON string of 400,000 characters has no end, it is highlighted within two seconds', () => {
   const began = performance.now()
   jsonCode(`{"a": "${'\\"'.repeat(200_000)}`)
   expect(performance.now() - began).toBeLessThan(2000)
 })
 
-test('a secret has the attribute data-secret, with which the script removes it', () => {
+test("if a code block has a secret, it has the attribute data-secret, so that the page's script removes it", () => {
   expect(String(codeBlock({ id: 'k', label: 'Key', text: 'x', isSecret: true }))).toContain('data-secret')
 })
 

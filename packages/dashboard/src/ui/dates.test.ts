@@ -5,25 +5,25 @@ const NOW = new Date('2026-11-21T15:04:20Z')
 const store = { id: 's', name: 'S', status: 'ready', timeZone: 'Europe/Berlin' } as const
 const display = { locale: 'en-GB', now: NOW, store }
 
-test('a time some minutes ago is relative, with the exact time in the zone of the store as its title', () => {
+test(`if a time is minutes ago, it is shown as "3 minutes ago" with the exact time in the store's time zone as tooltip`, () => {
   const text = String(relativeTime(new Date('2026-11-21T15:01:00Z'), display))
   expect(text).toContain('datetime="2026-11-21T15:01:00.000Z"')
   expect(text).toContain('>3 minutes ago<')
   expect(text).toContain('title="21 Nov, 16:01 (Europe/Berlin)"')
 })
 
-test('a time some days ago is counted in calendar days of the zone of the store', () => {
+test("if a time is days ago, the days are calendar days in the store's time zone", () => {
   const friday = { ...display, now: new Date('2026-11-20T20:00:00Z') }
   expect(String(relativeTime(new Date('2026-11-18T22:00:00Z'), friday))).toContain('>2 days ago<')
   expect(String(relativeTime(new Date('2026-11-18T23:00:00Z'), friday))).toContain('>yesterday<')
 })
 
-test('a time more than a week ago is exact, with the year unless it is the current year', () => {
+test('if a time is more than a week ago, the date is shown, with the year unless it is the current year', () => {
   expect(String(relativeTime(new Date('2026-11-01T15:01:00Z'), display))).toContain('>1 Nov, 16:01<')
   expect(String(relativeTime(new Date('2025-06-01T15:01:00Z'), display))).toContain('>1 Jun 2025, 17:01<')
 })
 
-test('dates are in the language of the locale', () => {
+test('if the browser has a locale, dates are in the language of this locale', () => {
   expect(String(exactTime(NOW, { ...display, locale: 'de-DE' }))).toContain('lang="de-DE">21. Nov., 16:04<')
   expect(dayText('2026-11-21', { ...display, locale: 'fr' })).toBe('21 nov.')
 })
@@ -36,6 +36,6 @@ test('if the locale or the time zone is unknown, dates are in English and UTC', 
   expect(count(1234, strange)).toBe('1,234')
 })
 
-test('if a text is not a day, dayText returns it unchanged', () => {
+test('if a string is not a day, dayText returns it unchanged', () => {
   expect(dayText('soon', display)).toBe('soon')
 })

@@ -22,13 +22,13 @@ function frameWith(more: Partial<Frame> = {}): Frame {
   }
 }
 
-test('a page contains no inline style or script', () => {
+test('a dashboard page has no inline style and no inline script', () => {
   const page = String(layout(frameWith(), html`<h1>API</h1>`))
   expect(page).not.toMatch(/\sstyle=|<style|\son\w+=/)
   expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
 })
 
-test('hostile text in each field of the frame is escaped', () => {
+test('if a title or a name contains HTML, the page layout escapes it', () => {
   const frame = frameWith({
     title: HOSTILE,
     viewer: { email: HOSTILE, storesCount: 2 },
@@ -41,13 +41,13 @@ test('hostile text in each field of the frame is escaped', () => {
   expect(page).not.toMatch(/<img src=x|<script>/)
 })
 
-test('the navigation marks only the section of the page as current', () => {
+test('in the navigation, only the section of the current page is marked as current', () => {
   const page = String(layout(frameWith({ section: 'usage' }), html``))
   expect(page.match(/aria-current="page"/g)).toHaveLength(1)
   expect(page).toMatch(/\/usage" aria-current="page"/)
 })
 
-test('a page before the sign-in has neither navigation nor account', () => {
+test('if the visitor is not signed in, the page has no navigation and no account menu', () => {
   const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
   expect(page).not.toMatch(/<nav|sign-out|<form/)
 })

@@ -9,12 +9,12 @@ test.each([
   // Daylight saving time starts at 01:00 UTC on 29 March and ends on 25 October.
   ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
   ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
-])('the local time %s in %s is %s', (text, timeZone, expected) => {
+])('if the local time is %s in %s, it is parsed as %s', (text, timeZone, expected) => {
   expect(parseLocalTime(text, timeZone)?.toISOString()).toBe(expected)
 })
 
 test.each(['', 'three', '2026-11-21', '2026-13-01T00:00', '2026-11-21T03:00Z'])(
-  'for the invalid time %j, parseLocalTime returns null',
+  'if the local time is the invalid value %j, parseLocalTime returns null',
   (text) => {
     expect(parseLocalTime(text, 'UTC')).toBeNull()
   },

@@ -21,7 +21,7 @@ const hourOf = (keyId: string, hour: string, more: More) => {
 }
 
 describe('sums by day', () => {
-  test('in three time zones, sums by day include days without requests and end with today', () => {
+  test('if requests are summed by day in three time zones, days without requests are included, and today is last', () => {
     const hours = [
       hourOf('a', '2026-03-09T22:00:00Z', { successful: 1 }),
       hourOf('a', '2026-03-09T23:00:00Z', { successful: 2 }),
@@ -35,7 +35,7 @@ describe('sums by day', () => {
     expect(days('Pacific/Auckland')).toEqual(['2026-03-09 0', '2026-03-10 3', '2026-03-11 4'])
   })
 
-  test('across a change of daylight saving time, sums by day have 30 different days', () => {
+  test('if daylight saving time changes, the sums by day still have 30 different days', () => {
     const now = new Date('2026-03-30T12:00:00Z')
     const days = sumsByDay({ hours: [], timeZone: 'Europe/Berlin', now }, 30).map(({ day }) => day)
     expect(new Set(days).size).toBe(30)
@@ -44,7 +44,7 @@ describe('sums by day', () => {
   })
 })
 
-test('sums by key and sums by day count the same hours', () => {
+test('if requests are summed by key and by day, both sums have the same total', () => {
   const hours = [
     hourOf('a', '2026-03-07T22:59:00Z', { successful: 70 }),
     hourOf('a', '2026-03-07T23:00:00Z', { successful: 2 }),
@@ -70,7 +70,7 @@ test('the sums of today begin at midnight in the time zone of the store', () => 
   expect(peakMinuteToday({ ...usage, hours: [] })).toEqual({ requests: 0, keyId: null })
 })
 
-test('requests are summed by key, over 24 hours, and over 7 days if they were rejected', () => {
+test('for each key, the totals of all requests, of the last 24 hours, and of rejected requests in seven days are computed', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),

@@ -49,25 +49,25 @@ test.each([
   ['in office hours until yesterday evening', [], [16, 17, 18, 40, 41, 42, 64, 65, 66], 16.5],
   ['in four hours of one afternoon', [], [20, 21, 22, 23], 20.5],
   ['twice', [], [30, 100], 30.5],
-])('a key that was used %s has the warnings %j', (...row) => {
+])('if a key was used %s, the usage page has the warnings %j', (...row) => {
   const [, expected, hours, lastUsedHoursAgo] = row
   expect(kinds({ keys: [keyUsed(hoursAgo(lastUsedHoursAgo))], hours: usedIn(hours), stopped: [] })).toEqual(expected)
 })
 
-test('if a key is being replaced and no longer used, there is no warning', () => {
+test('if a key is being replaced and no longer used, the usage page has no warning', () => {
   const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
   const keys = [keyUsed(hoursAgo(6.5), { replacedBy })]
   expect(kinds({ keys, hours: usedIn(every(1, 6, 100)), stopped: [] })).toEqual([])
 })
 
-test('a warning appears if a key had only failed requests for an hour, and not if one succeeded', () => {
+test('if all requests of a key failed for an hour, the usage page warns; if one succeeded, it does not', () => {
   const keys = [keyUsed(NOW)]
   expect(kinds({ keys, hours: usedIn([0, 1], { successful: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
   expect(kinds({ keys, hours: usedIn([0], { successful: 0, clientErrors: 4 }), stopped: [] })).toEqual([])
   expect(kinds({ keys, hours: usedIn([0], { successful: 1, failed: 50 }), stopped: [] })).toEqual([])
 })
 
-test('if a key stopped in a sync and is no longer used, there is only the warning about the sync', () => {
+test('if a key stopped during a sync and is no longer used, the usage page warns only about the sync', () => {
   const walk = { keyId: 'k', endpoint: '/api/v1/orders', lastAt: hoursAgo(6), pages: 3, rows: 750 }
   const keys = [keyUsed(hoursAgo(6.5)), keyUsed(null, { id: 'other' })]
   const hours = usedIn(every(1, 6, 100))

@@ -27,7 +27,7 @@ async function openAndSignIn(page: Page, as: TestMerchant): Promise<void> {
 }
 
 describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
-  test('after a wrong password, the message does not say whether the address was wrong', async () => {
+  test('if the password is wrong, the message does not say whether the email address exists', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, { ...merchant, password: 'not this one' })
     expect(await textOf(page, '[role=alert]')).toBe('The email address or the password is wrong.')
@@ -37,7 +37,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(settings(store))
   })
 
-  test('after a sign-out, neither a link nor Back shows a page', async () => {
+  test('after a sign-out, links and the Back button lead to the sign-in page', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, merchant)
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -50,7 +50,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(page.url()).pathname).toBe('/sign-in')
   })
 
-  test('"Sign out everywhere" ends the session of another browser', async () => {
+  test('if a merchant presses "Sign out everywhere", the session in another browser also ends', async () => {
     const { page } = await scene.openPage({ javaScript })
     const { page: elsewhere } = await scene.openPage({ javaScript })
     const leaving = await addMerchant(scene.platform, store.id)
@@ -65,7 +65,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
   })
 
-  test('a merchant with several stores chooses one and can return to the list', async () => {
+  test('if a merchant has several stores, the merchant chooses one and can return to the list', async () => {
     const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)
@@ -76,7 +76,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${scene.url}/stores`)
   })
 
-  test("a page of another merchant's store returns 404", async () => {
+  test("if a merchant opens a page of another merchant's store, the response is 404", async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     for (const path of ['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes', 'data/orders.csv']) {
       const response = await page.goto(`${scene.url}/stores/${second.id}/${path}`)
@@ -86,14 +86,14 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     }
   })
 
-  test("a key of another merchant's store returns 404 under the merchant's own store", async () => {
+  test("if a merchant opens another merchant's key under the own store, the response is 404", async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const keys = `settings/api/keys/${second.keyId}`
     for (const path of [`${keys}/revoke`, `${keys}/replace`, `usage/keys/${second.keyId}`, `usage?key=${second.keyId}`])
       expect((await page.goto(`${scene.url}/stores/${store.id}/${path}`))?.status(), path).toBe(404)
   })
 
-  test('a one-time link signs in once', async () => {
+  test('if a one-time link is opened twice, it signs in only the first time', async () => {
     const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
     const { page } = await scene.openPage({ javaScript })
     // Programs that preview links open it without using it up.
@@ -108,7 +108,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(new URL(another.url()).pathname).toBe('/sign-in')
   })
 
-  test('after a password is changed, other browsers are signed out', async () => {
+  test('after a password change, the merchant is signed out in other browsers', async () => {
     const changing = await addMerchant(scene.platform, store.id)
     const { page } = await scene.openPage({ javaScript })
     const { page: elsewhere } = await scene.openPage({ javaScript })

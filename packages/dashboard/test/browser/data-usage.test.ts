@@ -34,7 +34,7 @@ async function shownIds(page: Page): Promise<string[]> {
 
 describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
   test.each(['newest', 'oldest'])(
-    '[PAG-1] from the %s row on, "Load more" shows each row of a list once',
+    '[PAG-1] if a list starts with the %s row, pressing "Load more" until the end shows each row once',
     async (order) => {
       const { page } = await scene.openAs(merchant, { javaScript })
       await page.goto(`${base()}/data/orders`)
@@ -55,7 +55,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     },
   )
 
-  test('while the store database fails, "Load more" says "Try again in a minute"', async () => {
+  test('if the store database fails, "Load more" shows the message "Try again in a minute"', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
@@ -69,7 +69,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('a search by ID, email address or name shows the matches, or "This store has no customer with this ID"', async () => {
+  test('if a merchant searches for an ID, an email address, or a name, the page shows the matches or says that there are none', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
@@ -94,7 +94,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
     expect(await shownIds(page)).toHaveLength(SIZE.customers)
   })
 
-  test('the page of a row shows the JSON of the API', async () => {
+  test('if a row is opened, its page shows the JSON of the API', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/products`)
     await page.locator('#rows > tr th a').nth(3).click()
@@ -106,7 +106,7 @@ describe.each(SCRIPTING)('Data $scripting', ({ javaScript }) => {
   test.each([
     ['orders', 'Orders CSV'],
     ['customer-groups', 'Customer groups CSV'],
-  ])('the CSV link downloads all %s', async (list, name) => {
+  ])('if the CSV link is clicked, it downloads all %s', async (list, name) => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/${list}`)
     const [download] = await Promise.all([
@@ -168,7 +168,7 @@ function total(list: readonly Sums[]): Sums {
 }
 
 describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
-  test('the chart, both tables and the tiles of Usage show the same numbers', async () => {
+  test('the chart, both tables, and the tiles of the Usage page show the same numbers', async () => {
     const { platform } = scene
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
@@ -199,7 +199,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(ofKey).toBeLessThan(whole.successful)
   })
 
-  test('on a phone, the name of a key in Usage is on one line', async () => {
+  test('on a screen as wide as a phone, the name of a key on the Usage page fits on one line', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
@@ -210,7 +210,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('the usage of a revoked key does not suggest using the key', async () => {
+  test('if a key is revoked, its usage page does not suggest using the key', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.openAs(merchant, { javaScript })
@@ -220,7 +220,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('the request log of a key shows requests until a chosen time, and errors only', async () => {
+  test('if a merchant chooses a time or "errors only", the request log of a key shows only the matching requests', async () => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     // A tool in Berlin, the store's time zone, runs every 15 minutes. It gets errors at 03:00 and then stops.
@@ -253,7 +253,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('the usage of a key shows finished, unfinished and stopped syncs', async () => {
+  test('the usage page of a key shows which syncs are finished, unfinished, or stopped', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {

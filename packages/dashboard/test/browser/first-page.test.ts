@@ -26,7 +26,7 @@ test.each([
   { name: 'Usage', isSignedIn: true, path: () => `/stores/${store.id}/usage` },
   { name: 'Data', isSignedIn: true, path: () => `/stores/${store.id}/data/orders` },
 ])(
-  'if $name is the first page of a browser, it has at most 60 KB and is painted within a second',
+  'if $name is the first page that a browser opens, it transfers at most 60 KB and is painted within a second',
   async ({ path, isSignedIn }) => {
     const { page, context } = isSignedIn ? await scene.openAs(merchant) : await scene.openPage()
     const debug = await context.newCDPSession(page)

@@ -39,7 +39,7 @@ async function elementsOf(page: Page, address: string): Promise<string[]> {
   return shownElements(page)
 }
 
-test('the list of hostile names has 500 different entries of valid length', () => {
+test('the list of hostile names for these tests has 500 different names of allowed length', () => {
   expect(new Set(HOSTILE).size).toBe(HOSTILE_TEXTS_COUNT)
   expect(HARMLESS).toHaveLength(HOSTILE_TEXTS_COUNT)
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)
@@ -51,7 +51,7 @@ describe('hostile texts', () => {
     page = (await scene.openAs(merchant)).page
   })
 
-  test('a hostile name or creator of a key stays text on pages that list keys', async () => {
+  test('if the name or creator of a key contains HTML, pages that list keys show it as text', async () => {
     const pages = ['/settings/api', '/usage']
     await nameRevokedKeys(control(), store.id, HARMLESS)
     const harmless = [await elementsOf(page, base() + pages[0]), await elementsOf(page, base() + pages[1])]
@@ -65,7 +65,7 @@ describe('hostile texts', () => {
     expect(used.filter((name) => name !== 'test').toSorted()).toEqual(HOSTILE.toSorted())
   })
 
-  test('a hostile name of a key stays text on the pages of the key', async () => {
+  test('if the name of a key contains HTML, the pages of the key show it as text', async () => {
     const { keyId } = small
     const asks = [`/settings/api/keys/${keyId}/revoke`, `/settings/api/keys/${keyId}/replace`]
     const named = ['/settings/api', ...asks, `/usage/keys/${keyId}`, `/usage?key=${keyId}`]
@@ -84,7 +84,7 @@ describe('hostile texts', () => {
     await rename('test')
   })
 
-  test('a hostile name of a new key or of a key that was just revoked stays text', async () => {
+  test('if the name of a new or just revoked key contains HTML, the page shows it as text', async () => {
     const make = async (name: string) => {
       await page.goto(`${ofSmall()}/settings/api`)
       await page.getByLabel('Name of the tool').fill(name)
@@ -104,7 +104,7 @@ describe('hostile texts', () => {
   })
 
   test.each(['products', 'customers'] satisfies ListName[])(
-    'hostile texts in 500 %s stay text in the list',
+    'if 500 %s have names or addresses with HTML, the list shows them as text',
     async (list) => {
       const shown: string[] = []
       const column = list === 'products' ? 'td[data-label=Name]' : 'td[data-label=Email]'
@@ -123,7 +123,7 @@ describe('hostile texts', () => {
     },
   )
 
-  test.each(LIST_NAMES)('a hostile text in a row of %s stays text on the page of the row', async (list) => {
+  test.each(LIST_NAMES)('if a row of %s contains HTML, its page shows it as text', async (list) => {
     await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))
@@ -134,7 +134,7 @@ describe('hostile texts', () => {
     expect(await page.locator('#json :not(span)').count()).toBe(0)
   })
 
-  test('a hostile text in a URL, as a search or as the token of a link, stays text', async () => {
+  test('if a URL, a search, or a link token contains HTML, the page shows it as text', async () => {
     const search = (text: string) => `${base()}/data/orders?find=${encodeURIComponent(text)}`
     const link = (text: string) => `${scene.url}/link/${encodeURIComponent(text)}`
     const harmless = [await elementsOf(page, search('Name')), await elementsOf(page, link('Name'))]
@@ -146,7 +146,7 @@ describe('hostile texts', () => {
     }
   })
 
-  test('a hostile name of a store stays text in the list of stores and on pages of the store', async () => {
+  test('if the name of a store contains HTML, the list of stores and the pages of the store show it as text', async () => {
     const owner = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.openAs(owner)
     await control()`
@@ -179,7 +179,7 @@ describe('hostile texts', () => {
     expect(stores).toHaveLength(5)
   })
 
-  test('a hostile text in the fields of a store stays text in General', async () => {
+  test('if the fields of a store contain HTML, the page General shows them as text', async () => {
     const address = `${ofSmall()}/settings/general`
     for (const text of SOME) {
       await small.sql`update store set store_name = ${text}, store_email = ${text}, name = ${text}, store_timezone = ${text}`
@@ -190,7 +190,7 @@ describe('hostile texts', () => {
     }
   })
 
-  test('a hostile email address of a merchant stays text in the account and at the sign-in', async () => {
+  test('if the email address of a merchant contains HTML, the account and sign-in pages show it as text', async () => {
     const named = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.openAs(named)
     const rename = (email: string) => control()`update merchants set email = ${email} where id = ${named.id}`

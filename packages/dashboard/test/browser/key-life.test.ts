@@ -48,7 +48,7 @@ const tile = (page: Page, label: string) =>
   page.locator('.tile').filter({ hasText: label }).locator('.tile-value').textContent()
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] a new key gets 200 until it is revoked', async () => {
+  test('[AUTH-3] [AUTH-5] a new key gets 200 from the API until the merchant revokes it', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -80,7 +80,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-3] after a reload or Forward, the new key is shown again, and no second one is created', async () => {
+  test('[AUTH-3] if the page of a new key is reloaded, it shows the same key, and no second key is created', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -94,7 +94,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('[AUTH-3] after the merchant has confirmed the copy, Back does not show the key', async () => {
+  test('[AUTH-3] after the merchant confirms that the key is copied, the Back button does not show the key', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -110,7 +110,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a sync has stopped, a warning names its list, pages and rows until the tool reads the list again', async () => {
+  test('if a sync has stopped, a warning names its list, pages, and rows, until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -130,7 +130,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     await sql`delete from walks where key_id = ${store.keyId}`
   })
 
-  test('a replaced key gets 200 until the merchant revokes it', async () => {
+  test('if a key is replaced, the old key still gets 200 until the merchant revokes it', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).click()
@@ -149,7 +149,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-4] at the limit of keys, a replacement revokes the old key immediately', async () => {
+  test('[AUTH-4] if the store has five keys, replacing a key revokes the old key immediately', async () => {
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -163,7 +163,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
   })
 
-  test('[AUTH-4] at the limit of keys, a sixth key is rejected, and the page names the least recently used one', async () => {
+  test('[AUTH-4] if the store has five keys, a sixth is rejected, and the page names the least recently used key', async () => {
     const { platform } = scene
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
@@ -182,7 +182,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('a key without a name is rejected by the browser, or with "Enter the name of the tool" at the field', async () => {
+  test('if the name of a new key is empty, the browser or the message "Enter the name of the tool" requests one', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the tool')
@@ -201,7 +201,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
 })
 
 describe('the script of the page', () => {
-  test('the button Copy copies the key or the shell command, and announces "Copied to the clipboard"', async () => {
+  test('if the button Copy is pressed, it copies the key or the command, and announces "Copied to the clipboard"', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())
@@ -215,7 +215,7 @@ describe('the script of the page', () => {
     await expect.poll(copied).toBe(line)
   })
 
-  test('after a form is sent, its button is disabled, so a second click sends nothing', async () => {
+  test('after a form is sent, its button is disabled, so that a second click sends nothing', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the tool').fill('Accounting')
@@ -234,7 +234,7 @@ describe('the script of the page', () => {
     expect(await activeNames()).toEqual(['test', 'Accounting'])
   })
 
-  test('before the merchant leaves a new key, the browser asks, unless the key was copied', async () => {
+  test('if a merchant leaves the page of a new key, the browser warns, unless the key was copied', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     const dialogs: string[] = []
@@ -254,14 +254,14 @@ describe('the script of the page', () => {
     expect(dialogs).toEqual(['beforeunload'])
   })
 
-  test('without JavaScript, the copy buttons are hidden', async () => {
+  test('if JavaScript is off, the copy buttons are hidden', async () => {
     const { page } = await scene.openAs(merchant, { javaScript: false })
     await page.goto(settings())
     await createKey(page, 'Accounting')
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('the tiles refresh themselves, and after the session has ended the sign-in page opens', async () => {
+  test('the usage tiles refresh themselves; when the session ends, the sign-in page opens', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())

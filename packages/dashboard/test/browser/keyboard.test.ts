@@ -69,7 +69,7 @@ async function enter(page: Page): Promise<void> {
 }
 
 describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
-  test('with the keyboard only, a merchant can sign in, create a key and revoke it', async () => {
+  test('if a merchant uses only the keyboard, the merchant can sign in, create a key, and revoke it', async () => {
     const { page } = await scene.openPage({ javaScript })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(scene.url)
@@ -105,7 +105,7 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
   })
 
   test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
-    'on %s, Tab shows each focused element and returns to the first',
+    'if Tab is pressed repeatedly on %s, each focused element is visible, and the focus returns to the first',
     async (path) => {
       const { page } = await scene.openAs(merchant, { javaScript })
       await page.emulateMedia({ reducedMotion: 'reduce' })

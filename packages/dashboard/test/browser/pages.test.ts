@@ -37,7 +37,7 @@ async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScr
 }
 
 describe.each(EVERY_PAGE)('$name', (each) => {
-  test(`in light and dark, the page "${each.name}" is accessible and does not scroll sideways`, async () => {
+  test(`in light and dark mode, the page "${each.name}" has no accessibility violation and does not scroll sideways`, async () => {
     const page = await opened(each, { javaScript: true })
     const found: string[] = []
     for (const { colorScheme, width, axe } of VIEWS) {
@@ -51,7 +51,7 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test(`without JavaScript, the page "${each.name}" shows a title, one h1, and no undefined value`, async () => {
+  test(`if JavaScript is off, the page "${each.name}" shows a title, one h1, and no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
     expect(await page.title()).toMatch(/^\S.* · Store Data Export$/)
     expect(await textsOf(page, 'h1')).toEqual([expect.stringMatching(/./)])

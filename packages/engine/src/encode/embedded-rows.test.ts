@@ -39,19 +39,19 @@ function wordsOf(embedded: EmbeddedRows, parents: number): string[][] {
   })
 }
 
-test('[R29] if rows of several parents arrive, each parent gets its rows in order', () => {
+test('[R29] if embedded rows belong to several parents, each parent gets its own rows in order', () => {
   expect(wordsOf(embeddedRows([row(1, 'x'), row(1, 'y'), row(2, 'z')]), 2)).toEqual([['x', 'y'], ['z']])
 })
 
-test('[R29] if a parent has no embedded rows, its list is empty', () => {
+test('[R29] if a parent has no embedded rows, it gets an empty array', () => {
   expect(wordsOf(embeddedRows([row(2, 'x')]), 3)).toEqual([[], ['x'], []])
 })
 
-test('[R29] if the rows of a parent are interrupted by another parent, EmbeddedRows throws', () => {
+test('[R29] if embedded rows are not grouped by parent, reading them throws', () => {
   expect(() => embeddedRows([row(1, 'x'), row(2, 'y'), row(1, 'z')])).toThrow('did not follow one another')
 })
 
-test('[R29] if the rows of the first parents fill the page, rows of later parents use no memory', () => {
+test('[R29] if the embedded rows of the first parents fill the page, rows of later parents use no memory', () => {
   const rows = Array.from({ length: 100 }, (_, index) => row(Math.floor(index / 10) + 1, 'a word'))
   const embedded = embeddedRows(rows, 400)
   expect(embedded.out.length).toBeGreaterThanOrEqual(400)

@@ -52,10 +52,10 @@ const DIFFICULT = [
 ]
 
 describe('decimals', () => {
-  test('[FMT-2, R20] if a number is hard to round, the JSON equals the text of PostgreSQL', () =>
+  test('[FMT-2, R20] if a decimal is hard to round, the JSON equals the text that PostgreSQL returns', () =>
     expectSameAsPostgres(DIFFICULT))
 
-  test('[FMT-2, R19] for any decimal, the JSON equals the text of PostgreSQL', async () => {
+  test('[FMT-2, R19] if decimals are random, the JSON equals the text that PostgreSQL returns', async () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'000012599'), maxLength: max })
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))
@@ -65,7 +65,7 @@ describe('decimals', () => {
     })
   })
 
-  test('[R17, R21] if a number is NaN, infinite, or null, the field is null or 0.00, and a contract violation is counted', async ({
+  test('[R17, R21] if a number is NaN, infinite, or null, the JSON has null or "0.00", and a contract violation is counted', async ({
     skip,
   }) => {
     skip((await majorVersion(samples.sql)) < 14, INFINITE_NUMERICS)

@@ -4,21 +4,21 @@ import { JsonWriter } from './json-writer.ts'
 
 const PAGE_BYTES = 500_000
 
-test('when the memory of a page is released, the next page uses it', () => {
+test('after the buffer of a page is released, the next page reuses it', () => {
   const first = new JsonWriter(PAGE_BYTES)
   const { bytes } = first
   first.release()
   expect(new JsonWriter(PAGE_BYTES).bytes).toBe(bytes)
 })
 
-test('if the memory of a page is released twice, only one later page uses it', () => {
+test('if the buffer of a page is released twice, only one later page reuses it', () => {
   const first = new JsonWriter(PAGE_BYTES)
   first.release()
   first.release()
   expect(new JsonWriter(PAGE_BYTES).bytes).not.toBe(new JsonWriter(PAGE_BYTES).bytes)
 })
 
-test('if a late read writes after the release, it does not overwrite the next page', () => {
+test('if a page is written after its buffer is released, the next page is not overwritten', () => {
   const late = new JsonWriter(PAGE_BYTES)
   late.release()
   const next = new JsonWriter(PAGE_BYTES)
@@ -27,7 +27,7 @@ test('if a late read writes after the release, it does not overwrite the next pa
   expect(next.result().toString()).toBe('{"data":1}')
 })
 
-test('if a page outgrows its memory, the larger memory has the same bytes', () => {
+test('if a page exceeds its buffer, it moves to a larger buffer with the same bytes', () => {
   const page = new JsonWriter(PAGE_BYTES)
   page.putAscii('[')
   page.putRange(newCell(Buffer.alloc(1_000_000, 0x31)), 0, 1_000_000)

@@ -50,7 +50,7 @@ const address = fc
   .map((members) => `{${members.map(([name, member]) => `${JSON.stringify(name)}:${member}`).join(', ')}}`)
 
 describe('JSON of the right outer type', () => {
-  test('[R32] if a field is any object, the JSON is the stored text with all digits', async () => {
+  test('[R32] if a JSON field stores any object, the JSON has the stored text with all digits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 20, maxLength: 60 }), async (values) => {
         await samples.sql`delete from samples`
@@ -63,7 +63,7 @@ describe('JSON of the right outer type', () => {
     )
   })
 
-  test('[R32] if a JSON field declares keys, the JSON has these keys in order, and null for absent ones', async () => {
+  test('[R32] if the contract declares the keys of a JSON field, the JSON has exactly these keys, with null for absent ones', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 50, maxLength: 100 }), async (values) => {
         await samples.sql`delete from samples`
@@ -79,7 +79,7 @@ describe('JSON of the right outer type', () => {
     )
   })
 
-  test('[R32] if stored JSON has long numbers, __proto__, or 500 levels, the JSON is unchanged', async () => {
+  test('[R32] if stored JSON has long numbers, __proto__, or 500 levels, it is returned unchanged', async () => {
     const long = '{"n": 12345678901234567890, "m": 0.10000000000000000055, "__proto__": {"a": 1}}'
     const deep = `{"d": ${'['.repeat(500)}${']'.repeat(500)}}`
     await store([long, deep])
@@ -93,7 +93,7 @@ describe('JSON of the right outer type', () => {
 
 describe('JSON of the wrong outer type', () => {
   test.each(['1', '"text"', 'true', 'null', '-0.5'])(
-    '[R32] if stored JSON is %s, the JSON has {}, [], or null, and a contract violation is counted',
+    '[R32] if %s is stored for an object or an array, the JSON has {}, [], or null, and a contract violation is counted',
     async (stored) => {
       await store([stored])
       const { rows, contractViolations } = await samples.serve(documents)
@@ -105,7 +105,7 @@ describe('JSON of the wrong outer type', () => {
     },
   )
 
-  test('[R32] if an object is stored for an array, or an array for an object, the field is empty', async () => {
+  test('[R32] if an object is stored for an array, or an array for an object, the JSON has an empty value', async () => {
     await store(['{"a": 1}', '[1]'])
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: { a: 1 }, list: [], maybe: null })
@@ -114,7 +114,7 @@ describe('JSON of the wrong outer type', () => {
     expect(contractViolations['samples.map of the wrong shape']).toBe(1)
   })
 
-  test('[R21] if stored JSON is null, the field is {}, [], or null', async () => {
+  test('[R21] if stored JSON is null, the JSON has {} or [] in a required field, and otherwise null', async () => {
     await samples.sql`insert into samples (id) values ('00000000-0000-0000-0000-000000000001')`
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: {}, list: [], maybe: null, address: null })

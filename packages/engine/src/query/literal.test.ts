@@ -39,7 +39,7 @@ async function valuesOf(literals: readonly string[]): Promise<string[]> {
 }
 
 describe('timestamps', () => {
-  test('[PAG-4, R15] with any session settings, PostgreSQL reads a timestamp literal to the microsecond', async () => {
+  test('[PAG-4, R15] if the session has any date settings, PostgreSQL reads a timestamp literal exactly to the microsecond', async () => {
     const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),
       fc.bigInt({ min: -1_000_000_000_000n, max: 1_000_000_000_000n }),
@@ -53,7 +53,7 @@ describe('timestamps', () => {
     )
   })
 
-  test('[PAG-4] at the ends of the range and of years, PostgreSQL reads a timestamp literal to the microsecond', async () => {
+  test('[PAG-4] if a timestamp is at the end of a year or of the range, PostgreSQL reads its literal exactly to the microsecond', async () => {
     const timestamps = [
       ...[FIRST, FIRST + 1n, LAST, LAST - 1n, 0n, -1n, 1n],
       // 0001-01-01, the microsecond before it, 9999-12-31T23:59:59.999999, 10000-01-01
@@ -70,7 +70,7 @@ describe('timestamps', () => {
     expect(row).toEqual({ late: true, early: true })
   })
 
-  test('for any day in the range, civilDate returns the same date as JavaScript', () => {
+  test("if a day is in PostgreSQL's range, civilDate returns the same date as JavaScript", () => {
     fc.assert(
       fc.property(fc.integer({ min: -2_451_545, max: 8_000_000 }), (days) => {
         const date = new Date(Date.UTC(2000, 0, 1) + days * 86_400_000)
@@ -91,7 +91,7 @@ describe('strings', () => {
     fc.string({ unit: fc.constantFrom("'", '\\', '"', '$', 'n', 'x41', "\\'", '\n', ';', '--', '/*', 'é', '😀') }),
   )
 
-  test('with standard_conforming_strings on or off, PostgreSQL reads a string literal unchanged', async () => {
+  test('if standard_conforming_strings is on or off, PostgreSQL reads a string literal unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 40 }), async (given) => {
         const texts = given.map((each) => each.replaceAll('\0', ''))
@@ -107,7 +107,7 @@ describe('strings', () => {
     )
   })
 
-  test('if a name has quotes, PostgreSQL reads the quoted identifier unchanged', async () => {
+  test('if a name has quotes, PostgreSQL reads its quoted identifier unchanged', async () => {
     const [row] = await rowsOf(`select 1 as ${identifier('a"b; --')}`)
     expect(row).toEqual({ 'a"b; --': 1 })
   })
@@ -126,7 +126,7 @@ describe('UUIDs', () => {
     '{3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f}',
     '3F0D2C1A-8B5E-4C7D-9E6F-0A1B2C3D4E5F',
     '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f\n',
-  ])('[R24] if the UUID is %j, uuidLiteral throws', (id) => {
+  ])('[R24] if the UUID is the invalid value %j, uuidLiteral throws', (id) => {
     expect(() => uuidLiteral(id)).toThrow(TypeError)
   })
 })

@@ -23,12 +23,12 @@ function statement(present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[VER-1, FMT-6] if a resource declares a new field, the statement reads its column only if the store has it', () => {
+test('[VER-1, FMT-6] if the contract has a new field, the statement selects its column only if the store has it', () => {
   expect(statement(presentWith('id', 'gift_message'))).toContain('"gift_message"')
   expect(statement(presentWith('id'))).not.toContain('"gift_message"')
 })
 
-test('[VER-1, FMT-6] if a store lacks the column of a new field, each row has the field with null', () => {
+test('[VER-1, FMT-6] if a store lacks the column of a new field, each row has null in that field', () => {
   const values = Object.keys(extended.fields).length
   const row = Buffer.alloc(values * 4, 0xff)
   const out = new JsonWriter(4096)

@@ -18,13 +18,13 @@ const absent = (present: PresentTables) =>
 
 describe('revisionOf', () => {
   test.each(REVISIONS.map(({ id }) => id))(
-    '[VER-2] if a store has all columns of %s, this is its schema version',
+    '[VER-2] if a store has all columns of %s, that is its schema version',
     (id) => {
       expect(revisionOf(presentAt(id)).revision).toBe(id)
     },
   )
 
-  test('[FMT-6] if columns are missing, revisionOf returns their fields as absent', () => {
+  test('[FMT-6] if columns are missing, the schema version lists their fields as absent', () => {
     expect(absent(presentAt('v1.6'))).toEqual([])
     expect(absent(presentAt('v1.5'))).toEqual([
       'store.weight_unit',
@@ -33,13 +33,13 @@ describe('revisionOf', () => {
     ])
   })
 
-  test('[FMT-7] if a table is missing, revisionOf returns its resource as absent, and none of its fields', () => {
+  test('[FMT-7] if a table is missing, the schema version lists its resource as absent, but not its fields', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
   })
 
-  test('if a migration is incomplete, the schema version is the newest one with all columns', () => {
+  test('if a migration was only partly applied, the schema version is the newest one with all columns', () => {
     const half = presentAt('v1.5', ['orders.tax_breakdown'])
     expect(revisionOf(half).revision).toBe('v1.3')
     expect(absent(half)).toContain('orders.tax_breakdown')

@@ -28,17 +28,20 @@ const at = (revision: RevisionId, without: readonly string[] = []) =>
 const versionOf = (present: PresentColumns) => describeSchema(order, present).version
 
 describe('the version of a schema', () => {
-  test.each(REVISIONS.map(({ id }) => id))('[VER-2] if a store has all columns of %s, the version is its ID', (id) => {
-    expect(versionOf(at(id))).toBe(id)
-  })
+  test.each(REVISIONS.map(({ id }) => id))(
+    '[VER-2] if a store has all columns of %s, the header x-store-schema has just this version',
+    (id) => {
+      expect(versionOf(at(id))).toBe(id)
+    },
+  )
 
-  test('if columns of the newest version are missing, their names follow the version', () => {
+  test('if a store lacks columns of its newest version, x-store-schema names them after the version', () => {
     expect(versionOf(at('v1.5', ['orders.tax_breakdown', 'products.tax_class']))).toBe(
       'v1.5; missing="orders.tax_breakdown products.tax_class"',
     )
   })
 
-  test('if more than ten columns are missing, the first ten names and the number of others follow', () => {
+  test('if a store lacks more than ten columns, x-store-schema names ten and the number of others', () => {
     const version = versionOf(storeWith([...columnNamesAt('launch'), 'products.weight_grams']))
     const [, names = '', more] = /^v1\.6; missing="([^"]+)"; more=(\d+)$/.exec(version) ?? []
     expect(names.split(' ')).toHaveLength(10)
@@ -55,21 +58,24 @@ describe('the digest of the fields', () => {
     return digests(one).flatMap(([name, digest]) => (digest === others.get(name) ? [] : [name]))
   }
 
-  test.each(columnNamesAt('v1.6'))('[R46] without %s, only the digest of its resource changes', (name) => {
-    const owners: Record<string, string[]> = {
-      orders: ['order'],
-      order_items: ['order'],
-      customers: ['customer'],
-      customer_addresses: ['customerAddress'],
-      locations: ['location'],
-      products: ['product'],
-      product_variants: ['product'],
-      categories: ['category'],
-    }
-    expect(changed(at('v1.6'), at('v1.6', [name]))).toEqual(owners[name.split('.')[0] ?? ''] ?? [])
-  })
+  test.each(columnNamesAt('v1.6'))(
+    '[R46] if the column %s is missing, the field digest changes for its resource and no other',
+    (name) => {
+      const owners: Record<string, string[]> = {
+        orders: ['order'],
+        order_items: ['order'],
+        customers: ['customer'],
+        customer_addresses: ['customerAddress'],
+        locations: ['location'],
+        products: ['product'],
+        product_variants: ['product'],
+        categories: ['category'],
+      }
+      expect(changed(at('v1.6'), at('v1.6', [name]))).toEqual(owners[name.split('.')[0] ?? ''] ?? [])
+    },
+  )
 
-  test('[R46] an upgrade changes the digests of the resources that get columns, and no others', () => {
+  test('[R46] if a store is upgraded, the field digest changes for the resources with new columns and no others', () => {
     expect(changed(at('launch'), at('v1.1'))).toEqual(['order', 'customer', 'customerAddress'])
     expect(changed(at('v1.1'), at('v1.2'))).toEqual(['order', 'location'])
     expect(changed(at('v1.2'), at('v1.3'))).toEqual(['order', 'customer', 'product', 'category'])
@@ -78,13 +84,13 @@ describe('the digest of the fields', () => {
     expect(changed(at('v1.5'), at('v1.6'))).toEqual(['product'])
   })
 
-  test('[R46] a column that is not in the contract, and the order of the columns, change no digest', () => {
+  test('[R46] if a column is not in the contract, or columns are in another order, no field digest changes', () => {
     const names = columnNamesAt('v1.6')
     expect(changed(at('v1.6'), storeWith([...names, 'orders.notes', 'extras.id']))).toEqual([])
     expect(changed(at('v1.6'), storeWith(names.toReversed()))).toEqual([])
   })
 
-  test('stores in different schemas with the same columns share one description', () => {
+  test('if stores in different schemas have the same columns, they share one cached description', () => {
     const present = at('v1.6')
     const other = columnsInSchema('other', present.tables)
     expect(describeSchema(order, other)).toBe(describeSchema(order, present))

@@ -22,7 +22,7 @@ function statement(resource: Resource, present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[R31] the statement of an ID list names only the columns of the list and its table, in the store’s schema', () => {
+test("[R31] the SQL of an ID list names only the list's table, in the store’s schema, and the columns that it needs", () => {
   const { items } = order.fields
   if (items?.type.kind !== 'many') throw new Error('an order has items')
   const text = statement(order, storeWith(order, items.type.resource))
@@ -35,7 +35,7 @@ test('[R31] the statement of an ID list names only the columns of the list and i
   ])
 })
 
-test('[R23] the statement of an ID list leaves out removed rows', () => {
+test('[R23] the SQL of an ID list leaves out rows with deleted_at', () => {
   expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
 })
 
@@ -44,7 +44,7 @@ test.each([
   { field: 'created_at', operator: '<', prepared: false },
   { field: 'updated_at', operator: '>=', prepared: false },
 ] as const)(
-  '[R37] if a filter is $field $operator a timestamp, `prepared` is $prepared',
+  "[R37] if a page filters by $field $operator a timestamp, the statement's property prepared is $prepared",
   ({ field, operator, prepared }) => {
     const filters = [{ parameter: 'filter', field, operator, value: 0n }]
     const plan = { kind: 'page', resource: order, limit: 250, after: null, filters } as const

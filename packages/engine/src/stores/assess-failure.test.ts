@@ -16,58 +16,63 @@ function error(code: string, more: object = {}): Error {
   return Object.assign(new Error(code), { code }, more)
 }
 
-test.each([
-  {
-    event: 'a statement fails on an older connection',
-    use: { ...USED, cause: error('42P01', { severity: 'ERROR' }) },
-    delayed: [],
-  },
-  { event: 'an older connection is cut', use: { ...USED, cause: error('ECONNRESET') }, delayed: [] },
-  {
-    event: 'a request fails after more than half of the time limit',
-    use: { ...USED, durationMs: 2501 },
-    delayed: ['store'],
-  },
-  {
-    event: 'a new connection doesn’t respond for more than a fifth of the time limit',
-    use: { ...OPENED, cause: new TimeLimitPassed('late'), durationMs: 1001 },
-    delayed: ['store'],
-  },
-  {
-    event: 'the server requests a password that the URL lacks',
-    use: { ...OPENED, cause: error('EAUTH') },
-    delayed: ['store'],
-    isFinal: true,
-  },
-  {
-    event: 'the server refuses the connection',
-    use: { ...OPENED, cause: error('ECONNREFUSED') },
-    delayed: ['server'],
-    isFinal: true,
-  },
-  {
-    event: 'the host name does not exist',
-    use: { ...OPENED, cause: error('ENOTFOUND') },
-    delayed: ['server'],
-    isFinal: true,
-  },
-  {
-    event: 'the database does not exist',
-    use: { ...OPENED, cause: error('3D000', { severity: 'FATAL' }) },
-    delayed: ['store'],
-    isFinal: true,
-  },
-  {
-    event: 'an administrator ends the session',
-    use: { ...OPENED, cause: error('57P01', { severity: 'FATAL' }) },
-    delayed: [],
-  },
-  {
-    event: 'a new connection that was ready is closed',
-    use: { ...OPENED, isConnecting: false, cause: error('CONNECTION_CLOSED') },
-    delayed: ['store'],
-  },
-])('[ERR-3] if $event, new attempts are delayed for $delayed', ({ use, delayed, isFinal = false }) => {
+test.each(
+  [
+    {
+      event: 'a statement fails on an older connection',
+      use: { ...USED, cause: error('42P01', { severity: 'ERROR' }) },
+      delayed: [],
+    },
+    { event: 'an older connection is cut', use: { ...USED, cause: error('ECONNRESET') }, delayed: [] },
+    {
+      event: 'a request fails after more than half of the time limit',
+      use: { ...USED, durationMs: 2501 },
+      delayed: ['store'],
+    },
+    {
+      event: 'a new connection doesn’t respond for more than a fifth of the time limit',
+      use: { ...OPENED, cause: new TimeLimitPassed('late'), durationMs: 1001 },
+      delayed: ['store'],
+    },
+    {
+      event: 'the server requests a password that the URL lacks',
+      use: { ...OPENED, cause: error('EAUTH') },
+      delayed: ['store'],
+      isFinal: true,
+    },
+    {
+      event: 'the server refuses the connection',
+      use: { ...OPENED, cause: error('ECONNREFUSED') },
+      delayed: ['server'],
+      isFinal: true,
+    },
+    {
+      event: 'the host name does not exist',
+      use: { ...OPENED, cause: error('ENOTFOUND') },
+      delayed: ['server'],
+      isFinal: true,
+    },
+    {
+      event: 'the database does not exist',
+      use: { ...OPENED, cause: error('3D000', { severity: 'FATAL' }) },
+      delayed: ['store'],
+      isFinal: true,
+    },
+    {
+      event: 'an administrator ends the session',
+      use: { ...OPENED, cause: error('57P01', { severity: 'FATAL' }) },
+      delayed: [],
+    },
+    {
+      event: 'a new connection that was ready is closed',
+      use: { ...OPENED, isConnecting: false, cause: error('CONNECTION_CLOSED') },
+      delayed: ['store'],
+    },
+  ].map((each) => ({
+    ...each,
+    what: each.delayed.length > 0 ? `the ${each.delayed.join()}` : 'neither the store nor the server',
+  })),
+)('[ERR-3] if $event, the service delays new connections to $what', ({ use, delayed, isFinal = false }) => {
   expect(assessFailure(use)).toEqual({ delayed, full: null, isFinal })
 })
 
@@ -76,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if $routine finds too many connections, the $full is full, and attempts of the $delayed are delayed',
+  '[ERR-3] if $routine reports too many connections, the limit of the $full is reached, and new ones to the $delayed wait',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

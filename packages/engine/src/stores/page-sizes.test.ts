@@ -3,11 +3,11 @@ import { PageSizes } from './page-sizes.ts'
 
 const MEGABYTE = 1_000_000
 
-test('if a list is new, the page size is the limit of the request', () => {
+test('if a list was not read yet, the number of rows to read is the limit of the request', () => {
   expect(new PageSizes(8 * MEGABYTE).rowsFor('a', 250)).toBe(250)
 })
 
-test('after a page of large rows, the page size is a quarter more rows than fit, and at least one', () => {
+test('if a page had large rows, the next page reads a quarter more rows than fit, but at least one', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   expect(sizes.rowsFor('a', 250)).toBe(10)
@@ -16,7 +16,7 @@ test('after a page of large rows, the page size is a quarter more rows than fit,
   expect(sizes.rowsFor('a', 250)).toBe(1)
 })
 
-test('after a page of small rows, the page size grows', () => {
+test('if a page had small rows, the next page reads more rows', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.served('a', { rows: 8, bytes: 8 * MEGABYTE })
   sizes.served('a', { rows: 0, bytes: 50 })
@@ -25,7 +25,7 @@ test('after a page of small rows, the page size grows', () => {
   expect(sizes.rowsFor('a', 250)).toBe(250)
 })
 
-test('after a page that was too slow, the page size of this list is a quarter of its rows', () => {
+test('if a page was too slow, the next page of this list reads a quarter of its rows', () => {
   const sizes = new PageSizes(8 * MEGABYTE)
   sizes.tooSlow('a', 250)
   expect(sizes.rowsFor('a', 250)).toBe(62)

@@ -37,7 +37,7 @@ function columnsAt(clock: { now: number }, events: StoreEvent[] = []) {
 }
 
 describe('StoreColumns', () => {
-  test('[R28] if a column has a domain type, StoreColumns returns its base type', async () => {
+  test('[R28] if a column has a domain type, its base type is used', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
       id: { notNull: true, type: 'uuid', indexes: ['id'], readsOtherTables: false },
@@ -60,14 +60,14 @@ describe('StoreColumns', () => {
     ['(deleted_at) where n > 1', []],
     ['using hash (deleted_at)', []],
     ['using brin (deleted_at)', []],
-  ])('if a table has the index %s, StoreColumns returns the list orders that it serves', async (index, found) => {
+  ])('if a table has the index %s, it is found as far as it can sort rows by deleted_at', async (index, found) => {
     await samples.sql.unsafe(`create index tested on samples ${index}`)
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     await samples.sql`drop index tested`
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(found)
   })
 
-  test('if a table is a materialized view or partitioned, StoreColumns returns its indexes', async () => {
+  test('if a table is a materialized view or partitioned, its indexes are found', async () => {
     await samples.sql.unsafe(`alter table samples rename to base;
       create materialized view samples as select * from base; create index on samples (deleted_at, id)`)
     const ofView = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
@@ -79,14 +79,14 @@ describe('StoreColumns', () => {
       expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at, id'])
   })
 
-  test('if two stores have the same columns, StoreColumns stores them once', async () => {
+  test('if two stores have the same columns, the description of the columns is cached once', async () => {
     const columns = columnsAt({ now: 0 })
     const one = await columns.of(ADDRESS, samples.reader)
     const other = await columns.of({ ...ADDRESS, storeId: 'b' }, samples.reader)
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] if two schemas have the same columns, their stores share them, and each has its schema name', async () => {
+  test('[GEN-2] if two schemas have the same columns, their stores share one description, but each keeps its schema name', async () => {
     const name = `we"ird 'schema\\ ü ${'x'.repeat(40)}`
     await samples.sql.unsafe(`create schema ${identifier(name)}; grant usage on schema ${identifier(name)} to public;
       create table ${identifier(name)}.samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz,
@@ -101,14 +101,14 @@ describe('StoreColumns', () => {
     expect(other.tables).toBe(one.tables)
   })
 
-  test('[GEN-2] if a store moves to another schema, StoreColumns reads its columns again', async () => {
+  test('[GEN-2] if a store moves to another schema, its columns are read again', async () => {
     const columns = columnsAt({ now: 0 })
     await columns.of(ADDRESS, samples.reader)
     const moved = await columns.of({ ...ADDRESS, schemaName: 'elsewhere' }, samples.reader)
     expect([moved.schemaName, moved.size]).toEqual(['elsewhere', 0])
   })
 
-  test('[R28] if a migration has locked a table, StoreColumns reads its columns without waiting', async () => {
+  test('[R28] if a migration has locked a table, its columns are read without waiting for the lock', async () => {
     await samples.sql`create index tested on samples (deleted_at)`
     const migration = samples.sql
     await migration.unsafe('begin; lock table samples in access exclusive mode')
@@ -117,7 +117,7 @@ describe('StoreColumns', () => {
     expect(present.get('samples')?.get('deleted_at')?.indexes).toEqual(['deleted_at'])
   })
 
-  test('[R28] after the refresh time, StoreColumns reads the columns again and emits the changes', async () => {
+  test('[R28] after the refresh interval, columns are read again, and an event names the changes', async () => {
     const clock = { now: 0 }
     const events: StoreEvent[] = []
     const columns = columnsAt(clock, events)
@@ -134,7 +134,7 @@ describe('StoreColumns', () => {
     expect(events).toContainEqual({ event: 'store.schema_changed', storeId: 'a', added: [], removed: ['samples.n'] })
   })
 
-  test('[R28] if a column has an unreadable type, StoreColumns leaves it out and emits one event', async () => {
+  test("[R28] if a column has a type that the service can't read, it is left out, and one event is emitted", async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
     const events: StoreEvent[] = []
@@ -154,7 +154,7 @@ describe('StoreColumns', () => {
     await samples.sql`alter table samples alter column n type integer using null`
   })
 
-  test('if more than a thousand stores are read, StoreColumns drops the first of them', async () => {
+  test('if more than a thousand stores are read, the columns of the first store are dropped from the cache', async () => {
     const columns = columnsAt({ now: 0 })
     const first = columns.of(ADDRESS, samples.reader)
     const present = await first
@@ -174,7 +174,7 @@ describe('StoreColumns', () => {
     expect(reads).toBe(1)
   })
 
-  test('[ERR-3] if a shared read of columns fails, the other request reads them on its own connection', async () => {
+  test('[ERR-3] if two requests share a read of columns and it fails, the other request reads them on its own connection', async () => {
     const columns = columnsAt({ now: 0 })
     const cut = { read: () => Promise.reject(new Error('cut')) }
     // Only this lost connection is not a real one.

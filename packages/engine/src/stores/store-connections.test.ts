@@ -68,7 +68,7 @@ function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   return { pools, useStore }
 }
 
-test('[ERR-3] if the first response of a server was late, the server is still tried again after a later outage', async () => {
+test('[ERR-3] if a server first responds too late and later stops, the service still connects when it runs again', async () => {
   const late = Promise.withResolvers<void>()
   const server = await startServer({ beforeResponse: () => late.promise })
   const { pools, useStore } = startPools(server.port)
@@ -81,7 +81,7 @@ test('[ERR-3] if the first response of a server was late, the server is still tr
   await useStore('other')
 })
 
-test('[ERR-3] if all connections to a server are idle, a busy store gets a second one before its wait ends', async () => {
+test('[ERR-3] if all connections to a server are idle in other pools, a busy store gets a second one in time', async () => {
   const server = await startServer()
   const { useStore } = startPools(server.port, { storeServerConnectionsMax: 4 })
   for (const role of ['a', 'b', 'c', 'd']) await useStore(role)
@@ -92,7 +92,7 @@ test('[ERR-3] if all connections to a server are idle, a busy store gets a secon
   await running
 })
 
-test('[ERR-3] if a role is at its connection limit, the idle connections of other roles stay open', async () => {
+test('[ERR-3] if a role has reached its connection limit, idle connections of other roles stay open', async () => {
   const server = await startServer({ refuses: 'greedy' })
   const { pools, useStore } = startPools(server.port)
   for (const role of ['a', 'b', 'c']) await useStore(role)

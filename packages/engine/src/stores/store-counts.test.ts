@@ -39,7 +39,7 @@ async function startRenewal() {
 }
 
 describe('StoreCounts', () => {
-  test('[RES-STORE] until their maximum age, counts are cached, and concurrent requests share one count', async () => {
+  test('[RES-STORE] until row counts reach their maximum age, they are cached, and concurrent requests share one count', async () => {
     let now = 0
     let counted = 0
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => now })
@@ -52,7 +52,7 @@ describe('StoreCounts', () => {
     expect(counted).toBe(2)
   })
 
-  test('[RES-STORE] after half the maximum age, counts are renewed once, and no request waits', async () => {
+  test('[RES-STORE] after half of their maximum age, row counts are renewed once in the background, and no request waits', async () => {
     const { clock, counted, renewal, connected, request, renew } = startCounts()
     connected.resolve()
     await renew()
@@ -72,7 +72,7 @@ describe('StoreCounts', () => {
     expect(counted).toEqual({ requests: 1, renewals: 1 })
   })
 
-  test('[RES-STORE] if counts were renewed, their age is measured from the start of the renewal', async () => {
+  test('[RES-STORE] if row counts were renewed, their age counts from the start of the renewal', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 900
     renewal.resolve(two)
@@ -84,7 +84,7 @@ describe('StoreCounts', () => {
     expect(counted.requests).toBe(2)
   })
 
-  test('[RES-STORE] if counts are too old, a request waits for a running count or counts again', async () => {
+  test('[RES-STORE] if row counts are too old, a request waits for a running count, or counts itself', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()
@@ -98,7 +98,7 @@ describe('StoreCounts', () => {
     expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] if a renewal of counts waits for a connection, a request counts without it', async () => {
+  test('[RES-STORE] if a background count waits for a connection, a request counts without waiting for it', async () => {
     const { clock, counted, connected, request, renew } = startCounts()
     await request()
     clock.ms = 500
@@ -110,7 +110,7 @@ describe('StoreCounts', () => {
     expect(counted).toEqual({ requests: 2, renewals: 0 })
   })
 
-  test('[ERR-3] if a renewal of counts fails, a request that waits for it counts again', async () => {
+  test('[ERR-3] if a background count fails, a request that waits for it counts again', async () => {
     const { clock, counted, renewal, request, renewing } = await startRenewal()
     clock.ms = 1000
     const waiting = request()
@@ -120,7 +120,7 @@ describe('StoreCounts', () => {
     expect(counted).toEqual({ requests: 2, renewals: 1 })
   })
 
-  test('[RES-STORE] if the maximum age of counts is 0, each request counts again', async () => {
+  test('[RES-STORE] if the maximum age of row counts is 0, each request counts again', async () => {
     const counts = new StoreCounts({ maxAgeMs: 0, now: () => 0 })
     let counted = 0
     const count = async () => (counted++ === 0 ? one : two)
@@ -128,7 +128,7 @@ describe('StoreCounts', () => {
     await counts.renew('a', () => expect.unreachable())
   })
 
-  test('[GEN-2] if two stores are counted, each has its own cached counts', async () => {
+  test('[GEN-2] if rows of two stores are counted, each store has its own cached counts', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     expect(await counts.of('a', async () => one)).toBe(one)
     expect(await counts.of('b', async () => two)).toBe(two)

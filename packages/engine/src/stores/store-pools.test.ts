@@ -65,7 +65,7 @@ const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => events.filter((each) => each.event === event)
 
-test('if a server does not respond, its request counts as waiting, and no connection counts as open', async () => {
+test('if a server does not respond, a request to it counts as waiting, and no connection counts as open', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   startPools({ storeTimeoutMs: 600 })
@@ -79,7 +79,7 @@ test('if a server does not respond, its request counts as waiting, and no connec
 })
 
 describe('the queue of a store', () => {
-  test('[ERR-3] if a queue is full or a wait is too long, the request is rejected and an event has the reason', async () => {
+  test('[ERR-3] if the queue of a store is full or the wait too long, the request is rejected, and an event has the reason', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1 })
     const work = pendingWork()
@@ -98,7 +98,7 @@ describe('the queue of a store', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[ERR-3] a request waits for a connection until one second before its deadline', async () => {
+  test('[ERR-3] if no connection is free, a request waits for one until one second before its deadline', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
     const work = pendingWork()
@@ -112,7 +112,7 @@ describe('the queue of a store', () => {
     await running
   })
 
-  test("[ERR-3] if other stores make progress, requests wait past the queue's time limit", async () => {
+  test('[ERR-3] if requests of other stores complete, a waiting request may exceed the time limit of the queue', async () => {
     vi.useFakeTimers()
     startPools({ storePoolSize: 1, storeConnectionsMax: 1 })
     const works = [1, 2, 3, 4].map(() => pendingWork())
@@ -130,7 +130,7 @@ describe('the queue of a store', () => {
 })
 
 describe('the connections to all stores', () => {
-  test('[ERR-3] if 12 stores are read concurrently, the connections stay within the limit', async () => {
+  test('[ERR-3] if 12 stores are read at once, the number of open connections stays within the limit', async () => {
     const database = await createDatabase()
     const watcher = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
     startPools({ storeQueueMax: 100 })
@@ -181,7 +181,7 @@ describe('the connections to all stores', () => {
     },
   )
 
-  test('[ERR-3] if a discarded pool still has running work, idle connections of other stores are closed', async () => {
+  test('[ERR-3] if all connections are busy or idle in other pools, a new store gets one within a second', async () => {
     startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))
@@ -199,7 +199,7 @@ describe('the connections to all stores', () => {
     await Promise.all(leaving)
   })
 
-  test('[ERR-3] if a store has 60 requests, requests of other stores run before half of them have ended', async () => {
+  test('[ERR-3] if one store has 60 requests waiting, requests of other stores complete before half of them', async () => {
     startPools({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
     const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     if (busy === undefined) throw new Error('no store')
@@ -213,7 +213,7 @@ describe('the connections to all stores', () => {
     await Promise.all(all)
   })
 
-  test('if the limit of connections is reached, the store that was used first loses its connection', async () => {
+  test('if the connection limit is reached, the least recently used store loses its connection', async () => {
     startPools()
     const addresses = ['a', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
     for (const address of addresses) await pools.use(address, select1)
@@ -223,7 +223,7 @@ describe('the connections to all stores', () => {
     expect(pools.storeIds()).toEqual(['d', 'e', 'b', 'a'])
   })
 
-  test('[ERR-3] if all connections are in use, a request of another store waits until its time limit', async () => {
+  test('[ERR-3] if all connections are busy, a request of another store waits until its time limit and fails', async () => {
     startPools({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
     const work = pendingWork()
     const running = pools.use(addressOf('a'), work.work)
@@ -258,25 +258,28 @@ describe('a server that closes each connection', () => {
     ['during authentication', 'R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0'],
     ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
     ['when it is ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
-  ])('[ERR-3] if a server closes connections %s, one request opens one, and many open few', async (_, message) => {
-    startPools({ storePoolSize: 4, storeQueueMax: 1000 })
-    const { counted, databaseUrl } = await closingServer(message)
-    const useStore = (storeId: string) =>
-      pools.use({ storeId, databaseUrl, schemaName: 'public', encryptedPassword: null }, select1)
-    await expect(useStore('a')).rejects.toThrow()
-    expect(counted.connections).toBe(1)
-    const since = performance.now()
-    const until = since + 1500
-    const client = async () => {
-      while (performance.now() < until) await useStore('a').catch(() => undefined)
-    }
-    await Promise.all(Array.from({ length: 20 }, client))
-    // Pauses of 50, 100, 200, and 400 ms, then of 500 ms.
-    const pauses = 5 + (performance.now() - since) / 500
-    expect(counted.connections).toBeLessThanOrEqual(1 + pauses)
-  })
+  ])(
+    '[ERR-3] if a server closes connections %s, one request tries one connection, and many requests try only a few',
+    async (_, message) => {
+      startPools({ storePoolSize: 4, storeQueueMax: 1000 })
+      const { counted, databaseUrl } = await closingServer(message)
+      const useStore = (storeId: string) =>
+        pools.use({ storeId, databaseUrl, schemaName: 'public', encryptedPassword: null }, select1)
+      await expect(useStore('a')).rejects.toThrow()
+      expect(counted.connections).toBe(1)
+      const since = performance.now()
+      const until = since + 1500
+      const client = async () => {
+        while (performance.now() < until) await useStore('a').catch(() => undefined)
+      }
+      await Promise.all(Array.from({ length: 20 }, client))
+      // Pauses of 50, 100, 200, and 400 ms, then of 500 ms.
+      const pauses = 5 + (performance.now() - since) / 500
+      expect(counted.connections).toBeLessThanOrEqual(1 + pauses)
+    },
+  )
 
-  test('[ERR-3] when a server accepts connections again after failures, it is used within 1.5 s', async () => {
+  test('[ERR-3] if a server recovers after refusing connections, requests succeed again within 1.5 s', async () => {
     startPools()
     const server = createServer((socket) => void socket.destroy())
     server.listen(0, '127.0.0.1')
@@ -301,7 +304,7 @@ describe('a server that closes each connection', () => {
 })
 
 describe('a store that changes its address', () => {
-  test('[ERR-3] if a store changes its address, concurrent requests with either address succeed', async () => {
+  test('[ERR-3] if the database URL of a store changes, requests with the old and the new URL both succeed', async () => {
     startPools({ storeQueueMax: 100 })
     const url = inject('postgresUrl')
     const [older, newer] = [realAddress('a', url), realAddress('a', url)]
@@ -317,7 +320,7 @@ describe('a store that changes its address', () => {
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
-  test('[GEN-2] if a store moved to another schema, a late request with the old address reads the new schema', async () => {
+  test('[GEN-2] if a store has moved to another schema, a late request with the old address reads the new schema', async () => {
     startPools()
     const old = realAddress('a', inject('postgresUrl'))
     const moved = { ...old, schemaName: 'moved' }
@@ -330,7 +333,7 @@ describe('a store that changes its address', () => {
     expect(await schemaFor(old, 2000)).toBe('public')
   })
 
-  test('if all pools are closed, waiting requests are rejected and get no new pool', async () => {
+  test('if all pools are closed, waiting requests are rejected and open no new pool', async () => {
     startPools({ storePoolSize: 1 })
     const address = realAddress('a', inject('postgresUrl'))
     const work = pendingWork()
@@ -345,7 +348,7 @@ describe('a store that changes its address', () => {
 })
 
 describe('a pool', () => {
-  test('after the idle time, an unused pool is closed, and a busy pool stays open', async () => {
+  test('if a pool is not used for the idle time, it is closed; a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()
     const work = pendingWork()
@@ -364,7 +367,7 @@ describe('a pool', () => {
     expect(pools.sums().pools).toBe(0)
   })
 
-  test('until its idle connections are closed, a pool counts them as open', async () => {
+  test('if a pool is closed, its connections count as open until they are closed', async () => {
     startPools()
     const address = realAddress('a', inject('postgresUrl'))
     await Promise.all(

@@ -19,14 +19,14 @@ function countedPolls(open: () => readonly string[] = () => []) {
   return { state, read }
 }
 
-test('if 100 requests wait for a poll of open transactions, they share one poll', async () => {
+test('if 100 requests need the open transactions at once, they share one query', async () => {
   const { state, read } = countedPolls()
   const poller = new TransactionPoller()
   await Promise.all(Array.from({ length: 100 }, () => poller.poll(read, 0)))
   expect(state.started).toBe(1)
 })
 
-test('if a poll of open transactions hangs, the next request starts another poll', async () => {
+test('if the query for open transactions hangs, the next request starts another query', async () => {
   const poller = new TransactionPoller()
   const { read } = countedPolls()
   const never = poller.poll(() => new Promise(() => undefined), 0)
@@ -37,7 +37,7 @@ test('if a poll of open transactions hangs, the next request starts another poll
   expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
-test('when a transaction that a request waited for has ended, the poller becomes idle', async () => {
+test('if a transaction that exceeded the wait has ended, the poller forgets it and becomes idle', async () => {
   let open = ['3/7']
   const { read } = countedPolls(() => open)
   const poller = new TransactionPoller()

@@ -37,7 +37,7 @@ function queueOf({ running }: { readonly running: number }) {
 }
 
 describe('[ERR-3] a waiting request', () => {
-  test('when a slot becomes free, the request that has waited longest gets it', () => {
+  test('when a connection slot becomes free, the request that has waited longest gets it', () => {
     const { pool, requests, wait } = queueOf({ running: 1 })
     const [first] = [wait(5000), wait(5000)]
     expect(() => wait(5000)).toThrow('is full')
@@ -47,7 +47,7 @@ describe('[ERR-3] a waiting request', () => {
     expect(requests.size).toBe(2)
   })
 
-  test('if the queue makes no progress, a waiting request is rejected after storeQueueWaitMs', async () => {
+  test('if no request of the store completes, a waiting request is rejected after storeQueueWaitMs', async () => {
     const { requests, wait } = queueOf({ running: 1 })
     const request = wait(5000)
     await vi.advanceTimersByTimeAsync(990)
@@ -60,7 +60,7 @@ describe('[ERR-3] a waiting request', () => {
   test.each([
     ['its store makes progress', 1],
     ['its store has a free slot and other stores of the server make progress', 0],
-  ])('if %s, a request waits until its own limit', async (_, running) => {
+  ])('if %s, a request waits until its own time limit', async (_, running) => {
     const { pool, server, wait } = queueOf({ running })
     const request = wait(4000)
     for (let n = 0; n < 4; n++) {

@@ -39,7 +39,7 @@ const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
 describe('generateStore', () => {
-  test('the seed alone determines the generated rows', () => {
+  test('if the seed is the same, the generated demo rows are the same; with another seed, they differ', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),
       size: { orders: 300, customers: 80, products: 40, locations: 3, groups: 4 },
@@ -48,7 +48,7 @@ describe('generateStore', () => {
     expect(fingerprint({ ...options, seed: 'other' })).not.toBe(fingerprint(options))
   })
 
-  test('the IDs in the Postman collection are IDs of the first demo store', () => {
+  test('the IDs in the Postman collection are those of rows in the first demo store', () => {
     const file = new URL('../../../../docs/api/postman-collection.json', import.meta.url)
     const collection = readFileSync(file, 'utf8')
     const ids = [...collection.matchAll(/"value": "([0-9a-f-]{36})"/g)].map(([, id]) => id)
@@ -57,7 +57,7 @@ describe('generateStore', () => {
     for (const id of ids) expect(known).toContain(id)
   })
 
-  test('if a number of rows is requested, the generated store has that number', () => {
+  test('if a number of rows is requested, the generated store has that many rows', () => {
     const { size } = DEMO_STORES[0]
     expect(orders).toHaveLength(size.orders)
     expect(rowsOf('customers')).toHaveLength(size.customers)
@@ -66,7 +66,7 @@ describe('generateStore', () => {
     expect(rowsOf('customer_groups')).toHaveLength(size.groups)
   })
 
-  test('for every generated order, the amounts add up to the cent', () => {
+  test('in every generated order, items, discount, and tax add up exactly to the cent', () => {
     const itemsByOrder = new Map<ColumnValue, number>()
     for (const { order_id: id = null, price, quantity } of rowsOf('order_items')) {
       itemsByOrder.set(id, (itemsByOrder.get(id) ?? 0) + cents(price) * Number(quantity))
@@ -83,7 +83,7 @@ describe('generateStore', () => {
     }
   })
 
-  test('if a discount applies to several tax rates, the shares add up to the cent', () => {
+  test('if an order has a discount and several tax rates, the tax of each rate adds up exactly to the cent', () => {
     const lines = [
       { cents: 333, quantity: 1, rate: 7 },
       { cents: 333, quantity: 2, rate: 19 },
@@ -95,7 +95,7 @@ describe('generateStore', () => {
     expect([centsText(5), centsText(1230)]).toEqual(['0.05', '12.30'])
   })
 
-  test('[ST-1] for every demo store, the orders and products have every status', () => {
+  test('[ST-1] in every demo store, orders and products of every status occur', () => {
     for (const store of filled) {
       const tables = tablesOf(optionsOf(store))
       expect(new Set(tables.get('orders')?.map(({ status }) => status))).toEqual(new Set(ORDER_STATUSES))
@@ -103,7 +103,7 @@ describe('generateStore', () => {
     }
   })
 
-  test('in the first demo store, every kind of order occurs more than 20 times', () => {
+  test('in the first demo store, every kind of order, such as guest, pickup, and refunded, occurs more than 20 times', () => {
     const kinds: Record<string, (order: Row) => boolean> = {
       guest: ({ customer_id: id }) => id === null,
       manual: (order) => order.payment_provider === 'manual' && order.processor_charge_id === undefined,
@@ -119,14 +119,14 @@ describe('generateStore', () => {
     expect(rowsOf('customer_addresses').filter(({ deleted_at: at }) => at !== null).length).toBeGreaterThan(20)
   })
 
-  test('[RES-ORDER-PICKUP] if an order has pickup, its address is the one of its location', () => {
+  test('[RES-ORDER-PICKUP] if a generated order is for pickup, its address is that of its location', () => {
     const lines = new Map(rowsOf('locations').map(({ id = null, address1 }) => [id, address1]))
     for (const { pickup_location_id: id = null, shipping_address: address } of orders) {
       if (id !== null) expect(JSON.parse(String(address)).line1).toBe(lines.get(id))
     }
   })
 
-  test('for every generated row, the order of its timestamps is possible', () => {
+  test('in every generated row, the timestamps are in a possible order', () => {
     const joined = new Map(rowsOf('customers').map(({ id = null, created_at: at }) => [id, String(at)]))
     for (const { customer_id: id = null, created_at: at } of orders) {
       if (id !== null) expect(String(at) >= String(joined.get(id))).toBe(true)
@@ -138,7 +138,7 @@ describe('generateStore', () => {
     }
   })
 
-  test('[R16] in the first demo store, some orders have the same creation time to the microsecond', () => {
+  test('[R16] in the first demo store, some orders have exactly the same creation time', () => {
     const times = orders.map(({ created_at: at }) => String(at))
     expect(times.length - new Set(times).size).toBeGreaterThan(50)
     expect(times.every((at) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at))).toBe(true)
@@ -153,14 +153,14 @@ describe('generateStore', () => {
     expect(unique('product_variants', 'sku')).toBe(rowsOf('product_variants').length)
   })
 
-  test('in the first demo store, every host is reserved for examples', () => {
+  test('in the first demo store, every host name is reserved for examples', () => {
     const text = JSON.stringify([...main])
     for (const [, host] of text.matchAll(/(?:https:\/\/|@)([a-z0-9.-]+\.[a-z]+)/g)) {
       expect(host).toMatch(/(^|\.)example\.(com|org|net)$/)
     }
   })
 
-  test('[VER-2] for every schema version, a store can be generated', () => {
+  test('[VER-2] a demo store can be generated at every schema version', () => {
     for (const { id } of REVISIONS) {
       const size = { orders: 60, customers: 10, products: 20, locations: 2, groups: 2 }
       const tables = tablesOf({ ...optionsOf(DEMO_STORES[0]), revision: id, size })

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('loading', () => {
   test.each(REVISIONS.map((revision) => revision.id))(
-    '[VER-2] if a store has the schema version %s, all generated rows are loaded',
+    '[VER-2] if a demo store has the schema version %s, all of its generated rows are loaded',
     async (revision) => {
       const options: GenerateOptions = { seed: 'test', storeId: id, name, revision, shop, size }
       await migrateStore(connection, revision)
@@ -47,7 +47,7 @@ describe('loading', () => {
     },
   )
 
-  test('if values have line breaks, quotes, or microseconds, they are loaded unchanged', async () => {
+  test('if generated values have line breaks, quotes, or microseconds, they are loaded unchanged', async () => {
     await migrateStore(connection, LATEST_REVISION)
     const row = {
       id,
@@ -77,7 +77,7 @@ describe('loading', () => {
     })
   })
 
-  test('if one row is invalid, loading fails, and the store stays empty', async () => {
+  test('if a generated row is invalid, loading fails, and the store stays empty', async () => {
     await migrateStore(connection, 'launch')
     const batches = [
       { table: 'categories', rows: [{ id, name: 'n', slug: 's', order: 1, created_at: 'now' }, { id: 'no uuid' }] },

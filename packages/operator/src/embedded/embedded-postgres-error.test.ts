@@ -27,7 +27,7 @@ import { processIdentity } from './process-identity.ts'
 const shared = await sharedFolder()
 
 describe('earlier runs that were killed', () => {
-  test('if another program has the process ID of a lock, the lock is removed, and PostgreSQL starts', async () => {
+  test('if the process ID in a stale lock file belongs to another program, the file is removed, and PostgreSQL starts', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
     const lockFile = path.join(dataFolder, 'cluster', 'postmaster.pid')
@@ -51,7 +51,7 @@ describe('earlier runs that were killed', () => {
     expect(await query(again.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('if an orphaned PostgreSQL still runs, it is stopped, and a new one starts', async () => {
+  test('if PostgreSQL still runs after its parent was killed, it is stopped, and a new one starts', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     child.process.kill('SIGKILL')
@@ -63,7 +63,7 @@ describe('earlier runs that were killed', () => {
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if a cluster is incomplete, it is removed, and a new one is created', async () => {
+  test('if creating a cluster was interrupted, the incomplete cluster is removed, and a new one is created', async () => {
     const dataFolder = await temporaryFolder()
     await mkdir(path.join(dataFolder, 'cluster.4194304', 'base'), { recursive: true })
     await startServerForTest({ dataFolder })
@@ -72,7 +72,7 @@ describe('earlier runs that were killed', () => {
 })
 
 describe('errors of a start', () => {
-  test('if PostgreSQL of another process runs in the folder, a start fails and names that process', async () => {
+  test('if another process runs PostgreSQL in the folder, starting fails and names that process', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     const message = await startError(dataFolder)
@@ -80,7 +80,7 @@ describe('errors of a start', () => {
     expect(await query(child.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if another program uses the TCP port, a start fails and says to stop that program', async () => {
+  test('if another program uses the TCP port, starting PostgreSQL fails and says to stop that program', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
@@ -91,7 +91,7 @@ describe('errors of a start', () => {
     )
   })
 
-  test('if another major version created the data, a start fails and names both versions', async () => {
+  test('if another major version created the data, starting PostgreSQL fails and names both versions', async () => {
     const dataFolder = shared
     await (await startEmbeddedPostgres({ dataFolder })).stop()
     const file = path.join(dataFolder, 'cluster', 'PG_VERSION')
@@ -102,7 +102,9 @@ describe('errors of a start', () => {
     )
   })
 
-  test('if the disk is full, both a first and a later start fail and say to free some space', async ({ skip }) => {
+  test('if the disk is full, starting PostgreSQL for the first time or again fails and says to free some space', async ({
+    skip,
+  }) => {
     const dataFolder = await temporaryFolder()
     if (!mountDisk(dataFolder, '20m')) skip('mounting a small disk takes root')
     expect(await startError(dataFolder)).toMatch(/^the disk of .* is full; free some space/)
@@ -113,7 +115,7 @@ describe('errors of a start', () => {
     expect(await startError(dataFolder)).toMatch(/^the disk of .* is full; free some space/)
   })
 
-  test('if the disk is read-only, both a first and a later start fail and say to remount it or to choose another folder', async ({
+  test('if the disk is read-only, starting PostgreSQL fails and says to remount it or to choose another folder', async ({
     skip,
   }) => {
     const disk = await temporaryFolder()
@@ -128,7 +130,7 @@ describe('errors of a start', () => {
   })
 
   test.skipIf(isRoot && !canSwitchUser)(
-    'if the data folder is not writable, a start fails and says to change its permissions',
+    'if the data folder is not writable, starting PostgreSQL fails and says to change its permissions',
     async () => {
       const parent = await temporaryFolder()
       const dataFolder = path.join(parent, 'data')
@@ -140,7 +142,7 @@ describe('errors of a start', () => {
   )
 
   test.skipIf(!canSwitchUser)(
-    'if the cluster belongs to another user, a start fails and names the user that must run the command',
+    'if the data belongs to another user, starting PostgreSQL fails and names the user that must run the command',
     async () => {
       const dataFolder = shared
       await (await startEmbeddedPostgres({ dataFolder })).stop()
@@ -153,7 +155,7 @@ describe('errors of a start', () => {
   )
 
   test.skipIf(!canSwitchUser)(
-    'if the user has no entry in /etc/passwd, a start fails and names the user ID',
+    'if the user has no entry in /etc/passwd, starting PostgreSQL fails and names the user ID',
     async () => {
       const dataFolder = await temporaryFolder()
       await chmod(dataFolder, 0o777)
@@ -161,12 +163,12 @@ describe('errors of a start', () => {
     },
   )
 
-  test('if root finds no unprivileged user, a start fails and names the users it tried', () => {
+  test('if root finds no unprivileged user, starting PostgreSQL fails and names the users it tried', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\n')).toThrow(/none of the users nobody, .* exists here/)
     expect(unprivilegedAccount('nobody:*:-2:-2::/var/empty:')).toEqual({ userId: 4294967294, groupId: 4294967294 })
   })
 
-  test('if the binaries are missing, the error says how to install them, and elsewhere to use WSL or another PostgreSQL', () => {
+  test('if the binaries of PostgreSQL are missing, the error says how to install them or to use WSL or another PostgreSQL', () => {
     const missing = (): string => {
       throw new Error('not found')
     }
@@ -177,7 +179,7 @@ describe('errors of a start', () => {
     expect(() => binariesPackage('freebsd', 'x64')).toThrow('your own PostgreSQL in STORE_EXPORT_DATABASE_URL')
   })
 
-  test('if a message of PostgreSQL is unknown, it has no explanation', () => {
+  test('if an error message of PostgreSQL is unknown, no explanation is added', () => {
     expect(recognized('FATAL: the moon is full', { folder: '/data', port: 5432 })).toBeUndefined()
   })
 })

@@ -22,7 +22,7 @@ import { processIdentity } from './process-identity.ts'
 const shared = await sharedFolder()
 
 describe('starts of the embedded PostgreSQL', () => {
-  test('if PostgreSQL starts twice, it creates its cluster once, and the data stays', async () => {
+  test('if the embedded PostgreSQL is started twice, the second start uses the cluster and data of the first', async () => {
     const dataFolder = shared
     const first = await startEmbeddedPostgres({ dataFolder })
     await query(first.url('postgres'), 'create table stored as select 42 as answer')
@@ -32,28 +32,28 @@ describe('starts of the embedded PostgreSQL', () => {
     expect(await query(second.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('without a TCP port, PostgreSQL listens only on a socket in a folder of its owner', async () => {
+  test('if no TCP port is given, the embedded PostgreSQL listens only on a socket in a folder of its owner', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     expect((await stat(server.socketFolder)).mode & 0o777).toBe(0o700)
     const settings = await query(server.url('postgres'), 'show listen_addresses')
     expect(settings).toEqual([{ listen_addresses: '' }])
   })
 
-  test('if the current user is root, PostgreSQL runs as an unprivileged user, and otherwise as that user', async () => {
+  test('if the current user is root, the embedded PostgreSQL runs as an unprivileged user, and otherwise as that user', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const owner = (await stat(server.socketFolder)).uid
     expect(owner === process.getuid?.()).toBe(!isRoot)
     if (process.platform === 'linux') expect((await stat(`/proc/${server.processId}`)).uid).toBe(owner)
   })
 
-  test('after the first start, PostgreSQL sorts by code point, stores UTF-8, and uses UTC', async () => {
+  test('a new embedded PostgreSQL sorts by code point, stores UTF-8, and uses UTC', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const statement = `select string_agg(word, '' order by word) as words, current_setting('server_encoding') as encoding,
       current_setting('timezone') as zone from unnest(array['b', 'é', 'a', 'B']) as word`
     expect(await query(server.url('postgres'), statement)).toEqual([{ words: 'Babé', encoding: 'UTF8', zone: 'UTC' }])
   })
 
-  test('with a TCP port, PostgreSQL requires the password of its URL', async () => {
+  test('if a TCP port is given, the embedded PostgreSQL requires the password of its URL', async () => {
     const server = await startServerForTest({ dataFolder: shared, tcpPort: await freePort() })
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
     const url = new URL(server.url('postgres'))
@@ -61,7 +61,7 @@ describe('starts of the embedded PostgreSQL', () => {
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed')
   })
 
-  test('if the folder has a long path with spaces and shell characters, PostgreSQL starts', async () => {
+  test('if the data folder has a long path with spaces and shell characters, the embedded PostgreSQL starts', async () => {
     const dataFolder = path.join(
       await temporaryFolder(),
       'it\'s "a, b" `for` $HOME',
@@ -77,7 +77,7 @@ describe('starts of the embedded PostgreSQL', () => {
     expect(again.socketFolder).toBe(server.socketFolder)
   })
 
-  test('if the data folder was moved, PostgreSQL starts with the same cluster', async () => {
+  test('if the data folder was moved, the embedded PostgreSQL starts with the same data', async () => {
     const parent = await temporaryFolder()
     const notices: EmbeddedNotice[] = []
     await (await startEmbeddedPostgres({ dataFolder: path.join(parent, 'here') })).stop()
@@ -90,7 +90,7 @@ describe('starts of the embedded PostgreSQL', () => {
   })
 
   test.skipIf(!isRoot)(
-    "if root's account can't enter the data folder, the cluster is created in a system folder",
+    "if the unprivileged user can't enter the data folder, root creates the cluster in a system folder",
     async () => {
       const closed = await temporaryFolder()
       await chmod(closed, 0o700)
@@ -111,7 +111,7 @@ describe('starts of the embedded PostgreSQL', () => {
   )
 
   test.skipIf(!canSwitchUser)(
-    'if root starts the cluster of an ordinary user, PostgreSQL runs as that user',
+    'if root starts the cluster of an ordinary user, the embedded PostgreSQL runs as that user',
     async () => {
       const parent = await temporaryFolder()
       await chmod(parent, 0o777)
@@ -127,7 +127,7 @@ describe('starts of the embedded PostgreSQL', () => {
 })
 
 describe('running servers', () => {
-  test('other commands find PostgreSQL only while it runs', async () => {
+  test("while the embedded PostgreSQL runs, other commands find it, and after it has stopped, they don't", async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
     const server = await startServerForTest({ dataFolder })
@@ -137,7 +137,7 @@ describe('running servers', () => {
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
   })
 
-  test('after a crash and a restart, PostgreSQL has the same URL and its data', async () => {
+  test('after a crash and a restart, the embedded PostgreSQL has the same URL and its data', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const [url, processId] = [server.url('postgres'), server.processId]
     await query(url, 'create table survivor as select 42 as answer')
@@ -147,7 +147,7 @@ describe('running servers', () => {
     expect(server.processId).not.toBe(processId)
   })
 
-  test('if connections are open, PostgreSQL still stops', async () => {
+  test('if connections are open, the embedded PostgreSQL still stops', async () => {
     const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`
@@ -157,7 +157,7 @@ describe('running servers', () => {
     await sql.end()
   })
 
-  test('if PostgreSQL exits unexpectedly, onNotice gets the notice "ended"', async () => {
+  test('if the embedded PostgreSQL exits unexpectedly, onNotice gets the notice "ended"', async () => {
     const notices: EmbeddedNotice[] = []
     const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')
@@ -166,7 +166,7 @@ describe('running servers', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'when PostgreSQL starts, it has its own session, so that Ctrl-C does not reach it',
+    'the embedded PostgreSQL runs in its own session, so that Ctrl-C does not reach it',
     async () => {
       const server = await startServerForTest({ dataFolder: shared })
       const fields = (await readFile(`/proc/${server.processId}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
@@ -174,7 +174,7 @@ describe('running servers', () => {
     },
   )
 
-  test("while PostgreSQL runs, its cluster can't be removed", async () => {
+  test('if the embedded PostgreSQL runs, removing its cluster fails', async () => {
     const dataFolder = shared
     const server = await startServerForTest({ dataFolder })
     await expect(removeEmbeddedPostgres(dataFolder)).rejects.toThrow('already runs')

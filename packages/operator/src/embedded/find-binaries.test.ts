@@ -6,7 +6,7 @@ import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-test('if npm left out links between the binaries, findBinaries creates them', async () => {
+test('if npm left out symbolic links between the PostgreSQL binaries, the service creates them', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
   const wanted = { account: undefined, copyFolder: await temporaryFolder(), packageFolder }
   const binaries = await findBinaries(wanted)
@@ -17,7 +17,7 @@ test('if npm left out links between the binaries, findBinaries creates them', as
 })
 
 test.skipIf(!isRoot)(
-  "if the account can't reach the binaries, findBinaries copies them, even with a strict umask",
+  "if the user of PostgreSQL can't reach the binaries, the service copies them, even with a strict umask",
   async () => {
     const closed = await temporaryFolder()
     const packageFolder = await unlinkedPackage(closed)
@@ -34,7 +34,7 @@ test.skipIf(!isRoot)(
 )
 
 test.skipIf(isRoot)(
-  'if the folder of the binaries is not writable, findBinaries copies them and creates the links',
+  'if the folder of the PostgreSQL binaries is not writable, the service copies them and creates the links',
   async () => {
     const packageFolder = await unlinkedPackage(await temporaryFolder())
     const library = path.join(packageFolder, 'native', 'lib')
@@ -45,7 +45,7 @@ test.skipIf(isRoot)(
   },
 )
 
-test('if the path contains shell characters, initdb runs from a copy', async () => {
+test('if the path of the PostgreSQL binaries has shell characters, initdb runs from a copy', async () => {
   const folder = path.join(await temporaryFolder(), 'a "shop" for $HOME `today`')
   await mkdir(folder)
   await chmod(folder, 0o711)

@@ -53,7 +53,7 @@ const names = (list: readonly { table: string; name: string }[]) =>
   list.map(({ table, name }) => `${table}.${name}`).sort()
 
 describe('migrations', () => {
-  test('[VER-2] for each schema version, the columns are those of the contract and the password hash', async () => {
+  test('[VER-2] if a store is migrated to a schema version, it has the columns of the contract and the password hash', async () => {
     for (const { id } of REVISIONS) {
       expect(await migrate(id)).toEqual([id])
       const declared = storeTables(id).flatMap(({ table, columns }) => columns.map((name) => ({ table, name })))
@@ -61,7 +61,7 @@ describe('migrations', () => {
     }
   })
 
-  test('if the contract says "or null", the column is nullable, and otherwise it is not', async () => {
+  test('if the contract says "or null" for a field, the migrated column is nullable, and otherwise it is not', async () => {
     await migrate(LATEST_REVISION)
     const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
     const resources: Resource[] = [
@@ -84,13 +84,13 @@ describe('migrations', () => {
     }
   })
 
-  test('if two migrations run at once, each is applied once, and a later run applies none', async () => {
+  test('if two migrations of a store run at once, each is applied once, and a later run applies none', async () => {
     const applied = await Promise.all([migrate('v1.2'), migrate('v1.2')])
     expect(applied.flat().sort()).toEqual(['launch', 'v1.1', 'v1.2'])
     expect(await migrate('v1.2')).toEqual([])
   })
 
-  test('[R28] if only half of a migration is applied, the store has only the columns of that half', async () => {
+  test('[R28] if only the first half of a migration is applied, the store has only the columns of that half', async () => {
     await migrate('launch')
     const [first, second] = migrationStatements('v1.1')
     await sql.unsafe(`${first}; ${second}`)
@@ -99,7 +99,7 @@ describe('migrations', () => {
     expect(found).not.toContain('orders.currency')
   })
 
-  test('if a migration fails, it changes nothing', async () => {
+  test('if a migration of a store fails, it changes nothing', async () => {
     await migrate('launch')
     await sql`create table public.customer_groups (id int)`
     await expect(migrate('v1.1')).rejects.toThrow('customer_groups')
@@ -107,7 +107,7 @@ describe('migrations', () => {
     expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
   })
 
-  test('every table with a list has an index in the order of the list', async () => {
+  test('if a table is served as a list, a migrated store has an index in the order of the list', async () => {
     await migrate(LATEST_REVISION)
     const rows = await sql<{ table: string; definition: string }[]>`
       select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`
@@ -119,7 +119,7 @@ describe('migrations', () => {
     expect([...walked].sort()).toEqual(pages.filter((table) => !embedded.includes(table)).sort())
   })
 
-  test('if a column has a natural default, rows can be inserted without it', async () => {
+  test('if a row is inserted without optional columns, their defaults apply', async () => {
     await migrate(LATEST_REVISION)
     const id = '00000000-0000-4000-8000-000000000001'
     await sql`insert into orders (id, email) values (${id}, 'a@example.com')`

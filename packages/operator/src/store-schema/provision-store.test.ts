@@ -56,7 +56,7 @@ const settings = [
 ]
 
 describe('provisioned stores', () => {
-  test('when a store is provisioned, it has one row, and its owner can write', async () => {
+  test('after a store is provisioned, its store table has one row, and its owner can insert rows', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await using(databaseUrl, async (sql) => {
@@ -68,7 +68,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('[GEN-3] if the reader selects the password hash, even with select *, it gets an error', async () => {
+  test('[GEN-3] if the reader role selects the password hash, even with select *, PostgreSQL rejects it', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -78,7 +78,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('for every schema version, the reader can select every column of the contract', async () => {
+  test('if a store is upgraded to any schema version, the reader role can select every column of the contract', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     const readerRole = new URL(readerUrl).username
     for (const { id } of REVISIONS) {
@@ -92,7 +92,7 @@ describe('provisioned stores', () => {
     }
   })
 
-  test('[R42] if a later migration fails, the reader can still select a new table of an earlier one', async () => {
+  test('[R42] if a migration fails, the reader role can still select the new table of an earlier migration', async () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     await using(databaseUrl, (sql) => sql`create table locations (id int)`)
     const readerRole = new URL(readerUrl).username
@@ -106,7 +106,7 @@ describe('provisioned stores', () => {
     await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
   })
 
-  test('[GEN-1] if the reader writes or creates a table, it gets an error', async () => {
+  test('[GEN-1] if the reader role writes a row or creates a table, PostgreSQL rejects it', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       const rows =
@@ -127,7 +127,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('[R28] if an older reader has a lock_timeout, an upgrade as administrator resets it', async () => {
+  test('[R28] if an older reader role has a lock_timeout, an upgrade by an administrator resets it', async () => {
     const { databaseUrl, readerUrl } = await provision('launch')
     const limit = () => using(readerUrl, async (sql) => (await sql`show lock_timeout`)[0]?.lock_timeout)
     expect(await limit()).toBe('0')
@@ -143,7 +143,7 @@ describe('provisioned stores', () => {
     expect(await limit()).toBe('0')
   })
 
-  test('if the reader has twenty connections, the twenty-first is rejected', async () => {
+  test('if the reader role has twenty connections, PostgreSQL rejects one more', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
     const held = Array.from({ length: 20 }, () => openClient(readerUrl))
     try {
@@ -156,7 +156,7 @@ describe('provisioned stores', () => {
     }
   })
 
-  test('while another role has a transaction, the reader can see when it started', async () => {
+  test('if another role has an open transaction, the reader role can see when it started', async () => {
     const { readerUrl } = await provision('launch')
     await using(inject('postgresUrl'), (admin) =>
       admin.begin(async (transaction) => {
@@ -169,14 +169,14 @@ describe('provisioned stores', () => {
     )
   })
 
-  test('[GEN-2] if the reader of one store connects to another store, it gets an error', async () => {
+  test('[GEN-2] if the reader role of one store connects to another store, PostgreSQL rejects it', async () => {
     const [one, two] = [await provision('launch'), await provision('launch')]
     const foreign = new URL(one.readerUrl)
     foreign.pathname = new URL(two.readerUrl).pathname
     await expect(using(foreign.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('if a store with the same ID exists, provisioning fails, and the store stays', async () => {
+  test('if a store with the same ID exists, provisioning fails, and the existing store stays', async () => {
     const storeId = randomUUID()
     const { databaseUrl } = await provision('launch', { storeId })
     await expect(provision('launch', { storeId })).rejects.toMatchObject({ code: '42710' })
@@ -193,7 +193,7 @@ describe('provisioned stores', () => {
     })
   })
 
-  test('if an administrator upgrades a store, new tables belong to its owner', async () => {
+  test('if an administrator upgrades a store, the new tables belong to the owner of the store', async () => {
     const { databaseUrl } = await provision('launch')
     const adminUrl = new URL(inject('postgresUrl'))
     adminUrl.pathname = new URL(databaseUrl).pathname

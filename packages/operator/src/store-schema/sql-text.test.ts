@@ -6,13 +6,13 @@ import { quoteName, quoteText, splitAtCommas, splitStatements } from './sql-text
 import { urlForDatabase, urlForLogin } from './store-url.ts'
 
 describe('SQL text', () => {
-  test('if names and strings contain quotes or backslashes, they are quoted', () => {
+  test('if names or strings contain quotes or backslashes, they are escaped as SQL', () => {
     expect(quoteName('or"der')).toBe('"or""der"')
     expect(quoteText("it's")).toBe("'it''s'")
     expect(quoteText("\\'")).toBe("E'\\\\'''")
   })
 
-  test('if semicolons are in quotes, bodies, or comments, a file is not split at them', () => {
+  test('if semicolons are in strings, function bodies, or comments, a SQL file is not split there', () => {
     const file = `-- one; two\nselect ';', "a;b";\ncreate function f() as $$ begin; end; $$;\n\nselect 1 - 1`
     expect(splitStatements(file)).toEqual([
       `select ';', "a;b"`,
@@ -21,7 +21,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('if commas are in parentheses or quotes, a list is not split at them', () => {
+  test('if commas are in parentheses or strings, a SQL list is not split there', () => {
     expect(splitAtCommas(`a text default 'b, (c', (coalesce(d, e)), "f,g"`)).toEqual([
       `a text default 'b, (c'`,
       '(coalesce(d, e))',
@@ -29,7 +29,7 @@ describe('SQL text', () => {
     ])
   })
 
-  test('for the first and the last schema version, the grants contain its columns and no password', () => {
+  test('the SQL of grants for the first and the last schema version has their columns and no password hash', () => {
     const launch = readerGrantsSql({ role: 'r', revision: 'launch' })
     expect(launch).toContain(
       'grant select ("id", "email", "name", "processor_customer_id", "email_verified", "created_at") on public."customers" to "r";',
@@ -39,7 +39,7 @@ describe('SQL text', () => {
     expect(launch + newest + readerRoleSql({ role: 'r', password: 'x' })).not.toContain('password_hash')
   })
 
-  test('if the input is the example of RFC 7677, the SCRAM verifier is the documented one', () => {
+  test('if the password and salt are those of RFC 7677, the SCRAM verifier equals that of the RFC', () => {
     // https://www.rfc-editor.org/rfc/rfc7677#section-3: user "user", password "pencil"
     const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
     expect(scramVerifier('pencil', salt)).toBe(
@@ -51,7 +51,7 @@ describe('SQL text', () => {
 describe('connection URLs', () => {
   const login = { user: 'o', password: 'p@/', database: 'd' }
 
-  test('if the server has several hosts, ports, and options, the URL for another user has them, too', () => {
+  test('if a connection URL has several hosts, ports, and options, the URL for another role has them, too', () => {
     expect(urlForLogin('postgres://admin:x@h1:1,h2:2/postgres?sslmode=verify-full&user=a', login)).toBe(
       'postgres://o:p%40%2F@h1:1,h2:2/d?sslmode=verify-full',
     )

@@ -31,7 +31,7 @@ async function wrongNode(platform: RealPlatform, ms: number) {
   return node
 }
 
-test(`[LIM-1, R8] if the clocks of two nodes are wrong, they accept ${LIMIT} requests a minute (${BURSTS} rounds)`, async () => {
+test(`[LIM-1, R8] if two nodes have wrong clocks, together they accept ${LIMIT} requests a minute (${BURSTS} rounds)`, async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)
@@ -70,7 +70,7 @@ test(`[LIM-1, R8] if the clocks of two nodes are wrong, they accept ${LIMIT} req
   }
 })
 
-test('[AUTH-5, PAG-4] if the clocks of two nodes are wrong, both obey revocations and accept cursors', async () => {
+test("[AUTH-5, PAG-4] if two nodes have wrong clocks, both reject revoked keys and accept each other's cursors", async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const { ahead, behind } = await wrongNodes(platform)

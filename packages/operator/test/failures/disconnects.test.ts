@@ -70,7 +70,7 @@ async function leave(count: number, one: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, client))
 }
 
-test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, nothing is left of their requests after 5 s`, async () => {
+test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, the service has released all their resources after 5 s`, async () => {
   const { node, store, state, before } = await busyStore()
   const files = await node.metric('process_open_fds')
   await leave(DISCONNECTS, () => requestAndDisconnect(node, store, LEFT_AFTER_BYTES))
@@ -82,7 +82,7 @@ test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, nothing is left o
 /** Well below the statement timeout of 4.5 s. */
 const CANCELED = { timeout: 2000, interval: 20 }
 
-test('[ERR-3] if a client disconnects before its response, its query is canceled', async () => {
+test('[ERR-3] if a client disconnects before its response, the service cancels its query', async () => {
   const { node, store, owner, state, before } = await busyStore()
   await owner`begin`
   await owner`lock table products in access exclusive mode`

@@ -58,7 +58,7 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-test(`[ERR-3] if a store database freezes, only requests for its own store get 502 (${CYCLES} times)`, async () => {
+test(`[ERR-3] if a store database freezes, only requests for this store get 502 (${CYCLES} times)`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
@@ -115,7 +115,7 @@ test(`[ERR-3] if a store database freezes, only requests for its own store get 5
   await expect.poll(state, BACK).toEqual(before)
 })
 
-test('[ERR-3] a store behind a network delay of 100 ms returns 200, and one behind a slower network 502', async () => {
+test('[ERR-3] if the network to a store has a delay of 100 ms, requests get 200; if it is much slower, they get 502', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const proxy = await openProxy(Number(new URL(store.readerUrl).port))

@@ -28,7 +28,7 @@ function brokenStores(platform: RealPlatform, whole: RealStore) {
   return Promise.all(broken)
 }
 
-test(`[ERR-3] if ${KINDS} databases are hostile, their requests get 502 within 6 s (${ROUNDS} rounds)`, async () => {
+test(`[ERR-3] if ${KINDS} databases break the PostgreSQL protocol, requests to them get 502 within 6 s (${ROUNDS} rounds)`, async () => {
   const platform = await createPlatform()
   const neighbor = await platform.createStore(SIZE)
   const broken = await brokenStores(platform, neighbor)

@@ -31,7 +31,7 @@ async function somePages(walk: BackgroundWalk, count: number): Promise<void> {
   await waitUntil(() => walk.isDone || walk.pages >= from + count)
 }
 
-test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times, a list still returns each row once`, async () => {
+test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times while a list is read, the list returns each row once`, async () => {
   const cluster = await createCluster()
   await cluster.start()
   const platform = await createPlatform()
@@ -49,7 +49,7 @@ test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times, a list still re
   expect(await node.metric('connections_awaited', 'stores')).toBe(0)
 })
 
-test('[ERR-3] when the URL of a store changes, its next request reads the new address', async () => {
+test('[ERR-3] if the URL of a store changes, its next request uses the new URL', async () => {
   const platform = await createPlatform()
   const [here, there] = [await platform.createStore(sizeFor(1)), await platform.createStore(sizeFor(2))]
   const [first, second] = [await openProxy(portOf(here)), await openProxy(portOf(there))]
@@ -102,7 +102,7 @@ async function isStreaming(primary: PostgresCluster): Promise<boolean> {
   }
 }
 
-test(`[ERR-3, PAG-4] if a standby is promoted, a list continues on it (${FAILOVERS} times)`, async () => {
+test(`[ERR-3, PAG-4] if a standby is promoted while a list is read, the list continues on it (${FAILOVERS} times)`, async () => {
   const platform = await createPlatform()
   const { store, expected, pair } = await replicated(platform)
   const node = await platform.startNode()
