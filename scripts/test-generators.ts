@@ -68,7 +68,7 @@ async function main(): Promise<number> {
     return 0
   }
   const selected = TESTS.filter(({ name }) => args.names.length === 0 || args.names.includes(name))
-  // Outside of this repository: TypeScript compiles no file below node_modules.
+  // The folder is outside of this repository, because TypeScript compiles no file below node_modules.
   const work = mkdtempSync(path.join(os.tmpdir(), 'store-export-generators-'))
   const folders = { work, installed: args.cache }
   const rows = selected.length === 0 ? [] : await runClients(selected, folders)

@@ -36,7 +36,7 @@ function enlarge(demand: FleetDemand, assumptions: Assumptions, nodesFirst = ass
     const figures = simulate({ ...demand, assumptions, nodes })
     const excess = figures.busiestNode99 / assumptions.coreShare
     if (excess <= 1) return { ...figures, nodes, stores: demand.stores, balancing: demand.balancing }
-    // Less than in proportion, because more nodes also have more open connections.
+    // The number grows less than in proportion, because more nodes also have more open connections.
     nodes = Math.max(nodes + 1, Math.floor(nodes * excess * 0.95))
   }
 }

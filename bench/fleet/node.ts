@@ -72,7 +72,7 @@ export class FleetNode {
   private mustReadColumns(store: number, now: number): boolean {
     const readAt = this.columns.get(store)
     if (readAt !== undefined && now - readAt < this.bounds.columnsSteps) return false
-    // Added at the end, because the map is in the order of the reads.
+    // The store moves to the end, because the map is in the order of the reads.
     this.columns.delete(store)
     this.columns.set(store, now)
     return true

@@ -8,7 +8,7 @@ import { Fn, Lazy, MError, type RecordValue, TypeValue, type Value } from './m-v
 // biome-ignore lint/suspicious/noExplicitAny: the kind of a node decides about its members
 type Node = any
 
-// Loaded without its types, so that TypeScript does not check the declarations of the parser.
+// The parser is loaded without its types, so that TypeScript does not check its declarations.
 const parser = createRequire(import.meta.url)('@microsoft/powerquery-parser')
 
 /** Returns the syntax tree. Throws if the text is not valid. */

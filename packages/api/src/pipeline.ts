@@ -79,7 +79,7 @@ export interface Trace {
 /** Returns the response to a request. Rejects with `ApiError`, `StoreDatabaseError`, or `ControlDatabaseError`. */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
-  // Set before the key is checked, so that events of rejected keys have the endpoint.
+  // This comes before the check of the key, so that events of rejected keys have the endpoint.
   if (route !== null) trace.endpoint = route.endpoint.path
   const key = requireKey(readKey(request), trace)
   const admission = await admit({ hash: key, address: request.clientAddress }, pipeline, trace)

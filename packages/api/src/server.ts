@@ -94,7 +94,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
   server.maxHeadersCount = 0
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
   server.on('checkExpectation', receive)
-  // Otherwise, Node would request a body that the service does not read.
+  // Without this listener, Node would request a body that the service does not read.
   server.on('checkContinue', receive)
   server.on('clientError', (error, socket) => {
     const pending = latest.get(socket)

@@ -5,7 +5,8 @@ import type { OpenApiObject } from './openapi-schema.ts'
 
 /** Members that an operation has if it returns one page of a list. */
 export const PAGINATION: OpenApiObject = {
-  // Without `results`: Speakeasy's clients would stop at an empty page, and more rows can follow an empty page.
+  // The member `results` is absent on purpose. With it, Speakeasy's clients would stop at an empty page, and more rows
+  // can follow an empty page.
   'x-speakeasy-pagination': {
     type: 'cursor',
     inputs: [{ name: 'cursor', in: 'parameters', type: 'cursor' }],

@@ -28,7 +28,7 @@ export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
     ...Object.fromEntries(resourcesOf(contract).flatMap(entrySchemas)),
     ListMeta: LIST_META,
     JsonValue: JSON_VALUE,
-    // Neither is named `Error`: generated code would replace the class of the language.
+    // No schema is named `Error`, because generated code would then replace the class of the language.
     ErrorResponse: ERROR_RESPONSE,
     ErrorDetail: ERROR_DETAIL,
     ErrorCode: errorCodeSchema(contract),
@@ -162,7 +162,7 @@ const JSON_VALUE: OpenApiObject = {
     { type: 'number' },
     { type: 'boolean' },
     { type: 'null' },
-    // Not recursive: TypeScript rejects the code that generators write for a recursive schema.
+    // The schema is not recursive, because TypeScript rejects the code that generators write for a recursive one.
     { type: 'array', items: {} },
     { type: 'object', additionalProperties: true },
   ],

@@ -63,7 +63,7 @@ function urlOf({ path, parameters, resource }: Endpoint, example: LiveExample | 
     raw: `{{baseUrl}}${template}`,
     host: ['{{baseUrl}}'],
     path: template.slice(1).split('/'),
-    // Disabled: a parameter without a value is rejected.
+    // The parameters are disabled, because the service rejects a parameter without a value.
     query: parameters.map((name) => ({
       key: name,
       value: name === 'limit' ? String(LIMITS.pageRowsMax) : '',

@@ -179,7 +179,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   #row({ type: expected, request }: Step, type: number, body: Cell): void {
     if (expected !== SERVER.commandComplete || request === null) throw outOfOrder(type)
     if (this.#sinkError !== null) return
-    // No closure, because one would be allocated for each row.
+    // This is not a closure, because one would be allocated for each row.
     try {
       request.sink.row(body)
     } catch (cause) {

@@ -7,7 +7,10 @@ export class TimeLimitPassed extends Error {
 
 /** The deadline and the abort signal of a wait, or of an exchange with the server. */
 export interface RunOptions {
-  /** Deadline, by `performance.now()`. An exchange that is still running then is canceled, and its connection closes. */
+  /**
+   * Deadline on the clock of `performance.now()`. An exchange that is still running then is canceled, and its connection
+   * closes.
+   */
   readonly deadline?: number | undefined
   /** Ends the wait when it is aborted. During an exchange, the client cancels the statements and closes the connection. */
   readonly signal?: AbortSignal | undefined

@@ -87,7 +87,8 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
     advanced: {
       // Migrations of the control database create the tables.
       database: { generateId: () => randomUUID(), validateSchema: false },
-      // For privacy. The name of the browser distinguishes the sessions of a merchant.
+      // The dashboard stores no client addresses, for privacy. The name of the browser distinguishes the sessions of a
+      // merchant.
       ipAddress: { disableIpTracking: true },
       useSecureCookies: false,
       cookies: {

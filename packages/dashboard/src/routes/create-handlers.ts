@@ -177,7 +177,7 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
     if (form instanceof FormError) return unreadableFormPage(request, form, back)
     const hash = services.formTokens.check(form.form_token ?? '', request.formTokenScope)
     if (hash === null) return rejectedFormPage(request, back)
-    // To repeat a sign-in has no further effect.
+    // A repeated sign-in has no further effect.
     const isRepeatable = request.session === null || options?.isRepeatable === true
     return isRepeatable || (await consumeFormToken(services.database, hash))
       ? handler(request, form)

@@ -47,7 +47,7 @@ function fieldsDigest(resource: Resource, present: PresentTables): string {
   const names = [resource, ...childrenOf(resource)].flatMap((each) =>
     presentColumnsOf(each, present).map((column) => `${each.table}.${column}${reductionOf(each, column)}`),
   )
-  // Sorted, so that another order of the fields in the contract gives the same digest.
+  // The names are sorted, so that another order of the fields in the contract gives the same digest.
   return createHash('sha256').update(names.toSorted().join('\n')).digest('hex').slice(0, DIGEST_LENGTH)
 }
 

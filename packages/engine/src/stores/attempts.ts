@@ -24,7 +24,7 @@ export interface AttemptRequest {
   readonly address: StoreAddress
   /** ID for the log; null outside of a request. */
   readonly requestId: string | null
-  /** Start of the request, by `performance.now()`. */
+  /** Start of the request on the clock of `performance.now()`. */
   readonly startedAt: number
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
@@ -73,7 +73,10 @@ export class Attempts {
     }
   }
 
-  /** Runs the work once. `deadline` is by `performance.now()`. Rejects like `work`, and closes lost connections. */
+  /**
+   * Runs the work once. `deadline` is on the clock of `performance.now()`. Rejects like `work`, and closes lost
+   * connections.
+   */
   async once<T>(address: StoreAddress, work: StoreWork<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options
     const requireTime = () => {

@@ -13,7 +13,7 @@ import type { StoreSlot, Waiter } from './store-pool.ts'
 
 /** The time at which a request may open a connection, and the connection to close first. */
 export interface OpeningTime {
-  /** Earliest time, by `performance.now()`, if no other event happens before. */
+  /** Earliest time on the clock of `performance.now()`, if no other event happens before. */
   readonly at: number
   /** The idle connection to close first; null if none must be closed, or during a pause before a new connection. */
   readonly displaced: StoreSlot | null
@@ -25,8 +25,8 @@ const IDLE_MS_MIN = 5000
 const OWN_WAIT_MS = 200
 
 /**
- * Returns when `waiter` may open a connection; null if another event must happen first. `idle` starts with the slot
- * that was used least recently. `now` is by `performance.now()`.
+ * Returns when `waiter` may open a connection; null if another event must happen first. `idle` starts with the slot that
+ * was used least recently. `now` is on the clock of `performance.now()`.
  */
 export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): OpeningTime | null {
   const { health, budgets, retryAt } = pool

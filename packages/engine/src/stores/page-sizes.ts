@@ -22,13 +22,13 @@ export class PageSizes {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
-  /** Notes a page that was read, and updates the estimate. `bytes` is the size of its rows. */
+  /** Records a page that was read, and updates the estimate. `bytes` is the size of its rows. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))
   }
 
-  /** Notes a page that was not read in time, and lowers the estimate to a quarter of `rows`. */
+  /** Records a page that was not read in time, and lowers the estimate to a quarter of `rows`. */
   tooSlow(list: string, rows: number): void {
     this.remember(list, Math.max(1, Math.floor(rows * SLOW_SHARE)))
   }

@@ -52,7 +52,7 @@ export class Pages {
     return page
   }
 
-  /** Notes a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
+  /** Records a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
   failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
     if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
     this.plans.expire(connection)
@@ -61,7 +61,7 @@ export class Pages {
   }
 
   /**
-   * Notes a page that was read: updates the estimated size of pages, and emits an event for each kind of contract
+   * Records a page that was read: updates the estimated size of pages, and emits an event for each kind of contract
    * violation.
    */
   served({ address, plan }: PageRequest, page: PageWriter): void {

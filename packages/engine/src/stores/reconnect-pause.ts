@@ -9,9 +9,9 @@ const PAUSE_MS_MAX = 500
  * The pause before the next attempt to connect. The pause doubles with each failure and ends with the first success.
  */
 export class ReconnectPause {
-  /** Earliest time of the next attempt, by `performance.now()`; 0 without a failure. */
+  /** Earliest time of the next attempt on the clock of `performance.now()`; 0 without a failure. */
   retryAt = 0
-  /** Time of the last failed attempt, by `performance.now()`; 0 without a failure. */
+  /** Time of the last failed attempt on the clock of `performance.now()`; 0 without a failure. */
   failedAt = 0
   /** Error of the last failed attempt; undefined without a failure. */
   cause: unknown
@@ -22,7 +22,7 @@ export class ReconnectPause {
     return this.failures > 0
   }
 
-  /** Notes a failed attempt. A failure during a pause doesn't extend the pause. */
+  /** Records a failed attempt. A failure during a pause doesn't extend the pause. */
   failed(cause: unknown, now: number = performance.now()): void {
     this.cause = cause
     this.failedAt = now
@@ -31,7 +31,7 @@ export class ReconnectPause {
     this.failures++
   }
 
-  /** Notes a successful attempt, which ends the pause. */
+  /** Records a successful attempt, which ends the pause. */
   succeeded(): void {
     this.failures = 0
     this.retryAt = 0

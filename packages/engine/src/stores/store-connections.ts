@@ -77,9 +77,9 @@ export class StoreConnections {
   }
 
   /**
-   * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, by
-   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with
-   * `StoreDatabaseError` at the end of the wait, and if the queue is full.
+   * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit` on the clock of
+   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with `StoreDatabaseError`
+   * at the end of the wait, and if the queue is full.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
@@ -90,8 +90,8 @@ export class StoreConnections {
   }
 
   /**
-   * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed. `deadline` is by
-   * `performance.now()`. Rejects like `work`, and with errors of `connect`.
+   * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed. `deadline` is on
+   * the clock of `performance.now()`. Rejects like `work`, and with errors of `connect`.
    */
   async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     const start = { at: performance.now(), isFresh: slot.connection === null }
@@ -197,7 +197,7 @@ export class StoreConnections {
     this.assignSlots()
   }
 
-  /** Notes the failure of the store or of its server. Returns the error for the request. */
+  /** Records the failure of the store or of its server. Returns the error for the request. */
   private async noteFailure(slot: StoreSlot, start: UseStart, cause: unknown): Promise<unknown> {
     const { pool, connection, unproven } = slot
     const { delayed, full, isFinal } = assessFailure({

@@ -43,14 +43,14 @@ export interface StoreSlot {
   connection: Connection | null
   /** Health of the store when the slot was created. Null after the first response on the connection. */
   unproven: StoreHealth | null
-  /** Start of the connection's idle time, by `performance.now()`. */
+  /** Start of the connection's idle time on the clock of `performance.now()`. */
   idleSince: number
 }
 
 /** A request that waits for a connection slot. */
 export interface Waiter {
   readonly pool: StorePool
-  /** Start of the wait, by `performance.now()`. */
+  /** Start of the wait on the clock of `performance.now()`. */
   readonly since: number
   /** The slot that the request gets; null if the pool was discarded. */
   readonly turn: PromiseWithResolvers<StoreSlot | null>
@@ -74,7 +74,7 @@ export class StorePool {
   readonly waiting = new Set<Waiter>()
   /** The bound that delayed a request last. */
   blockedBy: ConnectionBudget
-  /** Time when a request last took or released a slot, by `performance.now()`. */
+  /** Time when a request last took or released a slot on the clock of `performance.now()`. */
   progressAt = performance.now()
   /** Whether the pool is discarded. Its connections are then closed when requests release them. */
   isDiscarded = false
@@ -113,7 +113,7 @@ export class StorePool {
     return this.hasResponded ? 'responding' : 'new'
   }
 
-  /** Earliest time of the next connection attempt, by `performance.now()`. */
+  /** Earliest time of the next connection attempt on the clock of `performance.now()`. */
   get retryAt(): number {
     return Math.max(this.pause.retryAt, this.server.pause.retryAt)
   }
@@ -156,16 +156,14 @@ export class StorePool {
     return { pool: this, opening: null, connection: null, unproven: health, idleSince: 0 }
   }
 
-  /** Notes the first response to a statement on a connection. */
+  /** Records the first response to a statement on a connection. */
   responded(slot: StoreSlot): void {
     if (slot.unproven !== null) for (const budget of this.budgets) budget.responded(slot.unproven)
     slot.unproven = null
     this.hasResponded = true
   }
 
-  /**
-   * Notes that a request succeeded. A request on an older connection doesn't end a pause between attempts to connect.
-   */
+  /** Records that a request succeeded. A request on an older connection doesn't end a pause between attempts to connect. */
   succeeded({ isFresh }: { readonly isFresh: boolean }): void {
     if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
     if (isFresh) this.server.pause.succeeded()

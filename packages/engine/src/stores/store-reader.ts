@@ -41,7 +41,7 @@ export interface StoreReaderOptions {
 export interface ReadRequest extends PageRequest {
   /** ID for the log; null outside of a request. */
   readonly requestId: string | null
-  /** Start of the request, by `performance.now()`. Its reads share one time limit. */
+  /** Start of the request on the clock of `performance.now()`. Its reads share one time limit. */
   readonly startedAt: number
   /** Cancels the running statement if the client disconnects. The read rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -84,7 +84,7 @@ export class StoreReader {
     let speculative: SpeculativeRead = NOTHING_READ
     const pollAtArrival = () =>
       this.attempts.run(sized, async (connection, present) => {
-        // Evaluated inside the callback, because a retry can read without prepared statements.
+        // This is evaluated inside the callback, because a retry can read without prepared statements.
         const prepared = this.prepares(request.address)
         const options = { prepared, signal: request.signal, deadline: this.readDeadline(request.startedAt) }
         const { snapshot, ...rest } = await pollAndRead(this.pages, sized, { connection, present }, options)

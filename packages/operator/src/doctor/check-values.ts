@@ -100,7 +100,7 @@ function checksOf(column: string, { type, nullable }: Field): ValueCheck[] {
       ]
     case 'money':
     case 'decimal':
-      // Compared as text, because PostgreSQL before 14 rejects an infinite numeric.
+      // The value is compared as text, because PostgreSQL before 14 rejects an infinite numeric.
       return [{ column, kind: 'not a number', condition: `${name}::text in ('NaN', 'Infinity', '-Infinity')` }]
     case 'oneOf': {
       if (type.others !== undefined) return []

@@ -18,7 +18,7 @@ export async function mcpCommand(options: McpCommandOptions, context: CliContext
   const withPersonalData = options.withPersonalData === true
   const file = parseFrom(options.from)
   await requireCopy(file)
-  // Imported here, because the other commands don't need them.
+  // These modules are imported here, because the other commands don't need them.
   const [{ callCopyTool }, { serveMcp }, { QueryRunner }, { instructions, toolDeclarations }] = await Promise.all([
     import('../mcp/copy-tools.ts'),
     import('../mcp/mcp-server.ts'),

@@ -104,7 +104,7 @@ export class TableDifferences {
     this.#tallies = new Map(names.map((name) => [name, newTally()]))
   }
 
-  /** Notes the digest of a page. If it is not the digest of the copy, the next run reads all rows again. */
+  /** Records the digest of a page. If it is not the digest of the copy, the next run reads all rows again. */
   noteFields(storeFields: string | null): void {
     const { state } = this.#options
     if (storeFields !== null && storeFields !== state.storeFields && mayReread(state, {})) this.#isRereadNext = true

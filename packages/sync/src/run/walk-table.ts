@@ -167,7 +167,7 @@ class TableWalk {
       walk = { ...walk, storeFields, cursor: page.cursor, rows: walk.rows + page.rows.length }
       // A full walk that continues has saved its own digest, which tells the next run.
       if (isFirst || !isFull) await this.#saveDoubt(page.storeFields)
-      // To resume a list of one page would save no request.
+      // Resuming a list of one page would save no request.
       const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
       await copy.write({ table, rows: page.rows, isFull, isFirst, unfinished: saved })
       isFirst = false
