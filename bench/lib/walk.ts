@@ -1,4 +1,4 @@
-// Reads the starts of the pages of a list, as cursors of the service and as positions for COPY.
+// Finds where the pages of a list start, both as the service's cursors and as positions for COPY.
 
 import { LIMITS, type Resource } from '@store-export/contract'
 import type { Sql } from 'postgres'

@@ -10,7 +10,7 @@ import { PARALLEL_WALKS } from './parallel-walks.ts'
 import type { StorePolls } from './store-polls.ts'
 import { NAMES } from './variants.ts'
 
-/** Goals for pages of 250 and 50 orders, as multiples of the cost of COPY of their rows. */
+/** Goals for pages of 250 and 50 orders, as multiples of what COPY of the same rows costs. */
 const PAGE_RATIO_MOST = 1.4
 const SMALL_RATIO_MOST = 1.2
 const FLAT_RATIO_MOST = 1.2

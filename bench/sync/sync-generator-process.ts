@@ -22,7 +22,7 @@ export interface Served {
   readonly bytes: number
 }
 
-/** Number of rows of each list per order, as in the store of the templates. The other lists have one page. */
+/** Rows of each list for one order, in the ratio that the templates' store has. The other lists have one page. */
 const ROWS_PER_ORDER: Readonly<Record<string, number>> = {
   orders: 1,
   customers: 1 / 5,

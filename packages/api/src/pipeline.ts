@@ -46,7 +46,10 @@ import { windowBounds } from './window.ts'
 
 /** Dependencies and limits of the pipeline. */
 export interface Pipeline {
-  /** Checks a key and counts the request. Returns null for a key that does not work from this address. */
+  /**
+   * Checks a key and counts the request. Returns null for a key that is unknown, revoked, or expired, or that does not
+   * work from this address.
+   */
   readonly admit: (key: PresentedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router

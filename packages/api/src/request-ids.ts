@@ -1,4 +1,4 @@
-// Connects a request with the logs of its client and of the proxies in front of the service: `x-request-id`, and
+// Lets an operator find a request in the logs of its client and of proxies, by two headers: `x-request-id`, and
 // `traceparent` (W3C Trace Context). A value that could be a secret is replaced, because it would reach the log.
 
 import { randomUUID } from 'node:crypto'

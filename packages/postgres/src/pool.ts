@@ -11,7 +11,7 @@ import type { Statement } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 
-/** The maximum number of connections, the name of their sessions, and the time limits of a pool. */
+/** How many connections a pool opens, how it names their sessions, and how long it waits. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
   /** Maximum number of open connections. */
   readonly connectionsMax: number

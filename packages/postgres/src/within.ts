@@ -8,7 +8,7 @@ export class TimeLimitPassed extends Error {
 /** The deadline and the abort signal of a wait, or of an exchange with the server. */
 export interface RunOptions {
   /**
-   * Deadline on the clock of `performance.now()`. An exchange that is still running then is canceled, and its connection
+   * Deadline, on the clock of `performance.now()`. An exchange that is still running then is canceled, and its connection
    * closes.
    */
   readonly deadline?: number | undefined

@@ -12,7 +12,7 @@ import type { KeyPermissions } from './key-permissions.ts'
 export interface AdmissionRequest {
   readonly pool: Pool
   readonly requestsPerMinute: number
-  /** Deadline of the statement on the clock of `performance.now()`. */
+  /** Deadline of the statement, on the clock of `performance.now()`. */
   readonly deadline?: number
   /** Replaces the control database's clock in tests. A timestamp as PostgreSQL writes it. */
   readonly at?: string

@@ -25,7 +25,7 @@ export interface StoreSource {
   readonly timeSlicer: TimeSlicer
   /** ID for the log; null outside of a request. */
   readonly requestId: string | null
-  /** Start on the clock of `performance.now()`. All reads for one page share one time limit. */
+  /** Start, on the clock of `performance.now()`. All reads for one page share one time limit. */
   readonly startedAt: number
 }
 

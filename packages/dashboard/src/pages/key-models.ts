@@ -72,7 +72,7 @@ export interface RenamePage {
 /** The numbers at the top of Settings > API: today's requests, the rejected requests of seven days, and the active keys. */
 export interface KeyTiles {
   readonly requestsToday: number
-  /** The highest number of requests of one key in one minute today, and the name of that key. */
+  /** Today's busiest minute: how many requests one key sent in it, and the name of that key. */
   readonly peakMinute: { readonly requests: number; readonly keyName: string | null }
   readonly requestsPerMinute: number
   readonly rejectedInSevenDays: number

@@ -12,7 +12,7 @@ export interface DashboardRequest {
   readonly context: Context
   readonly services: Services
   readonly requestId: string
-  /** Start on the clock of `performance.now()`. */
+  /** Start, on the clock of `performance.now()`. */
   readonly startedAt: number
   readonly now: Date
   /** The merchant's session; null before the sign-in. */

@@ -21,8 +21,8 @@ const FEW_BYTES = 4096
 export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Encodes the rows of one field of kind `many`, for all rows of a page. Each embedded row starts with the number of its
- * parent on the page, because a view can contain the same ID twice.
+ * Encodes the rows that belong to one field of kind `many`, for a whole page. Each embedded row starts with the number of
+ * its parent on the page, because a view can contain the same ID twice.
  */
 export class EmbeddedRows {
   /** The JSON of all embedded rows of the page. */

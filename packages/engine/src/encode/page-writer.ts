@@ -31,7 +31,8 @@ export class PageWriter {
   /** The schema that the rows are read with. Null until `Pages` sets it. */
   schema: SchemaDescription | null = null
   /**
-   * Position of the last row of a full page, or of the last row of a scan batch. Null while neither bound is reached.
+   * Where a full page ended: the position of its last row, or of the last row that its scan batch read. Null while
+   * neither bound is reached.
    */
   private end: Position | null = null
   private readonly resource: Resource

@@ -59,8 +59,8 @@ function hasId({ table }: Resource, present: PresentColumns): string {
 }
 
 /**
- * Whether the best plan of a page is the same for all values of the filter, which only moves the start of its index
- * range.
+ * Whether the filter only moves the start of the page's index range. PostgreSQL's best plan is then the same for every
+ * value.
  */
 export function movesStart({ operator, field }: Filter): boolean {
   return operator === '>=' && field === 'created_at'

@@ -24,7 +24,7 @@ export interface AttemptRequest {
   readonly address: StoreAddress
   /** ID for the log; null outside of a request. */
   readonly requestId: string | null
-  /** Start of the request on the clock of `performance.now()`. */
+  /** Start of the request, on the clock of `performance.now()`. */
   readonly startedAt: number
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal

@@ -19,7 +19,7 @@ export class ConnectionBudget {
   readonly max: number
   /** Delays attempts to connect to a server that refuses connections. */
   readonly pause = new ReconnectPause()
-  /** Time when a request last released a connection on the clock of `performance.now()`. */
+  /** Time when a request last released a connection, on the clock of `performance.now()`. */
   progressAt = 0
   private open = 0
   /** Number of connections that have not responded yet, by the health of their store when the connection was opened. */

@@ -21,7 +21,7 @@ export interface ScanOptions {
   readonly present: PresentColumns
   /** Rows of the list that one batch covers, whether they match or not. */
   readonly scanBatchRows: number
-  /** Deadline of the scan on the clock of `performance.now()`. */
+  /** Deadline of the scan, on the clock of `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
   /** Reads the rows of a plan into the page. */

@@ -14,7 +14,7 @@ import { fillInBatches, type ScanOptions } from './fill-in-batches.ts'
 
 /** What `fillPage` knows about the list, and how it reads rows. */
 export interface FillPageOptions extends ScanOptions {
-  /** Deadline of the count on the clock of `performance.now()`. */
+  /** Deadline of the count, on the clock of `performance.now()`. */
   readonly deadline: number
   /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if the rows were not counted yet. */
   readonly changedCount: number | null

@@ -13,7 +13,7 @@ import type { StoreSlot, Waiter } from './store-pool.ts'
 
 /** The time at which a request may open a connection, and the connection to close first. */
 export interface OpeningTime {
-  /** Earliest time on the clock of `performance.now()`, if no other event happens before. */
+  /** Earliest time, on the clock of `performance.now()`, if no other event happens before. */
   readonly at: number
   /** The idle connection to close first; null if none must be closed, or during a pause before a new connection. */
   readonly displaced: StoreSlot | null
@@ -21,7 +21,10 @@ export interface OpeningTime {
 
 /** Idle time after which another store with a connection may close this connection. */
 const IDLE_MS_MIN = 5000
-/** Wait of a request of a responding store for one of its own connections, before it closes an idle one. */
+/**
+ * Time in ms after which a request of a responding store may close another store's idle connection, instead of waiting
+ * for one of its own store.
+ */
 const OWN_WAIT_MS = 200
 
 /**

@@ -9,9 +9,9 @@ const PAUSE_MS_MAX = 500
  * The pause before the next attempt to connect. The pause doubles with each failure and ends with the first success.
  */
 export class ReconnectPause {
-  /** Earliest time of the next attempt on the clock of `performance.now()`; 0 without a failure. */
+  /** Earliest time of the next attempt, on the clock of `performance.now()`; 0 without a failure. */
   retryAt = 0
-  /** Time of the last failed attempt on the clock of `performance.now()`; 0 without a failure. */
+  /** Time of the last failed attempt, on the clock of `performance.now()`; 0 without a failure. */
   failedAt = 0
   /** Error of the last failed attempt; undefined without a failure. */
   cause: unknown

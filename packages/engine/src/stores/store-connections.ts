@@ -77,9 +77,9 @@ export class StoreConnections {
   }
 
   /**
-   * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit` on the clock of
-   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with `StoreDatabaseError`
-   * at the end of the wait, and if the queue is full.
+   * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, on the clock
+   * of `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with
+   * `StoreDatabaseError` at the end of the wait, and if the queue is full.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)

@@ -43,14 +43,14 @@ export interface StoreSlot {
   connection: Connection | null
   /** Health of the store when the slot was created. Null after the first response on the connection. */
   unproven: StoreHealth | null
-  /** Start of the connection's idle time on the clock of `performance.now()`. */
+  /** Start of the connection's idle time, on the clock of `performance.now()`. */
   idleSince: number
 }
 
 /** A request that waits for a connection slot. */
 export interface Waiter {
   readonly pool: StorePool
-  /** Start of the wait on the clock of `performance.now()`. */
+  /** Start of the wait, on the clock of `performance.now()`. */
   readonly since: number
   /** The slot that the request gets; null if the pool was discarded. */
   readonly turn: PromiseWithResolvers<StoreSlot | null>
@@ -74,7 +74,7 @@ export class StorePool {
   readonly waiting = new Set<Waiter>()
   /** The bound that delayed a request last. */
   blockedBy: ConnectionBudget
-  /** Time when a request last took or released a slot on the clock of `performance.now()`. */
+  /** Time when a request last took or released a slot, on the clock of `performance.now()`. */
   progressAt = performance.now()
   /** Whether the pool is discarded. Its connections are then closed when requests release them. */
   isDiscarded = false
@@ -113,7 +113,7 @@ export class StorePool {
     return this.hasResponded ? 'responding' : 'new'
   }
 
-  /** Earliest time of the next connection attempt on the clock of `performance.now()`. */
+  /** Earliest time of the next connection attempt, on the clock of `performance.now()`. */
   get retryAt(): number {
     return Math.max(this.pause.retryAt, this.server.pause.retryAt)
   }

@@ -86,8 +86,8 @@ export class StorePools {
 
   /**
    * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection.
-   * Waits for the connection like `StoreConnections.take`, but leaves time for the work before `deadline` on the clock of
-   * `performance.now()`. Rejects like `work`, and with `StoreDatabaseError` without a connection.
+   * Waits for the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, on the clock
+   * of `performance.now()`. Rejects like `work`, and with `StoreDatabaseError` without a connection.
    *
    * If two requests have different addresses of a store, the address with the later deadline counts as the newer one.
    */

@@ -41,7 +41,7 @@ export interface StoreReaderOptions {
 export interface ReadRequest extends PageRequest {
   /** ID for the log; null outside of a request. */
   readonly requestId: string | null
-  /** Start of the request on the clock of `performance.now()`. Its reads share one time limit. */
+  /** Start of the request, on the clock of `performance.now()`. Its reads share one time limit. */
   readonly startedAt: number
   /** Cancels the running statement if the client disconnects. The read rejects with the signal's reason. */
   readonly signal?: AbortSignal

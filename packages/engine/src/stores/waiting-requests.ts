@@ -44,7 +44,7 @@ export class WaitingRequests {
 
   /**
    * Returns the slot for the request; null if its pool was discarded. Rejects with `StoreDatabaseError` after the wait.
-   * `limit` is the end of the wait on the clock of `performance.now()`.
+   * `limit` is the end of the wait, on the clock of `performance.now()`.
    */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter

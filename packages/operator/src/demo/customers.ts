@@ -15,7 +15,7 @@ export interface DemoCustomer extends DemoPerson {
   readonly locale: Locale
 }
 
-/** The customers of a store in the order of their creation, with the rows of their two tables. */
+/** The customers of a store, oldest first, and the rows of the tables `customers` and `customer_addresses`. */
 export interface CustomerRows {
   readonly customers: readonly DemoCustomer[]
   readonly rows: readonly Row[]

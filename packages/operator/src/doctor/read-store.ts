@@ -22,7 +22,10 @@ export interface ReadOptions {
 
 const CONNECT_TIMEOUT_MS = 3000
 const STATEMENT_SECONDS_MAX = 3
-/** Maximum time for the connection and the catalog. It is the sum of the limits of the connection and of some statements. */
+/**
+ * Maximum time for the connection and the catalog. It is long enough for the connection and for several statements that
+ * reach their limits.
+ */
 const CATALOG_MS = 15_000
 /** Maximum time if values are scanned, too. */
 const VALUES_MS = 60_000

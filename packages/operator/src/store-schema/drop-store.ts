@@ -2,7 +2,7 @@
 
 import { type Connection, executeOn, identifier, queryRows, sql } from '@store-export/postgres'
 
-/** Number of digits of the store ID at the end of the names of its database and roles. */
+/** How many digits of the store ID the names of its database and roles end with. */
 const SHORT_ID_LENGTH = 12
 
 /** Drops the database and the roles, if they exist. `admin` must have the privilege to drop databases and roles. */

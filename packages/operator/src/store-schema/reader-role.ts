@@ -30,8 +30,8 @@ const ROLE_SETTINGS = {
 export const READER_CONNECTIONS_MAX = 20
 
 /**
- * Interval at which a running query checks its client connection. Some servers and operating systems don't support the
- * check.
+ * Interval at which the server checks whether the client of a running query is still connected. Some servers and
+ * operating systems don't support the check.
  */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 

@@ -18,8 +18,8 @@ export interface SyncOptions extends TablePlanOptions {
   /** Whether to read the IDs of tables that are not read in full, and to remove rows that the store has deleted. */
   readonly prunes?: boolean
   /**
-   * Whether to remove all rows of a table if the store returns none; defaults to false. The copy then retains the rows,
-   * and the run throws `EmptyTablesError` after all other work.
+   * Whether to remove all rows of a table if the store returns none; defaults to false. If false, the copy retains the
+   * rows of such a table, and the run throws `EmptyTablesError` after all other work.
    */
   readonly allowsEmpty?: boolean
   /** Called after each page and each table. */
