@@ -22,8 +22,8 @@ export interface OpeningTime {
 /** Idle time after which another store with a connection may close this connection. */
 const IDLE_MS_MIN = 5000
 /**
- * Time in ms after which a request of a responding store may close another store's idle connection, instead of waiting
- * for one of its own store.
+ * Longest wait, in ms, of a responding store's request for one of the store's own connections. After that, the request
+ * may close another store's idle connection.
  */
 const OWN_WAIT_MS = 200
 
