@@ -154,6 +154,25 @@ describe('a key without personal data', () => {
     expect(again[0]?.email).toBe(here?.email)
   })
 
+  test('[R32] [R40] if an address is no JSON object, it is null, as for other keys', async () => {
+    const { store, reduced } = await sentinelStore()
+    for (const value of [null, SENTINEL, [SENTINEL], 7]) {
+      await store.sql`update orders set shipping_address = ${JSON.stringify(value)}::text::jsonb`
+      for (const key of [reduced, store.key]) {
+        const { json } = await platform.get('/api/v1/orders?limit=1', key)
+        expect([value, json.data[0].shipping_address]).toEqual([value, null])
+      }
+    }
+  })
+
+  test('[R40] if a country is no string, it is null, because it can contain the rest of the address', async () => {
+    const { store, reduced } = await sentinelStore()
+    const address = { country: { code: 'DE', city: SENTINEL }, state: [SENTINEL] }
+    await store.sql`update orders set shipping_address = ${store.sql.json(address)}`
+    const { json } = await platform.get('/api/v1/orders?limit=1', reduced)
+    expect(json.data[0].shipping_address).toMatchObject({ country: null, state: null })
+  })
+
   test('[R46] if the key excludes personal data, the field digest differs, so that clients read the list again after changing the key', async () => {
     const { store, reduced } = await sentinelStore()
     const digest = async (path: string, key: string) => (await platform.get(path, key)).headers.get('x-store-fields')

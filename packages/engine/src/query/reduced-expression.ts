@@ -37,8 +37,11 @@ export function reducedExpression(
 }
 
 function region(column: string): string {
-  const members = REGION.map((name) => `'${name}', ${column} -> '${name}'`).join(', ')
-  return `case when ${column} is not null then jsonb_build_object(${members}) end`
+  // Only a string remains: a member of another type can contain the rest of the address.
+  const textOf = (member: string) => `case when jsonb_typeof(${member}) = 'string' then ${member} end`
+  const members = REGION.map((name) => `'${name}', ${textOf(`${column} -> '${name}'`)}`).join(', ')
+  // A value of another shape becomes null, as for other keys (reading R32).
+  return `case when jsonb_typeof(${column}) = 'object' then jsonb_build_object(${members}) end`
 }
 
 /** HMAC-SHA-256 from two hashes, because PostgreSQL has no HMAC without an extension. */
