@@ -102,6 +102,26 @@ describe('the end of a key, and its allow list', () => {
     },
   )
 
+  test.each([
+    ['203.0.113.7:51234', 200],
+    ['[2001:db8::7]:443', 200],
+    ['[2001:db8::7]', 200],
+    ['::ffff:203.0.113.7', 200],
+    ['198.51.100.1:443', 401],
+  ])('[R39] if a trusted proxy writes the address as "%s", a key with an allow list gets %i', async (forwardedFor, expected) => {
+    const key = await keyWith({ allowedAddresses: ['203.0.113.7', '2001:db8::/32'] })
+    const { status } = await request(key, { node: nodes[2], headers: { 'x-forwarded-for': forwardedFor } })
+    expect(status).toBe(expected)
+  })
+
+  test.each<Record<string, string>>([{ 'x-forwarded-for': 'unknown' }, { 'x-forwarded-for': '203.0.113.7, ' }, {}])(
+    '[R39] if a trusted proxy sends %j, a key gets 401 even if its allow list has the address of the proxy',
+    async (headers) => {
+      const key = await keyWith({ allowedAddresses: ['127.0.0.0/8', '::1', '203.0.113.7'] })
+      expect((await request(key, { node: nodes[2], headers })).status).toBe(401)
+    },
+  )
+
   test('[R39] if 200 requests come from an address outside the allow list, the rate limit of the key is unchanged', async () => {
     const key = await keyWith({ allowedAddresses: ['203.0.113.7'] })
     const rejected = await Promise.all(Array.from({ length: 200 }, () => request(key)))

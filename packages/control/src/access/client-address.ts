@@ -4,13 +4,16 @@
 import { isIP } from 'node:net'
 
 /**
- * Returns the address of the client: the entry of X-Forwarded-For that the first of `proxies` trusted proxies appended.
- * Without a valid entry, returns the address of the connection. An IPv4 address in IPv6 notation becomes IPv4, and the
- * zone of an IPv6 address is removed.
+ * Returns the address of the client: the entry of X-Forwarded-For that the first of `proxies` trusted proxies appended,
+ * without a port. Null without a valid entry, because all clients share the address of the proxy. Without a proxy,
+ * returns the address of the connection. An IPv4 address in IPv6 notation becomes IPv4, and the zone of an IPv6 address
+ * is removed.
  */
-export function clientAddress(connection: string, forwardedFor: string | null, proxies: number): string {
-  const entries = (forwardedFor ?? '').split(',').map((each) => each.trim())
-  const entry = proxies === 0 ? undefined : entries.at(-proxies)
-  const address = entry !== undefined && isIP(entry) !== 0 ? entry : connection
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+export function clientAddress(connection: string, forwardedFor: string | null, proxies: number): string | null {
+  const entry = proxies === 0 ? connection : ((forwardedFor ?? '').split(',').at(-proxies) ?? '')
+  const address = entry.trim().replace(WITH_PORT, '$1$2')
+  return isIP(address) === 0 ? null : address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
+
+/** An IPv4 address with a port, or an IPv6 address in brackets. Some proxies write these. */
+const WITH_PORT = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/

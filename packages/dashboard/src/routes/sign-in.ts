@@ -1,7 +1,6 @@
 // Handles sign-in by password or one-time link, and sign-out. The error message does not reveal whether an account
 // exists.
 
-import { clientAddress } from '@store-export/control'
 import { linkView } from '../pages/link-view.ts'
 import { signInView } from '../pages/sign-in-view.ts'
 import { clientNetwork } from '../security/client-network.ts'
@@ -121,7 +120,7 @@ const SAFE_PATH = /^\/(?:stores|account)(?:\/[A-Za-z0-9_-]+)*(?:\?[A-Za-z0-9_.~%
 export function clientOf({ context, services }: DashboardRequest): { clientAddress: string; headers: Headers } {
   const forwardedFor = context.req.header('x-forwarded-for') ?? null
   return {
-    clientAddress: clientNetwork(clientAddress(connectionAddress(context), forwardedFor, services.proxies)),
+    clientAddress: clientNetwork(connectionAddress(context), forwardedFor, services.proxies),
     headers: context.req.raw.headers,
   }
 }

@@ -1,4 +1,3 @@
-import { clientAddress } from '@store-export/control'
 import { expect, test } from 'vitest'
 import { clientNetwork } from './client-network.ts'
 
@@ -22,6 +21,6 @@ test.each([
   'if the connection is from %s with X-Forwarded-For %j and %i trusted proxies, sign-ins are counted for %s',
   (...row) => {
     const [connection, forwardedFor, proxies, expected] = row
-    expect(clientNetwork(clientAddress(connection, forwardedFor, proxies))).toBe(expected)
+    expect(clientNetwork(connection, forwardedFor, proxies)).toBe(expected)
   },
 )

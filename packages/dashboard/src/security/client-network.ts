@@ -1,10 +1,13 @@
 import { isIP } from 'node:net'
+import { clientAddress } from '@store-export/control'
 
 /**
- * Returns the IPv4 address, or the first 64 bits of the IPv6 address, as `2001:db8:1:2::/64`. One client has a whole IPv6
- * network, so the rate limit of sign-ins counts the network.
+ * Returns the IPv4 address of the client, or the first 64 bits of its IPv6 address, as `2001:db8:1:2::/64`. One client has
+ * a whole IPv6 network, so the rate limit of sign-ins counts the network. If the proxies name no address, it is that of
+ * the connection.
  */
-export function clientNetwork(address: string): string {
+export function clientNetwork(connection: string, forwardedFor: string | null, proxies: number): string {
+  const address = clientAddress(connection, forwardedFor, proxies) ?? clientAddress(connection, null, 0) ?? connection
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')
