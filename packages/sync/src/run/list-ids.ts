@@ -1,10 +1,10 @@
 // Reads which rows a store has without reading the rows. A page has 10,000 IDs instead of at most 250 rows, so it needs
 // 1/40 of the requests.
 
-import { type StoreExportClient, StoreExportError } from '@store-export/client'
+import type { StoreExportClient } from '@store-export/client'
 import type { CopyTable } from '../tables.ts'
 import { callEndpoint } from './call-endpoint.ts'
-import { ListMissingError } from './list-rows.ts'
+import { isMissing, ListMissingError } from './list-rows.ts'
 
 /** An entry of a list of IDs. */
 export interface IdRow {
@@ -17,8 +17,6 @@ interface IdPages {
   pages(): AsyncIterable<{ readonly rows: readonly IdRow[] }>
 }
 
-const NOT_FOUND = 404
-
 /** Yields the IDs page by page, oldest rows first. Throws `ListMissingError` if the service lacks the list. */
 export async function* listIds(
   client: StoreExportClient,
@@ -29,7 +27,6 @@ export async function* listIds(
   try {
     for await (const { rows } of callEndpoint<IdPages>(client, table.ids, { signal }).pages()) yield rows
   } catch (cause) {
-    const isMissing = cause instanceof StoreExportError && cause.status === NOT_FOUND
-    throw isMissing ? new ListMissingError(cause.message, { cause }) : cause
+    throw isMissing(cause) ? new ListMissingError(cause.message, { cause }) : cause
   }
 }

@@ -30,6 +30,14 @@ export interface ListQuery {
 
 const NOT_FOUND = 404
 
+/** Whether the service lacks the path or the row. For a key that may not read the rows, the status is 404, too. */
+export function isMissing(error: unknown): error is StoreExportError {
+  return error instanceof StoreExportError && error.status === NOT_FOUND && !error.message.startsWith(NOT_ALLOWED)
+}
+
+/** Start of the message for a resource outside of the key's scopes. */
+const NOT_ALLOWED = 'this key may not read'
+
 /** Thrown if the service is older than the list. */
 export class ListMissingError extends Error {
   override readonly name = 'ListMissingError'
@@ -48,8 +56,7 @@ export async function* listRows(
   try {
     yield* callEndpoint<RowPages>(client, table.list, query).pages()
   } catch (cause) {
-    const isMissing = cause instanceof StoreExportError && cause.status === NOT_FOUND
-    if (isMissing && table.byOwner !== null) throw new ListMissingError(cause.message, { cause })
+    if (isMissing(cause) && table.byOwner !== null) throw new ListMissingError(cause.message, { cause })
     throw cause
   }
 }
@@ -82,7 +89,7 @@ async function* listRowsByOwner(
   for await (const { id } of callEndpoint<AsyncIterable<{ readonly id: string }>>(client, owners, option)) {
     const owned = await callEndpoint<Promise<CopyRow[]>>(client, rows, id, option).catch((error: unknown) => {
       // The store deleted the owner after its page was read.
-      if (error instanceof StoreExportError && error.status === NOT_FOUND) return []
+      if (isMissing(error)) return []
       throw error
     })
     if (owned.length > 0) yield singlePage(owned)
