@@ -6,8 +6,23 @@ export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './acce
 export { clientAddress } from './access/client-address.ts'
 export { createKey, KeyLimitReached, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
 export { InvalidKeyNameError } from './access/key-name.ts'
-export { ALL_PERMISSIONS, InvalidKeyPermissionError, type KeyPermissions } from './access/key-permissions.ts'
-export { endExpiredKeys, findKeyByHash, type KeySummary, listKeys, renameKey, revokeKey } from './access/keys.ts'
+export {
+  ADDRESSES_MAX,
+  ALL_PERMISSIONS,
+  InvalidKeyPermissionError,
+  type KeyPermissions,
+  LATEST_END,
+} from './access/key-permissions.ts'
+export {
+  endExpiredKeys,
+  endOfKey,
+  findKeyByHash,
+  hasPermissions,
+  type KeySummary,
+  listKeys,
+  renameKey,
+  revokeKey,
+} from './access/keys.ts'
 export { startAuditLog } from './audit.ts'
 export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'

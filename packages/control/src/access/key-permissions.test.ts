@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TransactionSql } from 'postgres'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createUsageRecorder } from '../usage/recorder.ts'
 import { admit, admitMany, BUSY } from './admission.ts'
@@ -125,6 +126,112 @@ describe('the end of a key', () => {
   })
 })
 
+describe('concurrent changes of a key and its replacement', () => {
+  function recorderOf() {
+    const { database } = control
+    const emit = (event: unknown) => expect(event).toBeUndefined()
+    const recorder = createUsageRecorder({ database, now: Date.now, emit, flushMs: 60_000, requestLogLines: 100 })
+    const request = { outcome: 'successful', endpoint: '/api/v1/store', status: 200, code: null } as const
+    return {
+      recorder,
+      record: ({ id }: NewKey) =>
+        recorder.record({ ...request, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null }),
+    }
+  }
+
+  /** Returns a key and its replacement. The statement that locks both in the order of their IDs locks the key first. */
+  async function replacedKey(): Promise<{ old: NewKey; newer: NewKey }> {
+    for (;;) {
+      const old = await keyWith({})
+      const newer = await replace(old)
+      if (old.id < newer.id) return { old, newer }
+    }
+  }
+
+  /** Runs `first` in a transaction. When `second` waits for its locks, runs `then` in the same transaction and commits. */
+  async function interleaved(first: Statements, second: () => Promise<unknown>, then: Statements): Promise<void> {
+    let pending: Promise<unknown> = Promise.resolve()
+    await control.sql.begin(async (tx) => {
+      await first(tx)
+      pending = second()
+      pending.catch(() => undefined)
+      await vi.waitFor(async () => {
+        const waiting = await control.sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        expect(waiting).toHaveLength(1)
+      })
+      await then(tx)
+    })
+    await pending
+  }
+  type Statements = (tx: TransactionSql) => Promise<unknown>
+  const lock = (tx: TransactionSql, { id }: NewKey) => tx`select from api_keys where id = ${id} for no key update`
+
+  test('[AUTH-5] a replacement that is revoked before its first use is written no longer ends the replaced key', async () => {
+    const [old, { recorder, record }] = [await keyWith({}), recorderOf()]
+    const newer = await replace(old)
+    record(newer)
+    await revokeKey({ database: control.database, keyId: newer.id })
+    await recorder.close()
+    expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
+  })
+
+  test('[AUTH-5] a replacement that is revoked while its first use is written no longer ends the replaced key', async () => {
+    const [{ old, newer }, { recorder, record }] = [await replacedKey(), recorderOf()]
+    record(newer)
+    await interleaved(
+      (tx) => lock(tx, old),
+      () => recorder.close(),
+      (tx) => tx`update api_keys set revoked_at = clock_timestamp() where id = ${newer.id}`,
+    )
+    expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
+  })
+
+  test('[AUTH-5] a replacement whose first use is written while it is revoked no longer ends the replaced key', async () => {
+    const { old, newer } = await replacedKey()
+    await interleaved(
+      (tx) => tx`update api_keys set last_used_at = now(), retires_at = now() + interval '1 day' where id = ${old.id}`,
+      () => revokeKey({ database: control.database, keyId: newer.id }),
+      (tx) => tx`update api_keys set last_used_at = now() where id = ${newer.id}`,
+    )
+    expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
+    expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
+  })
+
+  test('[AUTH-5] a revocation and the recording of the use of both keys wait for each other’s locks in one order', async () => {
+    const { old, newer } = await replacedKey()
+    await control.sql`update api_keys set retires_at = now() + interval '1 day' where id = ${old.id}`
+    await interleaved(
+      (tx) => lock(tx, old),
+      () => revokeKey({ database: control.database, keyId: newer.id }),
+      (tx) => lock(tx, newer),
+    )
+    expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
+  })
+
+  test('[AUTH-4] keys that end together are locked in the order in which their use is recorded', async () => {
+    const { old, newer } = await replacedKey()
+    // The scan of the update finds the other key first.
+    await control.sql`update api_keys set created_at = now() - interval '1 day', expires_at = now() where id = ${newer.id}`
+    await control.sql`update api_keys set expires_at = now() where id = ${old.id}`
+    await interleaved(
+      (tx) => lock(tx, old),
+      () => listKeys({ database: control.database, storeId: old.storeId }),
+      (tx) => lock(tx, newer),
+    )
+    expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
+  })
+
+  test('[AUTH-5] a key that was replaced twice still ends when the key in the middle is revoked', async () => {
+    const old = await keyWith({})
+    const middle = await replace(old)
+    await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`
+    await replace(middle)
+    await revokeKey({ database: control.database, keyId: middle.id })
+    expect((await summaryOf(old))?.retiresAt).toEqual(expect.any(Date))
+  })
+})
+
 describe('allow lists', () => {
   const addresses: [string | null, boolean][] = [
     ['203.0.113.7', true],
@@ -163,7 +270,11 @@ describe('input', () => {
   test.each<[Partial<KeyPermissions>, string]>([
     [{ scopes: [] }, 'scope: must name at least one resource'],
     [{ scopes: ['payments:read'] }, 'scope: must be one of orders:read, customers:read,'],
-    [{ expiresAt: new Date('2020-01-01T00:00:00Z') }, 'expires: must be in the future; got "2020-01-01T00:00:00.000Z"'],
+    [
+      { expiresAt: new Date('2020-01-01T00:00:00Z') },
+      'expires: must be in the future, at most 9999-12-31T23:59:59.999Z; got "2020-01-01T00:00:00.000Z"',
+    ],
+    [{ expiresAt: new Date('+010000-01-01T00:00:00Z') }, 'expires: must be in the future, at most 9999-12-31'],
     [{ expiresAt: new Date(Number.NaN) }, 'expires: must be in the future'],
     [{ allowedAddresses: [] }, 'allow: must have 1 to 50 addresses; got 0'],
     [{ allowedAddresses: Array(51).fill('10.0.0.1') }, 'allow: must have 1 to 50 addresses; got 51'],
@@ -175,6 +286,8 @@ describe('input', () => {
       '10.0.0.0/8/8',
       '10.0.0.0/-1',
       '2001:db8::/129',
+      '::ffff:203.0.113.7',
+      '::ffff:cb00:7107/128',
       '',
     ].map((address): [Partial<KeyPermissions>, string] => [
       { allowedAddresses: [address] },

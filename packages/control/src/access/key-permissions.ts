@@ -1,7 +1,7 @@
 // Describes and checks what a key may do: the resources that it may read, whether it gets personal data, when it ends,
 // and the addresses that it works from. Admission returns or enforces each of these with every request.
 
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { SCOPES, type Scope } from '@store-export/contract'
 import { type SqlFragment, sql } from '@store-export/postgres'
 
@@ -30,7 +30,11 @@ export class InvalidKeyPermissionError extends Error {
   override readonly name = 'InvalidKeyPermissionError'
 }
 
-const ADDRESSES_MAX = 50
+/** Maximum number of addresses and networks of a key. */
+export const ADDRESSES_MAX = 50
+
+/** The latest time with a year of four digits. `Date` writes later years in a form that PostgreSQL doesn't read. */
+export const LATEST_END = new Date('9999-12-31T23:59:59.999Z')
 
 /**
  * Returns the permissions without repetitions. Throws `InvalidKeyPermissionError` for an unknown scope, an invalid
@@ -44,8 +48,10 @@ export function checkPermissions(permissions: KeyPermissions, now: Date): KeyPer
       `scope: must be one of ${SCOPES.join(', ')}; got ${JSON.stringify(unknown.slice(0, 40))}`,
     )
   if (scopes?.length === 0) throw new InvalidKeyPermissionError('scope: must name at least one resource')
-  if (expiresAt !== null && !(expiresAt > now))
-    throw new InvalidKeyPermissionError(`expires: must be in the future; got ${JSON.stringify(expiresAt)}`)
+  if (expiresAt !== null && !(expiresAt > now && expiresAt <= LATEST_END))
+    throw new InvalidKeyPermissionError(
+      `expires: must be in the future, at most ${LATEST_END.toISOString()}; got ${JSON.stringify(expiresAt)}`,
+    )
   return {
     ...permissions,
     scopes: scopes === null ? null : SCOPES.filter((scope) => scopes.includes(scope)),
@@ -63,11 +69,16 @@ function checkAddresses(addresses: readonly string[]): string[] {
   )
 }
 
+const IPV4_IN_IPV6 = new BlockList()
+IPV4_IN_IPV6.addSubnet('::ffff:0:0', 96, 'ipv6')
+
 /** Whether PostgreSQL accepts the text as an address or a network. It sets the bits after the prefix to zero. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6]
   if (bits < 0 || address.includes('%') || rest.length > 0) return false
+  // Admission compares an IPv4 address in IPv6 notation as IPv4, so such a network would match nothing.
+  if (bits === 128 && IPV4_IN_IPV6.check(address, 'ipv6')) return false
   return prefix === undefined || (/^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= bits)
 }
 

@@ -6,7 +6,7 @@ import type { ControlDatabase } from '../database.ts'
 import { isUuid } from '../random.ts'
 import type { HashedKey } from './api-key.ts'
 import { checkKeyName } from './key-name.ts'
-import { type KeyPermissions, PERMISSION_COLUMNS } from './key-permissions.ts'
+import { checkPermissions, type KeyPermissions, PERMISSION_COLUMNS, permissionsRow } from './key-permissions.ts'
 
 /** A key as lists show it, without its text. */
 export interface KeySummary extends KeyPermissions {
@@ -40,6 +40,12 @@ export const KEY_COLUMNS = sql`id, store_id as "storeId", name, prefix, last_fou
   created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", retires_at as "retiresAt", replaces,
   ${PERMISSION_COLUMNS}`
 
+/** Returns the time at which the key ends by itself: the earlier one of its two ends; null if it has none. */
+export function endOfKey({ expiresAt, retiresAt }: Pick<KeySummary, 'expiresAt' | 'retiresAt'>): Date | null {
+  if (expiresAt === null || retiresAt === null) return expiresAt ?? retiresAt
+  return expiresAt < retiresAt ? expiresAt : retiresAt
+}
+
 interface FoundKey {
   readonly id: string
   readonly name: string
@@ -64,6 +70,26 @@ export async function findKeyByHash(options: {
 }
 
 /**
+ * Whether a key was created with these permissions. Ends that differ by less than a day count as equal, because a form
+ * that is sent again counts its days from a later time. Rejects with `InvalidKeyPermissionError`.
+ */
+export async function hasPermissions(options: {
+  readonly database: ControlDatabase
+  readonly keyId: string
+  readonly permissions: KeyPermissions
+}): Promise<boolean> {
+  const { database, keyId, permissions } = options
+  const found = await database.pool.query(sql`
+    select from api_keys k, (${permissionsRow(checkPermissions(permissions, new Date(0)))}) given
+    where k.id = ${keyId} and k.scopes is not distinct from given.scopes
+      and k.without_personal_data = given.without_personal_data
+      and k.allowed_addresses is not distinct from given.allowed_addresses
+      and coalesce(abs(extract(epoch from k.expires_at - given.expires_at)) < 86400,
+        k.expires_at is null and given.expires_at is null)`)
+  return found.length > 0
+}
+
+/**
  * Returns the keys of a store: active keys first, then in the order of their creation. Returns no keys for an unknown
  * store.
  */
@@ -82,12 +108,17 @@ export async function listKeys(options: {
 
 /**
  * Marks keys that have ended as revoked, which frees their slots. Admission rejects them without this mark. Without
- * `storeId`, marks the keys of all stores.
+ * `storeId`, marks the keys of all stores. Locks keys in the order of their IDs, as usage/hours.ts does.
  */
 export async function endExpiredKeys({ pool }: ControlDatabase, storeId: string | null = null): Promise<void> {
   await pool.execute(sql`
-    update api_keys set revoked_at = least(expires_at, retires_at)
-    where revoked_at is null and least(expires_at, retires_at) <= clock_timestamp() and store_id = coalesce(${storeId}::uuid, store_id)`)
+    with ended as materialized (
+      select id from api_keys
+      where revoked_at is null and least(expires_at, retires_at) <= clock_timestamp()
+        and store_id = coalesce(${storeId}::uuid, store_id)
+      order by id for no key update
+    )
+    update api_keys set revoked_at = least(expires_at, retires_at) where id in (select id from ended) and revoked_at is null`)
 }
 
 /**
@@ -113,8 +144,9 @@ export async function renameKey(options: {
 
 /**
  * Revokes a key. Every node rejects it from the next request. If the key replaces another one that is still active, the
- * other key no longer ends by itself. With `storeId`, a key of another store is `unknown`. After `already revoked` and
- * `unknown`, nothing has changed.
+ * other key no longer ends by itself, unless a third key replaces the revoked one. Locks keys in the order of their IDs,
+ * as usage/hours.ts does. With `storeId`, a key of another store is `unknown`. After `already revoked` and `unknown`,
+ * nothing has changed.
  */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
@@ -127,14 +159,22 @@ export async function revokeKey(options: {
   const { pool } = options.database
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
+  // The snapshot can be older than an end that usage/hours.ts wrote before it released the lock. So `continued` also
+  // changes a key without an end.
   const revoked = await pool.query(sql`
-    with revoked as (
-      update api_keys set revoked_at = clock_timestamp() where id = ${keyId} ${ofStore} and revoked_at is null
-        and ${namingActor(options.actor)}
+    with locked as materialized (
+      select id from api_keys
+      where id in (select unnest(array[id, replaces]) from api_keys where id = ${keyId} ${ofStore})
+      order by id for no key update
+    ), revoked as (
+      update api_keys set revoked_at = clock_timestamp()
+      where id = ${keyId} and id in (select id from locked) and revoked_at is null and ${namingActor(options.actor)}
       returning replaces
     ), continued as (
       update api_keys set retires_at = null
-      where id in (select replaces from revoked) and revoked_at is null and retires_at > clock_timestamp()
+      where id in (select replaces from revoked) and revoked_at is null
+        and coalesce(retires_at > clock_timestamp(), true)
+        and not exists (select from api_keys n where n.replaces = ${keyId} and n.revoked_at is null)
     )
     select from revoked`)
   if (revoked.length > 0) return 'revoked'

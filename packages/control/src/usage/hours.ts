@@ -46,7 +46,10 @@ function merge(into: HourEntry, from: HourEntry): void {
   into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
 }
 
-/** Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. */
+/**
+ * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. A replacement that was
+ * revoked before it was locked no longer ends the replaced key.
+ */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   await pool.execute(sql`
     with used as materialized (
@@ -57,7 +60,8 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
         as u ("keyId" uuid, hour double precision, successful bigint, "clientErrors" bigint, rejected bigint, failed bigint,
           "peakMinute" integer, "lastUsed" double precision)
     ), locked as materialized (
-      select k.id from api_keys k join stores s on s.id = k.store_id
+      select k.id, k.replaces, k.last_used_at is null and k.revoked_at is null as begins
+      from api_keys k join stores s on s.id = k.store_id
       where s.removed_at is null and (k.id in (select key_id from used) or k.id in (
         select n.replaces from api_keys n where n.id in (select key_id from used) and n.last_used_at is null))
       order by k.id for no key update of k
@@ -65,7 +69,7 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
       select key_id, last_used, null::timestamptz as retires_at from used
       union all
       select n.replaces, null, u.last_used + ${REPLACED_KEY_LIFETIME}::interval
-      from used u join api_keys n on n.id = u.key_id and n.last_used_at is null
+      from used u join locked n on n.id = u.key_id and n.begins
     ), latest as (
       select key_id, max(last_used) as last_used, min(retires_at) as retires_at from changes group by key_id
     ), changed as (
