@@ -57,6 +57,7 @@ test.each([
   [{ ends: 'date' }, 'Choose the day on which the key ends.'],
   [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
   [{ addresses: 'my office' }, 'Enter addresses such as 203.0.113.7'],
+  [{ addresses: '203.0.113.7,'.repeat(51) }, 'Enter at most 50 addresses and networks.'],
 ])(
   '[AUTH-3] if the limits of a new key are invalid, such as %j, no key is created, and the form shows them with a message',
   async (fields, message) => {
@@ -67,6 +68,40 @@ test.each([
     expect(text).toContain('<details class="limits" open>')
     expect(text).toMatch(/name="without-personal-data" value="on" checked/)
     expect(await keysOf(store.id)).toEqual([])
+  },
+)
+
+test('[AUTH-3] if a form is sent again with other limits, no key is created, and the page says so', async () => {
+  const { store, visitor, page } = await newShop()
+  const token = await visitor.formTokenOf(page, `${page}/keys`)
+  const sendAgain = (fields: Record<string, string>) =>
+    visitor.post(`${page}/keys`, { name: 'Tool', form_token: token, ...fields })
+  const limits = { ends: '90', addresses: '203.0.113.7 2001:DB8::7', access: 'sales' }
+  const [first, second] = [await sendAgain(limits), await sendAgain(limits)]
+  expect([first.status, second.status]).toEqual([303, 303])
+  expect(second.headers.get('location')).toBe(first.headers.get('location'))
+  for (const change of [
+    { 'without-personal-data': 'on' },
+    { ends: '30' },
+    { ends: 'never' },
+    { access: 'everything' },
+    { addresses: '' },
+    { addresses: 'my office' },
+  ]) {
+    const { status, text } = await sendAgain({ ...limits, ...change })
+    expect([change, status]).toEqual([change, 409])
+    expect(text).toContain('this form already created “Tool” with other limits')
+  }
+  expect(await keysOf(store.id)).toHaveLength(1)
+})
+
+test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
+  '[AUTH-3] if the time zone is %s, a key can end on the last day of the year 9999',
+  async (timeZone) => {
+    const { store, send } = await newShop()
+    await store.sql`update store set store_timezone = ${timeZone}`
+    expect((await send({ ends: 'date', 'ends-on': '9999-12-31' })).status).toBe(303)
+    expect(await keysOf(store.id)).toMatchObject([{ expires_at: new Date('9999-12-31T23:59:59.999Z') }])
   },
 )
 

@@ -324,7 +324,9 @@ describe('keys', () => {
     [['--scope', 'payments:read'], 2, 'Accepted: orders:read, customers:read'],
     [['--expires', 'tomorrow'], 2, 'Accepted: an RFC 3339 datetime'],
     [['--expires', '2020-01-01T00:00:00Z'], 1, 'expires: must be in the future'],
+    [['--expires', '9999-12-31T23:59:59-01:00'], 1, 'expires: must be in the future, at most 9999-12-31T23:59:59.999Z'],
     [['--allow', '10.0.0.0/99'], 1, 'allow: must be an address or a network'],
+    [['--allow', '::ffff:10.0.0.1'], 1, 'allow: must be an address or a network'],
   ])(
     '[AUTH-3] if keys create gets %j, it exits with code %i, and the message has the accepted values',
     async (more, code, message) => {

@@ -1,6 +1,7 @@
 // Renders the limits of a key: the fields of a new key, and the facts about an existing one.
 
 import { RESOURCES, type Scope, scopeOf } from '@store-export/contract'
+import { endOfKey } from '@store-export/control'
 import { checkbox, radioGroup, selection } from '../ui/choices.ts'
 import { exactTime } from '../ui/dates.ts'
 import { field } from '../ui/forms.ts'
@@ -67,7 +68,7 @@ export function limitTexts(frame: Frame, key: KeyRow): Html[] {
     texts.push(html`Only ${new Intl.ListFormat(frame.locale).format(names)}`)
   }
   if (key.withoutPersonalData) texts.push(html`Without personal data`)
-  const end = key.revokedAt === null ? (key.retiresAt ?? key.expiresAt) : null
+  const end = key.revokedAt === null ? endOfKey(key) : null
   if (end !== null) texts.push(html`Ends ${exactTime(end, frame)}`)
   if (key.allowedAddresses !== null) texts.push(html`Only from ${key.allowedAddresses.join(', ')}`)
   return texts

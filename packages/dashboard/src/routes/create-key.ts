@@ -3,10 +3,12 @@
 
 import {
   createKey,
+  hasPermissions,
   InvalidKeyNameError,
   InvalidKeyPermissionError,
   KeyLimitReached,
   KeyNotReplaceable,
+  type KeyPermissions,
   type NewKey,
 } from '@store-export/control'
 import { keyCreatedView } from '../pages/key-created-view.ts'
@@ -37,11 +39,13 @@ export async function create(request: StoreRequest, form: FormFields): Promise<H
   const name = form.name ?? ''
   const token = tokenOf(form)
   const limits = typedLimits(form)
-  const created = await createOnce(request, token, { name, permissions: permissionsOf(limits, request) })
+  const permissions = permissionsOf(limits, request)
+  const created = await createOnce(request, token, { name, permissions })
   const typed = { name, limits }
   if (created instanceof Error) return rejected(request, typed, created)
-  // A page from the browser's cache can send another name with a used token.
-  if (created.name !== name.trim().normalize('NFC')) return nameChanged(request, typed, created.name)
+  // A page from the browser's cache can send another name or other limits with a used token.
+  if (created.name !== name.trim().normalize('NFC') || !(await hasLimits(request, created.id, permissions)))
+    return formChanged(request, typed, created.name)
   return toCreated(request, created.id, token)
 }
 
@@ -119,6 +123,14 @@ async function createOnce(
   }
 }
 
+async function hasLimits({ services }: StoreRequest, keyId: string, permissions: KeyPermissions): Promise<boolean> {
+  const { database } = services
+  return await hasPermissions({ database, keyId, permissions }).catch((error: unknown) => {
+    if (error instanceof InvalidKeyPermissionError) return false
+    throw error
+  })
+}
+
 function tokenOf(form: FormFields): string {
   return form.form_token ?? ''
 }
@@ -144,8 +156,10 @@ async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): 
   }
 }
 
-async function nameChanged(request: StoreRequest, typed: Typed, before: string): Promise<PageResult> {
-  const text = `No key was created, because this form already created the key “${before}”. Send it again to create “${typed.name.trim()}”.`
+async function formChanged(request: StoreRequest, typed: Typed, before: string): Promise<PageResult> {
+  const name = typed.name.trim()
+  const made = name === before ? `“${before}” with other limits` : `the key “${before}”`
+  const text = `No key was created, because this form already created ${made}. Send it again to create “${name}”.`
   const notice = { kind: 'problem', text } as const
   return conflict(renderKeysPage(request, await readKeysPage(request), { create: typed, notice }))
 }

@@ -1,7 +1,7 @@
 // Reads the limits of a new key from its form.
 
 import { SCOPES } from '@store-export/contract'
-import type { KeyPermissions } from '@store-export/control'
+import { ADDRESSES_MAX, type KeyPermissions, LATEST_END } from '@store-export/control'
 import type { TypedLimits } from '../pages/key-models.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'
@@ -27,7 +27,7 @@ export function typedLimits(form: FormFields): TypedLimits {
 /** Returns the permissions that the limits mean. An unreadable day is an invalid date, which `createKey` rejects. */
 export function permissionsOf(limits: TypedLimits, { head, now }: StoreRequest): KeyPermissions {
   const { access, scopes, withoutPersonalData, addresses } = limits
-  const list = addresses.split(/[\s,;]+/).filter((address) => address !== '')
+  const list = listOf(addresses)
   return {
     scopes: { everything: null, sales: SALES, chosen: scopes }[access],
     withoutPersonalData,
@@ -36,9 +36,15 @@ export function permissionsOf(limits: TypedLimits, { head, now }: StoreRequest):
   }
 }
 
+function listOf(addresses: string): string[] {
+  return addresses.split(/[\s,;]+/).filter((address) => address !== '')
+}
+
 function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date | null {
   if (ends === 'never') return null
   if (ends !== 'date') return new Date(now.getTime() + Number(ends) * DAY_MS)
+  // In some time zones, this day ends in the year 10000.
+  if (LATEST_END.toISOString().startsWith(`${endsOn}T`)) return LATEST_END
   const lastMinute = parseLocalTime(`${endsOn}T23:59`, timeZone)
   return lastMinute === null ? new Date(Number.NaN) : new Date(lastMinute.getTime() + MINUTE_MS)
 }
@@ -47,6 +53,8 @@ function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date
 export function limitsProblem({ access, scopes, ends, endsOn, addresses }: TypedLimits): string {
   if (access === 'chosen' && scopes.length === 0) return 'Choose at least one thing that the tool can read.'
   if (ends === 'date' && endsOn === '') return 'Choose the day on which the key ends.'
-  if (addresses.trim() === '') return 'Choose a day in the future.'
+  const { length } = listOf(addresses)
+  if (length === 0) return 'Choose a day in the future.'
+  if (length > ADDRESSES_MAX) return `Enter at most ${ADDRESSES_MAX} addresses and networks.`
   return 'Enter addresses such as 203.0.113.7 or networks such as 10.0.0.0/8, and choose a day in the future.'
 }

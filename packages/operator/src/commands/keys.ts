@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Scope } from '@store-export/contract'
 import {
   createKey,
+  endOfKey,
   type KeyPermissions,
   type KeySummary,
   listKeys,
@@ -125,7 +126,7 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
       key.lastUsedAt === null ? 'never' : key.lastUsedAt.toISOString(),
       stateOf(key),
       `${key.scopes?.join(' ') ?? 'everything'}${key.withoutPersonalData ? ', without personal data' : ''}`,
-      (key.retiresAt ?? key.expiresAt)?.toISOString() ?? 'never',
+      endOfKey(key)?.toISOString() ?? 'never',
       key.allowedAddresses?.join(' ') ?? 'everywhere',
       key.name,
     ]),
