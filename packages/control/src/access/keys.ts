@@ -144,8 +144,8 @@ export async function renameKey(options: {
 
 /**
  * Revokes a key. Every node rejects it from the next request. If the key replaces another one that is still active, the
- * other key no longer ends by itself, unless a third key replaces the revoked one. Locks keys in the order of their IDs,
- * as usage/hours.ts does. With `storeId`, a key of another store is `unknown`. After `already revoked` and `unknown`,
+ * other key no longer ends by itself. It still ends if a third key replaces the revoked one. Locks keys in the order of
+ * their IDs, as usage/hours.ts does. With `storeId`, a key of another store is `unknown`. After `already revoked` and `unknown`,
  * nothing has changed.
  */
 export async function revokeKey(options: {
