@@ -108,11 +108,14 @@ describe('the end of a key, and its allow list', () => {
     ['[2001:db8::7]', 200],
     ['::ffff:203.0.113.7', 200],
     ['198.51.100.1:443', 401],
-  ])('[R39] if a trusted proxy writes the address as "%s", a key with an allow list gets %i', async (forwardedFor, expected) => {
-    const key = await keyWith({ allowedAddresses: ['203.0.113.7', '2001:db8::/32'] })
-    const { status } = await request(key, { node: nodes[2], headers: { 'x-forwarded-for': forwardedFor } })
-    expect(status).toBe(expected)
-  })
+  ])(
+    '[R39] if a trusted proxy writes the address as "%s", a key with an allow list gets %i',
+    async (forwardedFor, expected) => {
+      const key = await keyWith({ allowedAddresses: ['203.0.113.7', '2001:db8::/32'] })
+      const { status } = await request(key, { node: nodes[2], headers: { 'x-forwarded-for': forwardedFor } })
+      expect(status).toBe(expected)
+    },
+  )
 
   test.each<Record<string, string>>([{ 'x-forwarded-for': 'unknown' }, { 'x-forwarded-for': '203.0.113.7, ' }, {}])(
     '[R39] if a trusted proxy sends %j, a key gets 401 even if its allow list has the address of the proxy',

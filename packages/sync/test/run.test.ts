@@ -151,7 +151,7 @@ test('if the service has no list of all addresses, every run reads the addresses
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-test('[R38] if the key may not read addresses, a run fails with the missing scope, and stores no empty table', async () => {
+test('[R38] if the key may not read addresses, a run fails and names the missing scope', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values (gen_random_uuid(), 'a@example.com', now(), now())`

@@ -167,7 +167,7 @@ describe('concurrent changes of a key and its replacement', () => {
   type Statements = (tx: TransactionSql) => Promise<unknown>
   const lock = (tx: TransactionSql, { id }: NewKey) => tx`select from api_keys where id = ${id} for no key update`
 
-  test('[AUTH-5] a replacement that is revoked before its first use is written no longer ends the replaced key', async () => {
+  test('[AUTH-5] if a replacement is revoked before its first use is written, the replaced key does not end', async () => {
     const [old, { recorder, record }] = [await keyWith({}), recorderOf()]
     const newer = await replace(old)
     record(newer)
@@ -176,7 +176,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-5] a replacement that is revoked while its first use is written no longer ends the replaced key', async () => {
+  test('[AUTH-5] if a replacement is revoked while its first use waits for a lock, the replaced key does not end', async () => {
     const [{ old, newer }, { recorder, record }] = [await replacedKey(), recorderOf()]
     record(newer)
     await interleaved(
@@ -187,7 +187,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-5] a replacement whose first use is written while it is revoked no longer ends the replaced key', async () => {
+  test('[AUTH-5] if the first use of a replacement is written while its revocation waits for a lock, the replaced key does not end', async () => {
     const { old, newer } = await replacedKey()
     await interleaved(
       (tx) => tx`update api_keys set last_used_at = now(), retires_at = now() + interval '1 day' where id = ${old.id}`,
@@ -198,7 +198,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
   })
 
-  test('[AUTH-5] a revocation and the recording of the use of both keys wait for each other’s locks in one order', async () => {
+  test('[AUTH-5] if a revocation and a write of usage lock both keys of a replacement, there is no deadlock', async () => {
     const { old, newer } = await replacedKey()
     await control.sql`update api_keys set retires_at = now() + interval '1 day' where id = ${old.id}`
     await interleaved(
@@ -209,7 +209,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-4] keys that end together are locked in the order in which their use is recorded', async () => {
+  test('[AUTH-4] if two keys end while a write of usage locks both, there is no deadlock', async () => {
     const { old, newer } = await replacedKey()
     // The scan of the update finds the other key first.
     await control.sql`update api_keys set created_at = now() - interval '1 day', expires_at = now() where id = ${newer.id}`
@@ -222,7 +222,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
   })
 
-  test('[AUTH-5] a key that was replaced twice still ends when the key in the middle is revoked', async () => {
+  test('[AUTH-5] if the middle key of a chain of replacements is revoked, the first key still ends', async () => {
     const old = await keyWith({})
     const middle = await replace(old)
     await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`
