@@ -23,7 +23,10 @@ const RUNTIMES = {
  */
 export const SMALL_HEAP = ['--max-semi-space-size=4', '--heap-growing-percent=80']
 
-/** By default, glibc retains freed memory for each thread. Node has a dozen threads. */
+/**
+ * Environment variables that limit the memory of a long run. By default, glibc retains freed memory for each thread, and
+ * Node has a dozen threads.
+ */
 export const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
 
 /**

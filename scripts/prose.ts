@@ -2,7 +2,7 @@
 
 import ts from 'typescript'
 
-/** A piece of text in a file. */
+/** A piece of text that people read, and its place in a file. */
 export interface Prose {
   /** Number of the first line, from 1. */
   readonly line: number

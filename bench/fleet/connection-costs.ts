@@ -43,7 +43,7 @@ const ORDERS = 2000
 const ROUNDS = 15
 /** Requests of a round. The number is low, so that noise of the machine affects all variants equally. */
 const REQUESTS = 100
-/** Usage is written every two seconds. A round waits until its usage is written. */
+/** Time in ms after which the usage of a round is written. The service writes it every two seconds. */
 const USAGE_WRITTEN_MS = 2200
 
 /** Returns the stored costs of a kind of server. Rejects if there are none. */

@@ -29,7 +29,7 @@ export interface BenchOptions {
 /** The default number of orders. Names of results mention only other numbers. */
 export const ORDERS_DEFAULT = 200_000
 const ORDERS_QUICK = 20_000
-/** Forty pages of 250 orders, so that the first and last pages differ. */
+/** Minimum number of orders: forty pages of 250, so that the first and last pages differ. */
 const ORDERS_MIN = 10_000
 
 const QUICK = { rounds: 5, parallelSeconds: 5, bursts: { rounds: 2, milliseconds: 500 } } as const

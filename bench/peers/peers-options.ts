@@ -15,7 +15,7 @@ export interface PeersOptions {
 
 const ORDERS = 200_000
 const ORDERS_QUICK = 5000
-/** Enough for a full page of 250 orders after the first one. */
+/** Minimum number of orders, which is enough for a full page of 250 orders after the first one. */
 const ORDERS_MIN = 1000
 
 /** Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any other. */

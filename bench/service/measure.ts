@@ -24,7 +24,10 @@ import { pollStore, type StorePolls } from './store-polls.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 
-/** Each round may cost as much as a bounded scan, so there are fewer rounds than for other pages. */
+/**
+ * Number of rounds for filters without indexes. A page may cost as much as a bounded scan, so there are fewer rounds than
+ * for other pages.
+ */
 const ROUNDS_WITHOUT_INDEXES = 7
 
 /** Measures on an empty server and returns the result. `say` gets progress messages. */

@@ -78,7 +78,7 @@ const CELLS_MAX = 10_000_000
 const CELL_CHARACTERS_MAX = 50_000
 const TRIGGERS_MAX = 20
 const NEW_SHEET = { rows: 1000, columns: 26 }
-/** Virtual durations in ms. */
+/** Virtual durations of Google's calls in ms. */
 const COSTS = { call: 5, fetch: 300, property: 20, trigger: 300, flush: 200, cellsPerMs: 200 }
 
 /** Runs a function of a script. */

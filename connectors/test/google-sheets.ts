@@ -11,7 +11,7 @@ import type { Rows } from './read-store.ts'
 
 const DAY_MS = 24 * 3_600_000
 const EPOCH_DAY = 25_569
-/** Google stops the executions of some runs at these calls. */
+/** The call at which Google stops the execution, by run. */
 const STOPPED_AT_CALLS: Readonly<Record<number, number>> = { 1: 700, 2: 200, 3: 450 }
 
 /** Tests the script with several runs while writers change the store, and returns the differences. */

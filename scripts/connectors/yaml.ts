@@ -3,7 +3,7 @@
 /** A value that YAML can express. */
 export type YamlValue = string | number | boolean | null | readonly YamlValue[] | { readonly [name: string]: YamlValue }
 
-/** Strings that need no quotes. */
+/** Matches strings that need no quotes in YAML. */
 const PLAIN = /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/
 /** Words that YAML 1.1 parses as something else than a string. */
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i

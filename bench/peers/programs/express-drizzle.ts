@@ -63,7 +63,7 @@ const itemsRelations = relations(orderItems, ({ one }) => ({
 }))
 
 const LIMIT_MOST = 250
-/** Connections stay open during the turns of other servers. */
+/** Options of the pool. Connections stay open during the turns of other servers. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const LIMIT = /^[1-9]\d{0,2}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

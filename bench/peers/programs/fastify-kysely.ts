@@ -62,7 +62,7 @@ interface Tables {
 }
 
 const LIMIT_MOST = 250
-/** Connections stay open during the turns of other servers. */
+/** Options of the pool. Connections stay open during the turns of other servers. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const TIMESTAMPTZ = 1184
 

@@ -3,7 +3,7 @@
 
 const TEXT = { type: 'string' }
 const TEXT_OR_NULL = { type: ['string', 'null'] }
-/** Any value that is stored as jsonb. */
+/** JSON schema of a value that is stored as jsonb, which can be any value. */
 const ANY = {}
 
 const ADDRESS = {
@@ -45,13 +45,13 @@ const ORDER = {
 
 const META = { type: 'object', properties: { next_cursor: TEXT_OR_NULL, has_more: { type: 'boolean' } } }
 
-/** A page of orders. */
+/** JSON schema of a page of orders. */
 export const PAGE_RESPONSE = {
   type: 'object',
   properties: { data: { type: 'array', items: ORDER }, meta: META },
 }
 
-/** One order. */
+/** JSON schema of a response with one order. */
 export const ROW_RESPONSE = { type: 'object', properties: { data: ORDER } }
 
 function each<Schema>(names: string, schema: Schema): Record<string, Schema> {

@@ -27,9 +27,9 @@ export interface CursorScope {
 }
 
 /*
- * Layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16), watermark (8), each bound of the
- * window (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is a multiple of three. So base64
- * needs no padding and has no spare bits, and every changed character is detected.
+ * Version of the cursor's layout. The layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16),
+ * watermark (8), each bound of the window (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is
+ * a multiple of three. So base64 needs no padding and has no spare bits, and every changed character is detected.
  */
 const VERSION = 2
 const FIXED_BYTES = 34

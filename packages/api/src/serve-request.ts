@@ -26,7 +26,10 @@ import { closeAfterBody } from './unread-body.ts'
 
 /** Time after which the service closes a connection whose client neither reads nor writes. */
 export const SILENCE_MS = 30_000
-/** Recorded, but not sent, if the client closes the connection before its response. nginx logs the same status. */
+/**
+ * The recorded response if the client closes the connection before its response. It is not sent. nginx logs the same
+ * status.
+ */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 interface RequestContext {

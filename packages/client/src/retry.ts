@@ -16,9 +16,12 @@ const PAUSE_MS_MAX = 30_000
 /** The service sends at most 60. A larger value after a temporary failure comes from a proxy, and is ignored. */
 const RETRY_AFTER_SECONDS_MAX = 60
 const RATE_LIMITED_STATUS = 429
-/** 409: the store has no database yet. 502: a database did not respond, or the service failed. */
+/**
+ * Statuses of temporary failures. 409: the store has no database yet. 502: a database did not respond, or the service
+ * failed.
+ */
 const TEMPORARY_STATUSES = [409, 502]
-/** A proxy cannot reach a node of the service. The service itself does not return these statuses. */
+/** Statuses of a proxy that cannot reach a node of the service. The service itself does not return them. */
 const PROXY_STATUSES = [503, 504]
 
 /** Returns the pause after a failed attempt; null for no retry. `attempt` starts at 1. `random` is from 0 to 1. */

@@ -19,7 +19,7 @@ export interface RevisionEntry {
 export interface Contract {
   readonly endpoints: readonly Endpoint[]
   readonly errors: Readonly<Record<string, ErrorDeclaration>>
-  /** Oldest first. */
+  /** Schema revisions, oldest first. */
   readonly revisions: readonly RevisionEntry[]
 }
 

@@ -24,7 +24,7 @@ export interface ControlDatabaseOptions {
 }
 
 const CLOSE_MS_MAX = 5000
-/** Deleting old usage takes longest. A statement that takes longer than this limit hangs. */
+/** Default time limit of a statement in ms. Deleting old usage takes longest, so a statement that takes longer hangs. */
 const STATEMENT_MS_MAX = 300_000
 
 /** Returns the control database at this URL. The first statement opens a connection. Throws `InvalidUrlError`. */

@@ -17,7 +17,7 @@ const WINDOW_SECONDS = 60
 const LEVEL_MAX = 4
 /** Maximum time from now to the end of a window: the longest window, and a minute for concurrent statements. */
 const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
-/** After this time without an attempt, the shortest window comes next. */
+/** Seconds without an attempt after which the shortest window comes next. */
 const FORGIVEN_SECONDS = 1800
 
 /**

@@ -66,7 +66,10 @@ const HOSTS_MAX = 16
 const ACCEPTED =
   'host, port, dbname, user, password, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, connect_timeout, ' +
   'target_session_attrs, application_name, options, channel_binding'
-/** `ssl` of other clients, and parameters without effect here that URLs for psql and for cloud services contain. */
+/**
+ * Parameters that are accepted in addition: `ssl` of other clients, and those without effect here that URLs for psql and
+ * for cloud services contain.
+ */
 const ALSO_ACCEPTED =
   'ssl, gssencmode, keepalives, keepalives_idle, keepalives_interval, keepalives_count, load_balance_hosts, ' +
   'sslcompression, sslsni'
@@ -213,7 +216,10 @@ function readSeconds(value: string | null): number | null {
   throw new InvalidUrlError('connect_timeout must be a whole number of seconds from 0 to 9999')
 }
 
-/** Returns null for an absent or empty value. */
+/**
+ * Returns the value without percent-encoding; null if it is absent or empty. Throws `InvalidUrlError` for an invalid
+ * encoding.
+ */
 function decode(value: string | null, what: string): string | null {
   try {
     return decodeURIComponent(value ?? '') || null

@@ -7,7 +7,7 @@ import type { TlsSettings } from './connection-url.ts'
 
 /** Maximum number of cached contexts. The one that was used least recently is dropped. */
 const CONTEXTS_MAX = 100
-/** Contexts by the content of their certificates. */
+/** Cached contexts by the content of their certificates. */
 const contexts = new Map<string, SecureContext>()
 
 /**

@@ -23,7 +23,7 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([409, 429, 502, 503, 504])
 const ATTEMPTS_MAX = 8
 /** Longest wait between two attempts. The limit of requests starts again each minute. */
 const WAIT_MAX_SECONDS = 60
-/** n8n expects a poll to end within five minutes. */
+/** Longest wait of all attempts together. n8n expects a poll to end within five minutes. */
 const TOTAL_WAIT_MAX_SECONDS = 180
 
 /** Query parameters by name. */

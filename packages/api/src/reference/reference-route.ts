@@ -14,9 +14,9 @@ export interface ReferenceRoute {
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 
-/** For documents that a release can change. Clients check for a new version with each request. */
+/** Value of `cache-control` for documents that a release can change. Clients check for a new version with each request. */
 export const REVALIDATED = 'no-cache'
-/** For the script of the docs page, which changes only with its dependency. */
+/** Value of `cache-control` for the script of the docs page, which changes only with its dependency. */
 export const CACHED_FOR_A_DAY = 'public, max-age=86400'
 
 /** Returns a document that contains data. Browsers must not run, frame or sniff it. */

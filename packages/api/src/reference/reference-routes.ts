@@ -30,7 +30,7 @@ export interface ReferenceOptions extends Partial<Contract> {
   readonly now?: () => number
 }
 
-/** Crawlers have no key, so they cannot read the API. They may read its documentation. */
+/** Content of `/robots.txt`. Crawlers have no key, so they cannot read the API. They may read its documentation. */
 const ROBOTS = 'User-agent: *\nDisallow: /api/\n'
 
 /**

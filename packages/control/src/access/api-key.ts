@@ -9,9 +9,9 @@ import { Secret } from '../secret.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_BYTES = 32
-/** 62^43 is the first power above 2^256. */
+/** Characters of the secret part. 62^43 is the first power of 62 above 2^256. */
 const SECRET_LENGTH = 43
-/** 62^6 is the first power above 2^32. */
+/** Characters of the checksum. 62^6 is the first power of 62 above 2^32. */
 const CHECKSUM_LENGTH = 6
 const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 const VISIBLE_PREFIX_LENGTH = 12

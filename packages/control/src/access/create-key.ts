@@ -74,8 +74,8 @@ export class KeyNotReplaceable extends Error {
 }
 
 /**
- * Another request takes the slot of each failed attempt. So more attempts fail only if keys are revoked in the
- * meantime.
+ * Maximum number of attempts. Each failed attempt lost its slot to another request. So more attempts fail only if keys
+ * are revoked in the meantime.
  */
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 

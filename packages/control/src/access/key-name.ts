@@ -8,7 +8,7 @@ export class InvalidKeyNameError extends Error {
   override readonly name = 'InvalidKeyNameError'
 }
 
-/** Invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
+/** Matches invisible characters: controls, separators, marks without a letter, and fillers that count as letters. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
 
 /**

@@ -88,7 +88,10 @@ export async function readRequestLog(
 
 /** Number of lines of a page, before its last minute is completed. */
 const PAGE_LINES = 100
-/** At the limit of the specification, a minute has at most 120 lines: one for each request. */
+/**
+ * Maximum number of lines that a page reads to complete its last minute. At the specification's rate limit, a minute has
+ * at most 120 lines: one for each request.
+ */
 const LINES_READ_MAX = PAGE_LINES + 200
 
 function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestLine[]; hasOlder: boolean } {

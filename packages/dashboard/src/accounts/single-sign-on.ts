@@ -40,7 +40,7 @@ interface LoadedProvider extends Pick<DiscoveryDocument, 'text' | 'sendsIssuer'>
   readonly auth: ReturnType<typeof createProviderAuth>
 }
 
-/** better-auth redirects to this path only after a successful sign-in. */
+/** Path to which better-auth redirects only after a successful sign-in. */
 const HOME_PATH = '/'
 /**
  * Time limit of a request to the provider. It is shorter than the time limit of a page, so that the dashboard can

@@ -8,11 +8,11 @@ import { releaseMemory, takeMemory } from './page-memory.ts'
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const HEX = Buffer.from('0123456789abcdef')
-/** An escaped character takes at most six bytes: a backslash, u, and four digits. */
+/** Maximum length of an escaped character in bytes: a backslash, u, and four digits. */
 const ESCAPED_BYTES_MAX = 6
-/** For fewer bytes, a loop is faster than `Buffer.copy`. */
+/** Number of bytes below which a loop is faster than `Buffer.copy`. */
 const SHORT_BYTES = 64
-/** `put` writes words of eight bytes, so it can write up to seven bytes after the end of a literal. */
+/** Bytes that must be free after a literal, because `put` writes words of eight bytes and can write up to seven more. */
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 

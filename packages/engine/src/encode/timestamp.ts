@@ -15,7 +15,7 @@ const POINT = 0x2e
 const END = 0x225a
 /** The digits from 00 to 99 in little-endian order. */
 const PAIRS = Uint16Array.from({ length: 100 }, (_, value) => Buffer.from(two(value), 'latin1').readUInt16LE())
-/** `"2026-07-08T00:00:00.000Z"` */
+/** Length of a timestamp with its quotes, such as `"2026-07-08T00:00:00.000Z"`. */
 const TEXT_BYTES = 26
 
 /** JSON that replaces a timestamp before year 1. */

@@ -24,7 +24,10 @@ export interface SchemaDescription {
 
 /** Maximum number of columns in `version`. Proxies limit the size of headers. */
 const MISSING_NAMES_MAX = 10
-/** 16 hexadecimal digits. A digest is compared only with the previous one of the same store, so 64 bits are enough. */
+/**
+ * Number of hexadecimal digits of a digest. It is compared only with the previous one of the same store, so 64 bits are
+ * enough.
+ */
 const DIGEST_LENGTH = 16
 
 /** Returns the description of a store's schema for a resource. It is created once for each set of columns. */

@@ -3,7 +3,10 @@
 
 import { type Connection, executeOn, sql } from '@store-export/postgres'
 
-/** Planning every 15 seconds costs little, compared with the pages that are read in that time. */
+/**
+ * Maximum age of a plan in ms. Planning every 15 seconds costs little, compared with the pages that are read in that
+ * time.
+ */
 const PLAN_AGE_MAX_MS = 15_000
 const DISCARD_PLANS = sql`discard plans`
 

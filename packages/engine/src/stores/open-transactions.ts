@@ -157,7 +157,10 @@ function microseconds(timestamp: string): string {
 const NOW = microseconds('clock_timestamp()')
 const CLOCK = `select ${NOW} as "at", pg_is_in_recovery() as "isStandby", pg_backend_pid() as "pid"`
 
-/** Each transaction holds the lock of its virtual transaction ID, from its start until its rows are visible. */
+/**
+ * Statement for the locks of transactions. Each transaction holds the lock of its virtual transaction ID, from its start
+ * until its rows are visible.
+ */
 const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_status()
   where locktype = 'virtualxid' and virtualxid = virtualtransaction`
 

@@ -2,7 +2,10 @@
 // waits 50 ms, and each further failure doubles the pause, up to 500 ms.
 
 const PAUSE_MS_MIN = 50
-/** Shorter than a wait in the queue (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that each wait includes an attempt. */
+/**
+ * Maximum length of a pause in ms. It is shorter than a wait in the queue (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that
+ * each wait includes an attempt.
+ */
 const PAUSE_MS_MAX = 500
 
 /**

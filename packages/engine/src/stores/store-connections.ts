@@ -21,9 +21,9 @@ export interface ConnectionBounds extends QueueBounds {
   readonly storeTimeoutMs: number
 }
 
-/** The start of a request's use of a slot. */
+/** When a request got its slot, and whether it opens the connection. */
 interface UseStart {
-  /** By `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   readonly at: number
   /** Whether the connection is opened for the request. */
   readonly isFresh: boolean

@@ -10,7 +10,7 @@ import type { TransactionSnapshot } from './open-transactions.ts'
  * pauses.
  */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
-/** A poll that takes longer may never end, so it doesn't delay the next one. */
+/** Time in ms after which a poll counts as slow. It may never end, so it doesn't delay the next one. */
 const SLOW_MS = 100
 
 /** Shares the polls of one store among its waiting requests. */

@@ -3,7 +3,7 @@
 
 import type { DoctorCheck } from './report.ts'
 
-/** Tolerance for network latency and normal drift. */
+/** Maximum difference of two clocks in ms, which allows for network latency and normal drift. */
 const DIFFERENCE_MS_MAX = 2000
 
 /** Checks a clock that is `aheadMs` ahead of this machine's clock. A negative value means behind. */

@@ -12,7 +12,7 @@ export interface StoredIndex extends Omit<IndexFact, 'columns'> {
   readonly options: string
 }
 
-/** Ascending with nulls last, or descending with nulls first. PostgreSQL can read both in the order of a list. */
+/** Values of `indoption` that fit the order of a list: ascending with nulls last, and descending with nulls first. */
 const ORDERS = ['0', '3']
 
 /** Returns the keys for `IndexFact.columns`. */

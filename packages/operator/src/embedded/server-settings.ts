@@ -1,7 +1,7 @@
 // Declares the settings of the embedded PostgreSQL, for demos and tests on a small machine. The command line contains them,
 // so that a start doesn't depend on the settings in the data folder.
 
-/** Settings as in postgresql.conf. */
+/** Settings of the server by name, with values as in postgresql.conf. */
 export type ServerSettings = Readonly<Record<string, string>>
 
 const DEFAULTS: ServerSettings = {

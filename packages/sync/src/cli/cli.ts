@@ -18,7 +18,7 @@ import { CopyDiffers, type VerifyCommandOptions, verifyCommand } from './verify-
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
-/** EX_TEMPFAIL of sysexits.h: the same command can succeed later. */
+/** Exit code after which the same command can succeed later: EX_TEMPFAIL of sysexits.h. */
 const TEMPORARY_FAILURE = 75
 
 /** Runs the command, and prints its errors. Resolves to the exit code: 0, 1, 2 or 75. */

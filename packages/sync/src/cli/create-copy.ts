@@ -13,7 +13,10 @@ interface DestinationKind {
   readonly create: (path: string, csv: CsvCopyOptions) => Promise<Copy>
 }
 
-/** Imports a module only for its destination, because the libraries of all modules use as much memory as a run. */
+/**
+ * All kinds of destinations. A run imports only the module of its kind, because the libraries of all modules use as much
+ * memory as a run.
+ */
 const DESTINATION_KINDS: readonly DestinationKind[] = [
   {
     prefix: 'sqlite:',

@@ -2,7 +2,10 @@
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** 24 days. A Node.js timer has 32-bit milliseconds, and fires immediately if its delay is longer. */
+/**
+ * Maximum delay of a timer: 24 days. A Node.js timer has 32-bit milliseconds, and fires immediately if its delay is
+ * longer.
+ */
 export const TIMER_MS_MAX = 24 * 86_400_000
 
 /** Returns the duration in milliseconds; null if `text` is not a duration or exceeds `msMax`. */

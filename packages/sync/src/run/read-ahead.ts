@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 
-/** Turns of the event loop until Node has sent a request. */
+/** Number of turns of the event loop after which Node has sent a request. */
 const TURNS = 2
 
 /** Calls `work` with a signal that aborts when `work` ends, so that a failed walk leaves no request open. */

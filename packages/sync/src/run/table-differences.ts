@@ -55,7 +55,7 @@ export type VerifyEvent =
   | ({ readonly event: 'difference' } & Difference)
   | ({ readonly event: 'verified' } & TableVerification)
 
-/** Extra rows that one statement reads from the copy. */
+/** Number of extra rows that one statement reads from the copy. */
 const EXTRA_BATCH_ROWS = 1000
 
 /** Counts of a table or of an embedded table. */

@@ -23,7 +23,7 @@ export interface CsvCopyOptions {
   readonly escapesFormulas?: boolean
 }
 
-/** Strings such as telephone numbers, which get no apostrophe because they are harmless as a formula. */
+/** Matches strings such as telephone numbers. They get no apostrophe, because they are harmless as a formula. */
 const SIGNED_DIGITS = /^\+\d+$/
 
 /**

@@ -13,7 +13,10 @@ const END_BYTES = 22
 const LOCAL_BYTES = 30
 const CENTRAL_BYTES = 46
 const VERSION = 20
-/** 1 January 1980, the first date of the format. A fixed date gives the same bytes for the same rows. */
+/**
+ * Date of all files in the archive: 1 January 1980, the first date of the format. A fixed date gives the same bytes for
+ * the same rows.
+ */
 const DOS_DATE = 33
 const CHUNK_BYTES = 1 << 20
 const DEFLATED = 8

@@ -5,7 +5,10 @@ import type { CopyColumnKind } from '../../tables.ts'
 import type { FileColumn } from './file-tables.ts'
 
 const MONEY_FORMAT = '0.00'
-/** Has milliseconds, because Excel would otherwise round the last half second of a month to the next month. */
+/**
+ * Number format of timestamps. It has milliseconds, because Excel would otherwise round the last half second of a month
+ * to the next month.
+ */
 const TIMESTAMP_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
 /** All formats. The first format has number 1; number 0 means no format. */
 export const FORMATS: readonly string[] = [TIMESTAMP_FORMAT, MONEY_FORMAT]

@@ -15,8 +15,8 @@ export interface MySqlColumn {
 }
 
 /**
- * `timestamp` ends in 2038, so timestamps are `datetime(3)` in UTC. The type `json` of MySQL rounds long numbers and
- * ends at 100 levels, so JSON is text, which the JSON functions of both servers read.
+ * Type of each kind of column. MySQL's type `timestamp` ends in 2038, so timestamps are `datetime(3)` in UTC. Its type
+ * `json` rounds long numbers and ends at 100 levels, so JSON is text. The JSON functions of both servers read text.
  */
 const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   uuid: 'char(36) character set ascii collate ascii_bin',
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   timestamp: 'datetime(3)',
   json: 'longtext',
 }
-/** The server would round a value with more digits after the point. */
+/** Type of amounts. The server would round a value with more digits after the point. */
 const MONEY_TYPE = 'decimal(38, 2)'
 const MONEY = /^-?\d{1,36}(?:\.\d{1,2})?$/
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z$/

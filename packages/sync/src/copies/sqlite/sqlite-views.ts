@@ -16,7 +16,7 @@ interface Amounts {
   readonly hasCents: boolean
 }
 
-/** Amounts in `orders_overview`. */
+/** Names of the amounts in the view `orders_overview`. */
 const OVERVIEW_AMOUNTS = ['subtotal', 'discount_amount', 'tax', 'shipping', 'total', 'refund_amount']
 /** Total of the line `i` in cents; null for more than 15 digits, like all columns of cents. */
 const LINE_CENTS = 'iif(abs(i.quantity * i.price_cents) < 1e15, i.quantity * i.price_cents, null)'
