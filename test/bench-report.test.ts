@@ -60,35 +60,35 @@ const peers: PeersResult = {
 }
 
 describe('the report of the benchmarks', () => {
-  test('if a figure has an earlier ratio, the report shows both ratios', () => {
+  test('if a benchmark figure has an earlier ratio, the report shows both ratios', () => {
     const text = summary(whole)
     expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 | 1.39 |')
     expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
   })
 
-  test('if a goal in milliseconds is missed, the report marks it as missed and shows tenths', () => {
+  test('if a benchmark misses its goal in milliseconds, the report marks it as missed and shows tenths', () => {
     expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
-  test('if a result has throughput, the report shows the cost of a request for service, database, and client', () => {
+  test('if a benchmark result has throughput, the report shows the cost of a request for service, database, and client', () => {
     expect(summary(whole)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
   })
 
-  test('if a result has no throughput and no earlier ratios, the report leaves them out', () => {
+  test('if a benchmark result has no throughput and no earlier ratios, the report leaves these columns out', () => {
     const text = summary(old)
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 |  |')
     expect(text).not.toContain('requests/s')
     expect(text).not.toContain('undefined')
   })
 
-  test('if a result has another size, the page has another section that names the size', () => {
+  test('if a benchmark ran with another number of orders, the page has a section that names the number', () => {
     const text = performanceDocument([old, { ...old, orders: 2_000_000 }], [])
     expect(text).toContain('\n## An installed PostgreSQL\n')
     expect(text).toContain('\n## An installed PostgreSQL, 2,000,000 orders\n')
   })
 
-  test('if a server has results of several sizes, the usual size comes first, and the others in order', () => {
+  test('if a server was measured with several numbers of orders, the usual number comes first', () => {
     const sizes = [2_000_000, 10_000, 200_000].map((orders) => ({ ...old, orders }))
     const kept = inOrder([...sizes, { ...old, server: 'embedded', orders: 2_000_000 }])
     expect(kept.map(({ server, orders }) => `${server} ${orders}`)).toEqual([
@@ -99,7 +99,7 @@ describe('the report of the benchmarks', () => {
     ])
   })
 
-  test('every row of a table has as many cells as its header', () => {
+  test('in the benchmark report, every row of a table has as many cells as its header', () => {
     const tables = performanceDocument([whole], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
     expect(tables.length).toBe(4)
     for (const lines of tables.map((table) => table.trim().split('\n')))
@@ -108,18 +108,18 @@ describe('the report of the benchmarks', () => {
 })
 
 describe('the chart of the benchmarks', () => {
-  test('if names contain XML characters, the chart is well-formed and has a bar for each ratio and peer', () => {
+  test('if names contain XML characters, the benchmark chart is well-formed and has a bar for each ratio and peer', () => {
     const svg = performanceChart([whole], [peers])
     expect(elementsOf(svg).filter((name) => name === 'rect')).toHaveLength(1 + 2 + 1)
     expect(svg).toContain('>a new &#60;page&#62; &#38; &#34;more&#34;</text>')
     expect(svg).toContain('>4.32</text>')
   })
 
-  test('if there is no result, the chart is well-formed', () => {
+  test('if there are no benchmark results, the chart is still well-formed', () => {
     expect(elementsOf(performanceChart([], []))).toContain('svg')
   })
 
-  test('the chart has a text alternative', () => {
+  test('the benchmark chart has a text alternative', () => {
     expect(performanceDocument([whole], [])).toMatch(
       /^!\[Processor time [^[\]\n]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
     )

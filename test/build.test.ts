@@ -60,7 +60,7 @@ async function filesOf(page: string): Promise<string[]> {
   return [...new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|svg))"/g)].map(([, file = '']) => file))]
 }
 
-test('the documents and files of the bundled service equal those of the source', async () => {
+test('if the service runs from the bundle, its documents and files equal those of the source', async () => {
   // without a public URL, documents contain the address of the request
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
@@ -119,7 +119,7 @@ test('if the commands run from the bundle, a merchant can sign in and see recipe
   await service.waitForOutput(/"event":"control.query_failed".*"cause":\{"name":"PostgresError","code":"42P01"/)
 })
 
-test('without the PostgreSQL binaries, the bundled demo says to run npm install', async () => {
+test('if the PostgreSQL binaries are not installed, the bundled demo says to run npm install', async () => {
   const { program } = await builtCommand()
   const demo = await runCommand(['demo'], {
     program,
@@ -142,12 +142,15 @@ test('the bundle contains the licenses of all packages in it', async () => {
 // resident memory depends on Node's version, so the limit holds for the Dockerfile's
 const isMeasured = process.platform === 'linux' && process.version.startsWith('v24.21.')
 
-test.runIf(isMeasured)('if the built service is idle for 5 s, it uses at most 90 MiB of resident memory', async () => {
-  const service = startCommand(['serve'], await builtCommand())
-  await addressOf(service, 'api')
-  await sleep(IDLE_MS)
-  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8')
-  const [, resident] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
-  expect(Number(resident)).toBeGreaterThan(0)
-  expect(Number(resident)).toBeLessThanOrEqual(RESIDENT_KIBIBYTES_MAX)
-})
+test.runIf(isMeasured)(
+  'if the built service has been idle for 5 s, it uses at most 90 MiB of resident memory',
+  async () => {
+    const service = startCommand(['serve'], await builtCommand())
+    await addressOf(service, 'api')
+    await sleep(IDLE_MS)
+    const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8')
+    const [, resident] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
+    expect(Number(resident)).toBeGreaterThan(0)
+    expect(Number(resident)).toBeLessThanOrEqual(RESIDENT_KIBIBYTES_MAX)
+  },
+)

@@ -34,24 +34,24 @@ function problemsOf(text: string): string[] {
   return decisionProblems({ ...GOOD, text }, (path) => path === 'test/proof.test.ts')
 }
 
-test('a complete decision record has no problem', () => {
+test('if a decision record is complete, the check finds no problem', () => {
   expect(problemsOf(GOOD.text)).toEqual([])
 })
 
-test('if the title lacks the number of the file, the decision record is rejected', () => {
+test('if the title of a decision record lacks the number of its file, the check rejects it', () => {
   const problem = `${DECISIONS_FOLDER}/002-choose-one.md: the title must be "# 2. …"`
   expect(problemsOf(`# 3. Choose one\n${BODY}`)).toEqual([problem])
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
 })
 
-test('if sections are missing or in another order, the decision record is rejected', () => {
+test('if sections of a decision record are missing or in another order, the check rejects it', () => {
   const problem = expect.stringContaining('the sections must be Status, Context, Decision, Consequences, Evidence')
   expect(problemsOf(GOOD.text.replace('## Context', '## Reasons'))).toEqual([problem])
   const swapped = GOOD.text.replace('## Evidence', '## Consequences').replace('## Consequences', '## Evidence')
   expect(problemsOf(swapped)).toEqual([problem])
 })
 
-test('if the status lacks a date, the decision record has a problem', () => {
+test('if the status of a decision record lacks a date, the check rejects it', () => {
   const dated = 'Accepted, 2026-11-18. Replaces decision 1.'
   const problem = expect.stringContaining('the status must begin with "Accepted, YYYY-MM-DD."')
   for (const status of ['Accepted.', 'Accepted, November 2026.', 'Rejected, 2026-11-18.', 'Superseded by decision 3.'])
@@ -59,7 +59,7 @@ test('if the status lacks a date, the decision record has a problem', () => {
   expect(problemsOf(GOOD.text.replace(dated, 'Superseded by [decision 3](003-b.md), 2026-11-20.'))).toEqual([])
 })
 
-test('if the alternatives are missing or empty, the decision record is rejected', () => {
+test('if the alternatives of a decision record are missing or empty, the check rejects it', () => {
   const problem = expect.stringContaining('the section Decision must end with "### Alternatives"')
   expect(problemsOf(GOOD.text.replace('### Alternatives\n\n- Another choice: it costs more.\n\n', ''))).toEqual([
     problem,
@@ -67,21 +67,21 @@ test('if the alternatives are missing or empty, the decision record is rejected'
   expect(problemsOf(GOOD.text.replace('- Another choice: it costs more.', ''))).toEqual([problem])
 })
 
-test('the words of link targets do not count toward the limit of a decision record', () => {
+test("if a decision record has links, the words of their targets don't count toward its limit", () => {
   expect(problemsOf(GOOD.text + '[word](a-link.md) | '.repeat(370))).toEqual([])
 })
 
-test('if a decision record has more than 400 words, it is rejected', () => {
+test('if a decision record has more than 400 words, the check rejects it', () => {
   expect(problemsOf(GOOD.text + 'word '.repeat(400))).toEqual([expect.stringMatching(/ has \d+ words: at most 400$/)])
 })
 
-test('if a path does not exist, the decision record is rejected', () => {
+test('if a path in a decision record does not exist, the check rejects it', () => {
   expect(problemsOf(`${GOOD.text}\n\`packages/gone/test.ts\``)).toEqual([
     `${DECISIONS_FOLDER}/002-choose-one.md: packages/gone/test.ts does not exist`,
   ])
 })
 
-test('the index lists decision records by number, with title and status', () => {
+test('the index of decision records lists them by number, with title and status', () => {
   const later = { file: '010-choose-two.md', text: `# 10. Choose two\n${BODY}` }
   expect(decisionIndex([later, GOOD])).toContain(
     '| 2 | [Choose one](002-choose-one.md) | Accepted, 2026-11-18. |\n| 10 | [Choose two](010-choose-two.md) | Accepted, 2026-11-18. |\n',

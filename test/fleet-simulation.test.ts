@@ -20,13 +20,13 @@ function figures(stores: number, balancing: Balancing, changed: Partial<Assumpti
   return simulate({ stores, balancing, nodes: 4, costs: COSTS, assumptions: { ...ASSUMPTIONS, ...changed } })
 }
 
-it('the seed alone determines the figures of the simulation', () => {
+it('if the fleet simulation runs with the same seed, its figures are the same; with another seed, they differ', () => {
   const first = figures(20_000, 'random')
   expect(figures(20_000, 'random')).toEqual(first)
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)
 })
 
-it('for given stores, runs, and full syncs, the simulation makes the computed number of requests', () => {
+it('if stores, runs, and full syncs are given, the fleet simulation makes the computed number of requests', () => {
   const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
   // 3,600 active stores, one run each in 15 minutes, ten pages a run; runs at the start and the end are incomplete
   expect(requests / 36_000).toBeCloseTo(1, 2)
@@ -34,19 +34,19 @@ it('for given stores, runs, and full syncs, the simulation makes the computed nu
   expect(requestsPerSecond / (90 * 2)).toBeCloseTo(1, 1)
 })
 
-it('if nodes are selected by key, the simulation opens fewer connections than at random', () => {
+it('if requests are distributed by key, the simulated nodes open fewer connections than with random distribution', () => {
   for (const stores of [1000, 20_000, 100_000])
     expect(figures(stores, 'by key').opened, `${stores} stores`).toBeLessThan(figures(stores, 'random').opened)
 })
 
-it('if a node has a limit of connections, the simulation does not exceed it', () => {
+it('if a simulated node has a limit of connections, it does not exceed the limit', () => {
   for (const balancing of BALANCINGS) {
     const { connectionsOfNode } = figures(100_000, balancing, { connectionsMax: 40, connectionsPerStore: 4 })
     expect(connectionsOfNode).toBe(40)
   }
 })
 
-it('if there are more stores, the simulation needs at least as many nodes, none above its share of a core', () => {
+it('if there are more stores, the simulated fleet has at least as many nodes, and none exceeds its share of a core', () => {
   for (const balancing of BALANCINGS) {
     let before = 0
     for (const stores of [1000, 10_000, 50_000, 200_000]) {

@@ -23,13 +23,13 @@ function generate(...options: string[]): Promise<{ code: number; errors: string 
   })
 }
 
-it('if files are stale, generate writes each of them once', async () => {
+it('if generated files are stale, npm run generate writes each of them once', async () => {
   expect((await generate()).errors).toContain('wrote docs/api/reference/index.md')
   expect(await generate()).toEqual({ code: 0, errors: '' })
   expect(await generate('--check')).toEqual({ code: 0, errors: '' })
 })
 
-it('if a file is stale, --check names it, fails, and writes nothing', async () => {
+it('if a generated file is stale, generate --check names it, fails, and writes nothing', async () => {
   await generate()
   await appendFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'edited by hand\n')
   const { code, errors } = await generate('--check')
@@ -38,7 +38,7 @@ it('if a file is stale, --check names it, fails, and writes nothing', async () =
   expect(await readFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'utf8')).toContain('edited by hand')
 })
 
-it('if the error code of a page no longer exists, --check names the page', async () => {
+it('if the error code of a generated page no longer exists, generate --check names the page', async () => {
   await generate()
   await writeFile(join(folder, 'docs/api/errors/GONE.md'), '')
   expect(await generate('--check')).toEqual({
@@ -47,7 +47,7 @@ it('if the error code of a page no longer exists, --check names the page', async
   })
 })
 
-it('if docs/api/examples.json has an example, generate puts it into the reference', async () => {
+it('if docs/api/examples.json has an example, npm run generate puts it into the reference', async () => {
   await mkdir(join(folder, 'docs/api'), { recursive: true })
   const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'An example store' } } } }
   await writeFile(join(folder, 'docs/api/examples.json'), JSON.stringify(examples))
@@ -55,7 +55,7 @@ it('if docs/api/examples.json has an example, generate puts it into the referenc
   expect(await readFile(join(folder, 'docs/api/reference/index.md'), 'utf8')).toContain('An example store')
 })
 
-it('if a written page has generated sections, generate replaces only these', async () => {
+it('if a page has generated sections, npm run generate replaces only these sections', async () => {
   const page = (section: string) =>
     `# Page\n\n<!-- Generated: metrics. From the code. -->\n${section}<!-- End: metrics -->\n\nText.\n<!-- Generated: events. From the code. -->\n<!-- End: events -->\n`
   await mkdir(join(folder, 'docs/operate'), { recursive: true })

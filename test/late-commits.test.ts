@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 test(
-  "[SYNC-1] if transactions commit late, the watermark loses no row, and a client's own clock loses rows",
+  '[SYNC-1] if transactions commit late, a client with the watermark loses no row, but a client with its own clock does',
   async () => {
     const { key } = store
     const guarded = platform.service.url
@@ -47,7 +47,7 @@ test(
 )
 
 test(
-  '[SYNC-1] if a store rounds timestamps to whole seconds, a client loses no row with the watermark',
+  '[SYNC-1] if a store rounds timestamps to whole seconds, a client with the watermark loses no row',
   async () => {
     const coarse = await platform.provision()
     await roundToSeconds(coarse)

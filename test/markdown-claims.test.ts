@@ -6,7 +6,7 @@ const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const FENCE = '```'
 
 describe('links', () => {
-  test('if a page has links, relative links are found, and links to hosts and in code are not', () => {
+  test('if a Markdown page has links, the check finds relative links, and no links to hosts or in code', () => {
     const page = `[a](b.md#c) and [d](#e) ![p](i/p.png "title")\n[f](https://example.com#x) \`[g](h.md)\`\n${FENCE}\n[i](j.md)\n${FENCE}\n[k]: l%20m.md\n<img src="n.svg">`
     expect(linksIn(page)).toEqual([
       { line: 1, path: 'b.md', anchor: 'c' },
@@ -17,7 +17,7 @@ describe('links', () => {
     ])
   })
 
-  test('if headings have punctuation or repeat, their anchors are the same as on GitHub', () => {
+  test('if Markdown headings have punctuation or repeat, their anchors are the same as on GitHub', () => {
     const page = `# The view \`sales\`\n## Settings > API: keys\n## [Link](a.md) ##\n### Über_uns – v1.6\n${FENCE}\n# comment\n${FENCE}\n## Run\n## Run\n<a id="own"></a>`
     expect([...anchorsIn(page)]).toEqual([
       'the-view-sales',
@@ -31,7 +31,7 @@ describe('links', () => {
   })
 })
 
-test('if a page has spans and blocks of code, each span and each joined line is found', () => {
+test('if a Markdown page has code, the check finds each inline code and each joined line of a code block', () => {
   const page = `Use \`a b\` or \`\`c\`\`.\n${FENCE}sh\none \\\n  two\nthree\n${FENCE}\nnot code`
   expect(codeIn(page)).toEqual([
     { line: 1, text: 'a b', isSpan: true },
@@ -53,7 +53,7 @@ describe('commands', () => {
     'store-export demo change',
     'store-export stores',
     'the store-exporter --is another program',
-  ])('the command %s is accepted', (code) => {
+  ])('if the documentation has the command %s, the check accepts it', (code) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('commands', () => {
     ['store-sync run --dry', 'store-sync run has no option --dry'],
     ['store-sync verify --version', 'store-sync verify has no option --version'],
     ['store-sync run --full; store-sync copy', 'store-sync has no command "copy"'],
-  ])('the command %s is rejected: %s', (code, problem) => {
+  ])('if the documentation has the command %s, the check rejects it: %s', (code, problem) => {
     expect(commandProblems(PROGRAMS, code)).toEqual([problem])
   })
 })

@@ -26,7 +26,7 @@ const run: GroupRun = {
   figures: ['slope 0.73 MiB/h'],
 }
 
-test('if a group has run, its row in the summary is replaced, and nothing else changes', () => {
+test('if a group of nightly tests has run, only its row in the summary is replaced', () => {
   const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
   expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
     page(
@@ -35,13 +35,13 @@ test('if a group has run, its row in the summary is replaced, and nothing else c
   )
 })
 
-test('if the summary has no row for the group, withSummaryRow throws', () => {
+test('if the summary has no row for a group of nightly tests, updating the summary throws', () => {
   expect(() => withSummaryRow('# Tests\n', run)).toThrow(
     'has no row that starts with "| `npm run test:nightly -- soak` |"',
   )
 })
 
-test('tests that differ only in a number share one row, which lists the numbers that failed', () => {
+test('if nightly tests differ only in a number, they share one row, which lists the numbers that failed', () => {
   const rows = groupPage(run)
     .split('\n')
     .filter((line) => line.startsWith('| '))
@@ -51,7 +51,7 @@ test('tests that differ only in a number share one row, which lists the numbers 
   ])
 })
 
-test('every nightly group has tests and a row in the summary', () => {
+test('every group of nightly tests has test files and a row in the summary', () => {
   const root = path.resolve(import.meta.dirname, '..')
   const tests = globSync('{packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
   const summary = readFileSync(path.join(root, 'docs/contribute/benchmarks.md'), 'utf8')
@@ -62,7 +62,7 @@ test('every nightly group has tests and a row in the summary', () => {
   }
 })
 
-test('if the nightly workflow runs all groups, the generators run, too', () => {
+test('the nightly workflow runs all groups, including the generators', () => {
   const workflow = readFileSync(path.resolve(import.meta.dirname, '../.github/workflows/nightly.yml'), 'utf8')
   expect(workflow).toContain('npm run test:nightly\n')
   expect(NIGHTLY_GROUPS).toContainEqual(expect.objectContaining({ name: 'generators', vitestArguments: null }))

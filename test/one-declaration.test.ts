@@ -34,7 +34,7 @@ const SOURCES = globSync('packages/*/src/**/*.ts').filter(
   (file) => !file.startsWith('packages/contract/') && !/\.test\.ts$|\/generated\//.test(file),
 )
 
-test('[VER-1] no source file outside of the contract names a list, except the listed exceptions', () => {
+test('[VER-1] only the contract and the known exceptions name a list in their source', () => {
   expect(SOURCES.length).toBeGreaterThan(200)
   const naming = SOURCES.flatMap((file) => {
     const names = listsIn(readFileSync(file, 'utf8'))
@@ -43,11 +43,11 @@ test('[VER-1] no source file outside of the contract names a list, except the li
   expect(naming).toEqual([])
 })
 
-test.each(Object.keys(EXCEPTIONS))('[VER-1] the exception %s names a list', (file) => {
+test.each(Object.keys(EXCEPTIONS))('[VER-1] the known exception %s still names a list', (file) => {
   expect(listsIn(readFileSync(file, 'utf8'))).not.toEqual([])
 })
 
-test('[VER-1] no source file outside of the contract names the latest schema version', () => {
+test('[VER-1] only the contract names the latest schema version in its source', () => {
   const naming = SOURCES.filter((file) => readFileSync(file, 'utf8').includes(LATEST_REVISION))
   expect(naming).toEqual([])
 })

@@ -47,7 +47,7 @@ function release(cwd: string, parameters: readonly string[], environment: NodeJS
   })
 }
 
-test('when a release is prepared, every package and the lockfile have its version', async () => {
+test('if a release is prepared, every package and the lockfile have its version', async () => {
   const folder = projectCopy()
   expect(await release(folder, ['prepare', '9.8.7'])).toMatchObject({ code: 0, stderr: '' })
   const lock = readJson(path.join(folder, 'package-lock.json'))
@@ -61,7 +61,7 @@ test('when a release is prepared, every package and the lockfile have its versio
   expect(lock.packages['node_modules/commander'].version).not.toBe('9.8.7')
 })
 
-test('when a release is prepared, its changelog entries get a date, and `release notes` prints them', async () => {
+test('if a release is prepared, its changelog entries get a date, and `release notes` prints them', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
@@ -70,7 +70,7 @@ test('when a release is prepared, its changelog entries get a date, and `release
   expect(await release(folder, ['notes', 'v9.8.7'])).toEqual({ code: 0, stdout: entries, stderr: '' })
 })
 
-test('in a workflow, `release notes` links to the files of the tag', async () => {
+test('if `release notes` runs in a workflow, it links to the files of the tag', async () => {
   const folder = projectCopy()
   await release(folder, ['prepare', '9.8.7'])
   const github = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
@@ -94,7 +94,7 @@ test('if the version is invalid or the changelog has no entries, `release prepar
   )
 })
 
-test('for the present version, the changelog has a section, or an unreleased one', () => {
+test('the changelog has a section for the current version or for unreleased changes', () => {
   const changelog = readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8')
   const headings = changelog.split('\n').filter((line) => line.startsWith('## '))
   expect(headings.some((heading) => heading === '## Unreleased' || heading.startsWith(`## ${VERSION_NOW} - `))).toBe(
@@ -102,7 +102,7 @@ test('for the present version, the changelog has a section, or an unreleased one
   )
 })
 
-test('every public package is packed for publication, and a test installs it', () => {
+test('every public package has a build step for publication and a test that installs it', () => {
   const published = WORKSPACES.filter((file) => readJson(path.join(ROOT, file)).private !== true)
   expect(published.length).toBeGreaterThan(0)
   for (const file of published) {
@@ -113,7 +113,7 @@ test('every public package is packed for publication, and a test installs it', (
   }
 })
 
-test('each external action in a workflow is pinned to a commit', () => {
+test('every external action in a GitHub workflow is pinned to a commit', () => {
   const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT })
   const actions = workflows
     .flatMap((file) => readFileSync(path.join(ROOT, file), 'utf8').match(/uses: .*/g) ?? [])

@@ -34,14 +34,17 @@ test.each([
     message: /^FILE: the file \/none\.test\.ts does not exist/,
   },
   { args: ['--shop-url', 'x'], message: /shop-url/ },
-])('if the arguments are $args, test:server prints the reason and exits with code 2', async ({ args, message }) => {
-  const { code, errors } = await run(...args)
-  expect(errors).toMatch(message)
-  expect(errors.split('\n')).toHaveLength(1)
-  expect(code).toBe(2)
-})
+])(
+  'if the arguments are $args, npm run test:server prints the reason and exits with code 2',
+  async ({ args, message }) => {
+    const { code, errors } = await run(...args)
+    expect(errors).toMatch(message)
+    expect(errors.split('\n')).toHaveLength(1)
+    expect(code).toBe(2)
+  },
+)
 
-test('if the server is unreachable, test:server prints no password and exits with code 1', async () => {
+test('if the server is unreachable, npm run test:server prints no password and exits with code 1', async () => {
   const { code, errors } = await run('--store-url', UNREACHABLE_URL)
   expect(errors).toMatch(/^--store-url: the database can't be used: .*127\.0\.0\.1/)
   expect(errors).not.toContain('secret')
@@ -52,24 +55,27 @@ test.each([
   { statement: 'create table public.orders (id int)', found: 'table orders' },
   { statement: 'create view public.mine as select 1 as one', found: 'view mine' },
   { statement: 'create function public.mine() returns int language sql return 1', found: 'routine mine()' },
-])('if the database contains $found, test:server drops nothing and exits with code 1', async ({ statement, found }) => {
-  const database = await createDatabase()
-  const sql = openClient(database.url)
-  onTestFinished(async () => {
-    await sql.end()
-    await database.drop()
-  })
-  await sql.unsafe(statement)
-  const { code, errors } = await run('--store-url', database.url)
-  expect(errors).toContain('the database must be empty')
-  expect(errors).toContain(`found 1: ${found}`)
-  expect(code).toBe(1)
-  const rows = await sql`select from pg_class where relname in ('orders', 'mine') union all
+])(
+  'if the database contains $found, npm run test:server drops nothing and exits with code 1',
+  async ({ statement, found }) => {
+    const database = await createDatabase()
+    const sql = openClient(database.url)
+    onTestFinished(async () => {
+      await sql.end()
+      await database.drop()
+    })
+    await sql.unsafe(statement)
+    const { code, errors } = await run('--store-url', database.url)
+    expect(errors).toContain('the database must be empty')
+    expect(errors).toContain(`found 1: ${found}`)
+    expect(code).toBe(1)
+    const rows = await sql`select from pg_class where relname in ('orders', 'mine') union all
     select from pg_proc where proname = 'mine'`
-  expect(rows).toHaveLength(1)
-})
+    expect(rows).toHaveLength(1)
+  },
+)
 
-test('if a test names clauses, the report counts it under each of them, otherwise under its file', () => {
+test('if a test names clauses, the report counts it under each of them, and otherwise under its file', () => {
   const outcome = (name: string, state: Outcome['state'], reason = ''): Outcome => ({
     name,
     area: 'values',
@@ -90,6 +96,6 @@ test('if a test names clauses, the report counts it under each of them, otherwis
   expect(report.endsWith('2 passed, 1 failed, 1 skipped')).toBe(true)
 })
 
-test.each(RESPONSE_TESTS)('if test:server runs the response test %s, its file exists', (name) => {
+test.each(RESPONSE_TESTS)('if npm run test:server runs the tests %s, their file exists', (name) => {
   expect(existsSync(path.join(import.meta.dirname, '..', 'packages/api/test', `${name}.test.ts`))).toBe(true)
 })

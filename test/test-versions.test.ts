@@ -11,9 +11,12 @@ test.each([
   },
   { argument: '/nowhere', message: /got "\/nowhere"$/ },
   { argument: '--major', message: /--major/ },
-])('if the argument is $argument, test:versions prints the reason and exits with code 2', ({ argument, message }) => {
-  const script = path.join(import.meta.dirname, '..', 'scripts', 'test-versions.ts')
-  const { status, stderr } = spawnSync(process.execPath, [script, argument], { encoding: 'utf8' })
-  expect(stderr.trim()).toMatch(message)
-  expect(status).toBe(2)
-})
+])(
+  'if the argument is $argument, npm run test:versions prints the reason and exits with code 2',
+  ({ argument, message }) => {
+    const script = path.join(import.meta.dirname, '..', 'scripts', 'test-versions.ts')
+    const { status, stderr } = spawnSync(process.execPath, [script, argument], { encoding: 'utf8' })
+    expect(stderr.trim()).toMatch(message)
+    expect(status).toBe(2)
+  },
+)

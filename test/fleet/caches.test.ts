@@ -23,7 +23,7 @@ function startCache(target: string, more = '') {
 }
 
 test(
-  `[GEN-2] if ${REQUESTS} requests of 20 stores pass a caching proxy, none gets a row of another store`,
+  `[GEN-2] if ${REQUESTS} requests of 20 stores pass a caching proxy, each gets only rows of its own store`,
   async () => {
     const fleet = await startFleet()
     const stores = await addTaggedStores(fleet)

@@ -148,7 +148,7 @@ test(
   LIMIT_MS,
 )
 
-test('on SIGTERM, running requests complete through every proxy, and the process ends within 10 s', async () => {
+test('after SIGTERM, running requests complete through every proxy, and the process ends within 10 s', async () => {
   const { store, node, fronts } = await startScene({ STORE_POOL_SIZE: '12' })
   const [order] = await idsOf(store, 'orders')
   const owner = ownerOf(store)

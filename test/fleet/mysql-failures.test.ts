@@ -66,7 +66,7 @@ describe('a server with TLS', () => {
     return folder
   }
 
-  test('if the server requires TLS, only a run with the right options writes, and errors say what to do', async () => {
+  test('if the MariaDB server requires TLS, store-sync needs the right options, and its errors say which', async () => {
     const folder = await createCertificates('localhost')
     const certificate = [`--ssl-cert=${folder}/server.pem`, `--ssl-key=${folder}/server.key`]
     const server = await startMariaDb({ options: certificate })
@@ -92,7 +92,7 @@ describe('a server with TLS', () => {
     expect(await query('select count(*) as count from orders')).toEqual([{ count: ORDERS }])
   })
 
-  test('if the certificate of the server is for another host, ?tls=verify rejects it', async () => {
+  test('if the certificate of the MariaDB server is for another host name, ?tls=verify rejects it', async () => {
     const folder = await createCertificates('db.example.com')
     const certificate = [`--ssl-cert=${folder}/server.pem`, `--ssl-key=${folder}/server.key`]
     const server = await startMariaDb({ options: certificate })
@@ -107,7 +107,7 @@ describe('a server with TLS', () => {
     expect(await query('show tables')).toEqual([])
   })
 
-  test('if the server has no TLS, a run with ?tls=require exits with code 1', async () => {
+  test('if the MariaDB server has no TLS, a run with ?tls=require exits with code 1', async () => {
     const server = await startMariaDb({ options: ['--skip-ssl'] })
     onTestFinished(server.remove)
     const { exit, messages } = startRun(`${server.url}/mysql?tls=require`)
@@ -120,24 +120,27 @@ describe('a full disk', () => {
   test.each([
     ['the tables', 128 * KIB],
     ['the rows', 16 * KIB * KIB],
-  ])('if the disk has no space for %s, --every continues when it has', async (_, freeBytes) => {
-    const folder = await createFolder()
-    if (!mountDisk(folder, '400m')) return
-    const server = await startMariaDb({ parent: folder })
-    onTestFinished(server.remove)
-    const { url, query, remove } = await createMySqlDatabase(server.url)
-    onTestFinished(remove)
-    const ballast = path.join(folder, 'ballast')
-    const { bavail, bsize } = await statfs(folder)
-    await writeFile(ballast, '')
-    execFileSync('fallocate', ['-l', String(bavail * bsize - freeBytes), ballast])
-    const { child, exit, messages } = startRun(url, ['--every', '1s'])
-    const full = /has no space: the disk of the server is full; .*; next run in 1s\n/
-    await expect.poll(messages, { timeout: 30_000 }).toMatch(full)
-    await truncate(ballast)
-    await expect.poll(messages, { timeout: 30_000 }).toContain('is up to date')
-    expect(await query('select count(*) as count from orders')).toEqual([{ count: ORDERS }])
-    child.kill('SIGTERM')
-    expect(await exit).toBe(0)
-  })
+  ])(
+    'if the disk of MariaDB has no space for %s, store-sync run --every continues when there is space',
+    async (_, freeBytes) => {
+      const folder = await createFolder()
+      if (!mountDisk(folder, '400m')) return
+      const server = await startMariaDb({ parent: folder })
+      onTestFinished(server.remove)
+      const { url, query, remove } = await createMySqlDatabase(server.url)
+      onTestFinished(remove)
+      const ballast = path.join(folder, 'ballast')
+      const { bavail, bsize } = await statfs(folder)
+      await writeFile(ballast, '')
+      execFileSync('fallocate', ['-l', String(bavail * bsize - freeBytes), ballast])
+      const { child, exit, messages } = startRun(url, ['--every', '1s'])
+      const full = /has no space: the disk of the server is full; .*; next run in 1s\n/
+      await expect.poll(messages, { timeout: 30_000 }).toMatch(full)
+      await truncate(ballast)
+      await expect.poll(messages, { timeout: 30_000 }).toContain('is up to date')
+      expect(await query('select count(*) as count from orders')).toEqual([{ count: ORDERS }])
+      child.kill('SIGTERM')
+      expect(await exit).toBe(0)
+    },
+  )
 })

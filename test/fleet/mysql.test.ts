@@ -48,7 +48,7 @@ test('if an order has a customer and items, the MariaDB views show them with exa
   ])
 })
 
-test('if a user added a column, the next sync of a row retains its value', async () => {
+test('if a user added a column to a MariaDB copy, the next sync of a row keeps its value', async () => {
   const { copy, query } = await openCopy()
   const one = order()
   await copy.write({ table: orders, rows: [one], isFull: false })
@@ -65,7 +65,7 @@ test('if MariaDB would round an amount, the page is not written, and the error n
   expect(await copy.count('orders')).toBe(0)
 })
 
-test('if the database has tables of another program, open throws and does not change them', async () => {
+test('if the database has tables of another program, opening a MariaDB copy throws and does not change them', async () => {
   const database = await createMySqlDatabase(server.url)
   onTestFinished(database.remove)
   await database.query('create table orders (id int)')

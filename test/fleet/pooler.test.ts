@@ -84,7 +84,7 @@ async function expectSame(node: TestNode, { pooled, direct }: Scene): Promise<vo
   )
 }
 
-test("if the pooler has two server connections, the responses to many requests don't change", async () => {
+test('if PgBouncer shares two server connections among many requests, the responses are the same as without it', async () => {
   const scene = await startScene('default_pool_size = 2')
   const node = await scene.fleet.startNode({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
@@ -119,7 +119,7 @@ test("if the pooler has two server connections, the responses to many requests d
   expect(isSteady(), counts.join()).toBe(true)
 })
 
-test('if the pooler rejects session settings, requests get 502', async () => {
+test('if PgBouncer rejects session settings, requests get 502', async () => {
   const rejecting = await startScene()
   const node = await rejecting.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, rejecting.pooled)).status).toBe(502)
@@ -127,14 +127,14 @@ test('if the pooler rejects session settings, requests get 502', async () => {
   expect(node.process().output().stdout).toMatch(/"event":"store.query_failed".*unsupported startup parameter/)
 })
 
-test('if the pooler ignores session settings, responses equal those without it', async () => {
+test('if PgBouncer ignores session settings, responses are the same as without it', async () => {
   const ignoring = await startScene(
     'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,timezone',
   )
   await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
 
-test('if the pooler rejects session settings, doctor names the setting of the pooler to change', async () => {
+test('if PgBouncer rejects session settings, doctor names the setting of PgBouncer to change', async () => {
   const { fleet, pooled } = await startScene()
   const node = await fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)
@@ -153,7 +153,7 @@ test('if the pooler rejects session settings, doctor names the setting of the po
   expect(await examine(POOLED)).toMatchObject({ code: 0, ok: true, revision: LATEST_REVISION })
 })
 
-test('[ERR-3] if a query behind the pooler exceeds its time limit, the response is 502, and the query ends', async () => {
+test('[ERR-3] if a query through PgBouncer exceeds its time limit, the response is 502, and the query is canceled', async () => {
   const scene = await startScene()
   const node = await scene.fleet.startNode(POOLED)
   const owner = ownerOf(scene.pooled)
@@ -172,7 +172,7 @@ test('[ERR-3] if a query behind the pooler exceeds its time limit, the response 
   await expect.poll(async () => (await requestJson(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(200)
 })
 
-test('if columns are dropped and added between pages, a full sync on shared connections loses no row', async () => {
+test('if columns are dropped and added between pages, a full sync through PgBouncer loses no row', async () => {
   const scene = await startScene('default_pool_size = 2')
   const node = await scene.fleet.startNode(POOLED)
   const owner = ownerOf(scene.pooled)
@@ -189,7 +189,7 @@ test('if columns are dropped and added between pages, a full sync on shared conn
 })
 
 test(
-  `if the pooler is killed and restarted during ${ROUNDS} full syncs, no row is lost`,
+  `if PgBouncer is killed and restarted during ${ROUNDS} full syncs, no row is lost`,
   async () => {
     const scene = await startScene()
     const node = await scene.fleet.startNode(POOLED)
@@ -210,7 +210,7 @@ test(
 )
 
 test(
-  `[LIM-1, AUTH-5] if a pooler serves the control database, limits and revocations hold (${ROUNDS} rounds)`,
+  `[LIM-1, AUTH-5] if the control database is behind PgBouncer, rate limits and revocations stay exact (${ROUNDS} rounds)`,
   async () => {
     const fleet = await startFleet()
     const store = await fleet.addStore()

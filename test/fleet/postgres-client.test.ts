@@ -63,7 +63,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     await Promise.all(requests)
   })
 
-  test('if PgBouncer mixes up statements, the client gets an error and not the rows of another statement', async () => {
+  test('if PgBouncer mixes up prepared statements, the client throws an error and returns no rows of another statement', async () => {
     const target = parseConnectionUrl(await pooled(settings))
     let [right, mixedUp] = [0, 0]
     const client = async () => {
@@ -87,7 +87,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     expect(mixedUp > 0).toBe(settings !== SUPPORT_ON)
   })
 
-  test('with prepared statements off, a pool behind PgBouncer runs every statement without an error', async () => {
+  test('if prepared statements are off, a pool runs every statement through PgBouncer without an error', async () => {
     const options = { connectionsMax: CLIENTS, applicationName: 'test', preparedStatements: false }
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), options)
     onTestFinished(() => pool.close())
@@ -103,7 +103,7 @@ describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
     )
   })
 
-  test('a group, a transaction, and a cancellation succeed through PgBouncer', async () => {
+  test('if a pool is behind PgBouncer, groups of statements, transactions, and cancellations succeed', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), { connectionsMax: 2, applicationName: 'test' })
     onTestFinished(() => pool.close())
     const tags: string[] = []

@@ -160,7 +160,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
   )
 })
 
-test('if a balancer has health checks and no retries, the default lame-duck time prevents lost requests', async () => {
+test('if a load balancer has health checks and no retries, the default LAME_DUCK_SECONDS prevents lost requests', async () => {
   expect(await lossesBehindHealthChecks(LAME_DUCK_DEFAULT)).toEqual({})
   // proves that the test can fail
   expect(await lossesBehindHealthChecks('0')).not.toEqual({})

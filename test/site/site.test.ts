@@ -65,7 +65,7 @@ async function open(settings: PageSettings) {
   return opened
 }
 
-test('the website has every Markdown page of docs, with a link to it in a sidebar', () => {
+test('the website has every Markdown page of docs, and a sidebar links to it', () => {
   const linksOf = (items: readonly SidebarItem[]): string[] =>
     items.flatMap(({ link, items: inner = [] }) => [...(link === undefined ? [] : [link]), ...linksOf(inner)])
   const links = Object.values(readNavigation(DOCS).sidebar).flatMap(linksOf)
@@ -76,7 +76,7 @@ test('the website has every Markdown page of docs, with a link to it in a sideba
   }
 })
 
-test('the sidebar follows the order of links on the index page, then lists other pages by file name', () => {
+test('the sidebar of the website has the order of links on the index page, then lists other pages by file name', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'store-export-docs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = {
@@ -97,7 +97,7 @@ test('the sidebar follows the order of links on the index page, then lists other
   expect(sidebar['/api/']?.[0]?.items?.map(({ text }) => text)).toEqual(['All of it', 'b of B', 'D', 'C', 'A', 'More'])
 })
 
-test('if Markdown has comments or entities, the website does not show them', () => {
+test('if Markdown has comments or HTML entities, the website does not show them as text', () => {
   const sources = PAGES.map((page) => readFileSync(sourceOf(page), 'utf8'))
   expect(sources.some((text) => text.startsWith('<!-- Generated'))).toBe(true)
   for (const page of PAGES) expect(readFileSync(htmlOf(page), 'utf8'), page).not.toMatch(/Do not edit: |&amp;[a-z]+;/i)
@@ -120,7 +120,7 @@ test('every link of the website leads to an existing file and anchor', () => {
 })
 
 test.each(['light', 'dark'] as const)(
-  'in the color scheme %s, pages request nothing from other hosts and log no error',
+  'if the color scheme is %s, pages of the website request nothing from other hosts and log no error',
   async (colorScheme) => {
     const { page, problems } = await open({ colorScheme })
     for (const { path: name } of samples()) await page.goto(url + name, { waitUntil: 'networkidle' })
@@ -128,7 +128,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('if the window is 390 pixels wide, pages fit into it', async () => {
+test('if the window is 390 pixels wide, pages of the website fit into it', async () => {
   const { page } = await open({ width: 390 })
   for (const { path: name } of samples()) {
     await page.goto(url + name)
@@ -136,7 +136,7 @@ test('if the window is 390 pixels wide, pages fit into it', async () => {
   }
 })
 
-test('the search for "incremental watermark" finds "Incremental sync"', async () => {
+test('if a visitor searches the website for "incremental watermark", the results include "Incremental sync"', async () => {
   const { page, problems } = await open({})
   await page.goto(url, { waitUntil: 'networkidle' })
   await page.locator('.DocSearch-Button').click()

@@ -54,18 +54,18 @@ function run(script: string) {
 }
 
 describe('opened pages', () => {
-  test('if a page has no error, nothing is reported, with and without JavaScript', async () => {
+  test('if a page has no error, the browser for tests reports none, with and without JavaScript', async () => {
     expect((await show(GOOD)).problems).toEqual([])
     expect((await show(GOOD, { javaScript: false })).problems).toEqual([])
   })
 
-  test('console errors, uncaught exceptions, and dialogs of a page are reported', async () => {
+  test('if a page has a console error, an uncaught exception, or a dialog, the browser for tests reports it', async () => {
     expect((await run("console.error('went wrong')")).problems).toEqual(['console: went wrong'])
     expect((await run("throw new Error('not caught')")).problems).toEqual(['exception: not caught'])
     expect((await run("alert('hello')")).problems).toEqual(['dialog: hello'])
   })
 
-  test('each violation of the content security policy is reported', async () => {
+  test('if a page violates its Content-Security-Policy, the browser for tests reports each violation', async () => {
     const inline = page('<h1 style="color: red">Test</h1>')
     for (const javaScript of [true, false]) {
       const { problems } = await show(inline, { javaScript })
@@ -76,18 +76,18 @@ describe('opened pages', () => {
     expect(problems.join()).toContain('inline event handler')
   })
 
-  test('an error status of the page itself is not reported', async () => {
+  test('if the page itself has an error status, the browser for tests does not report it', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect((await shown.goto(`${origin}/nowhere`))?.status()).toBe(404)
     expect(problems).toEqual([])
   })
 
-  test('a missing file of a page is reported', async () => {
+  test('if a file of a page is missing, the browser for tests reports it', async () => {
     const { problems: missing } = await show(page('<h1>Test</h1><img src="/missing.png" alt="">'))
     expect(missing).toEqual(['console: Failed to load resource: the server responded with a status of 404 (Not Found)'])
   })
 
-  test('a request of a page to another host fails and is reported', async () => {
+  test('if a page requests another host, the request fails, and the browser for tests reports it', async () => {
     const { page: shown, problems } = await show(GOOD)
     for (const url of ['http://example.com/', 'http://192.0.2.1/']) {
       await expect(shown.goto(url)).rejects.toThrow('ERR_NAME_NOT_RESOLVED')
@@ -108,20 +108,20 @@ describe('opened pages', () => {
     expect(await shown.evaluate(seen)).toEqual([360, 640, true, 'de-CH', 'Asia/Calcutta'])
   })
 
-  test("paintTimes returns the time of a page's first paint", async () => {
+  test('if a page is painted, paintTimes returns the time of the first paint', async () => {
     const { firstContentfulPaintMs } = await paintTimes((await show(GOOD)).page)
     expect(firstContentfulPaintMs).toBeGreaterThan(0)
   })
 })
 
 describe('accessibility', () => {
-  test('axe runs under a strict content security policy, and reports no violation for an accessible page', async () => {
+  test('if a page has a strict Content-Security-Policy, axe still runs and reports no violation for an accessible page', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect(await axeViolations(shown)).toEqual([])
     expect(problems).toEqual([])
   })
 
-  test('if a page has violations, each contains its rule, impact, help, and elements', async () => {
+  test('if a page violates accessibility rules, each report has the rule, impact, help, and elements', async () => {
     const { page: shown } = await show(page('<h1>Test</h1><input class="nameless"><img src="/x.png">'))
     expect(await axeViolations(shown)).toEqual([
       'image-alt (critical): Images must have alternative text\n  img',
@@ -129,13 +129,13 @@ describe('accessibility', () => {
     ])
   })
 
-  test('if a target is too small, axe reports it, although that rule is off by default', async () => {
+  test('if a click target is too small, axe reports it, although that rule is off by default', async () => {
     const tiny = 'width="8" height="8" type="image" src="/x.png"'
     const { page: shown } = await show(page(`<h1>Test</h1><input ${tiny} alt="one"><input ${tiny} alt="two">`))
     expect((await axeViolations(shown)).join()).toContain('target-size (serious)')
   })
 
-  test('if a page has no JavaScript, the accessibility check fails at once', async () => {
+  test('if a page is opened without JavaScript, the accessibility check throws at once', async () => {
     const { page: shown } = await show(GOOD, { javaScript: false })
     await expect(axeViolations(shown)).rejects.toThrow('axe-core needs a page with JavaScript')
   })
@@ -156,7 +156,7 @@ describe('accessibility', () => {
 describe('the browser', () => {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROME_PATH
 
-  test.runIf(isPackaged)('when the browser is closed, no process and no profile is left', async () => {
+  test.runIf(isPackaged)('after the browser for tests is closed, no process and no profile is left', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const name of ['TMPDIR', 'STORE_EXPORT_TEST_BROWSERS']) vi.stubEnv(name, folder)
@@ -169,7 +169,7 @@ describe('the browser', () => {
   })
 
   test.runIf(isPackaged)(
-    'if two calls unpack the browser at the same time, it is unpacked once and completely',
+    'if two calls unpack the browser for tests at the same time, it is unpacked once and completely',
     async () => {
       const parent = await temporaryFolder()
       const [one, other] = await Promise.all([unpackChromium(parent), unpackChromium(parent)])
@@ -181,15 +181,18 @@ describe('the browser', () => {
     },
   )
 
-  test.runIf(isPackaged)('if the path of the browser is not a folder of this user, unpacking fails', async () => {
-    const parent = await temporaryFolder()
-    const folder = await unpackChromium(parent)
-    await rm(folder, { recursive: true })
-    await writeFile(folder, '')
-    await expect(unpackChromium(parent)).rejects.toThrow(`${folder} is not a folder of this user: remove it`)
-  })
+  test.runIf(isPackaged)(
+    "if the browser's path is not a folder of this user, unpacking the browser throws",
+    async () => {
+      const parent = await temporaryFolder()
+      const folder = await unpackChromium(parent)
+      await rm(folder, { recursive: true })
+      await writeFile(folder, '')
+      await expect(unpackChromium(parent)).rejects.toThrow(`${folder} is not a folder of this user: remove it`)
+    },
+  )
 
-  test('if the system is macOS, Windows, or Linux, the browser is searched for at the usual paths', () => {
+  test('on macOS, Windows, and Linux, the paths to search include the usual path of Chrome or Chromium', () => {
     expect(installedBrowserPaths('darwin', {})[0]).toBe('/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
     expect(installedBrowserPaths('win32', { LOCALAPPDATA: 'C:\\Local' })).toEqual([
       'C:\\Local\\Google\\Chrome\\Application\\chrome.exe',

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from './databases.ts'
 
-test('a new test database is empty, and drop succeeds while a client is connected', async () => {
+test('a new test database is empty, and dropping it succeeds while a client is connected', async () => {
   const [first, second] = await Promise.all([createDatabase(), createDatabase()])
   const sql = postgres(first.url, { max: 1, onclose: () => undefined })
   const rows = await sql`select count(*)::int as tables from information_schema.tables where table_schema = 'public'`

@@ -10,11 +10,11 @@ describe('exact numbers', () => {
     '1e400',
     '-1.2345678901234567e-300',
     '{"a":[1,2.5,-0.10000000000000000001],"text":"12345678901234567890"}',
-  ])('if JSON has %s, it is parsed and written with every digit', (text) => {
+  ])('if JSON has %s, parsing and writing it keeps every digit', (text) => {
     expect(JSON.stringify(parseExactJson(`[${text}]`))).toBe(`[${text}]`)
   })
 
-  test('if a double represents a number exactly, the parsed value is a number', () => {
+  test('if a double represents a JSON number exactly, it is parsed as a JavaScript number', () => {
     expect(parseExactJson('{"a":[12345678901234567890,1.50,1e3,7]}')).toMatchObject({
       a: [expect.anything(), 1.5, 1000, 7],
     })
@@ -24,7 +24,7 @@ describe('exact numbers', () => {
 describe('JSON of 50,000 levels', () => {
   const LEVELS = 50_000
 
-  test('if JSON has 50,000 levels, it is parsed and written without change', () => {
+  test('if JSON has 50,000 levels, it is parsed and written unchanged', () => {
     for (const inner of ['1', '12345678901234567890', '{"__proto__":[1.50,true,null,"\\"\\u00fc"],"b":{},"c":[]}']) {
       const text = `${'[{"a b":1,"n":'.repeat(LEVELS)}${inner}${'}]'.repeat(LEVELS)}`
       const exact = exactJsonText(parseExactJson(text))
@@ -32,7 +32,7 @@ describe('JSON of 50,000 levels', () => {
     }
   })
 
-  test('for any JSON, the deep parser and writer equal JSON.parse and JSON.stringify', () => {
+  test('if JSON is random, parsing and writing deep JSON gives the same result as JSON.parse and JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const value = JSON.parse(text)

@@ -25,7 +25,7 @@ const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T
 const CHANGED = { ...ORDER, total: '2.00' }
 
 test.each(KINDS)(
-  'if a file exists that store-sync did not write, a new copy throws and creates nothing: $kind',
+  'if store-sync did not write an existing file, a new copy throws and changes nothing: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const file = path.join(folder, each.orders)
@@ -41,7 +41,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if a copy has no store yet and another file exists, open throws and does not change it: $kind',
+  'if a copy was never synced and another program wrote its file, opening it throws and does not change the file: $kind',
   async ({ make, orders }) => {
     const folder = await createTestFolder()
     const copy = make(folder)
@@ -54,7 +54,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'if a run was killed while it placed its first files, the next one replaces them: $kind',
+  'if a run was killed while it created its first files, the next run replaces them: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -70,7 +70,7 @@ test.each(KINDS)(
   },
 )
 
-test('if a path is unusable, open throws a CopyError with the path and the reason, and creates nothing', async () => {
+test("if a path can't be used, opening a copy throws a CopyError with the path and the reason, and creates nothing", async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, 'file')
   writeFileSync(file, 'mine')
@@ -95,28 +95,34 @@ test('if a path is unusable, open throws a CopyError with the path and the reaso
   expect(readdirSync(path.join(folder, 'inner'))).toEqual([])
 })
 
-test.each(KINDS)('if only the owner can read a file, a run keeps its permissions: $kind', async ({ make, orders }) => {
-  const folder = await createTestFolder()
-  const file = path.join(folder, orders)
-  await writeOrders(make(folder), [ORDER])
-  const { ino } = statSync(file)
-  chmodSync(file, 0o600)
-  await writeOrders(make(folder), [CHANGED])
-  expect(statSync(file).ino).not.toBe(ino)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-})
+test.each(KINDS)(
+  'if only the owner may read a file of a copy, a run keeps its permissions: $kind',
+  async ({ make, orders }) => {
+    const folder = await createTestFolder()
+    const file = path.join(folder, orders)
+    await writeOrders(make(folder), [ORDER])
+    const { ino } = statSync(file)
+    chmodSync(file, 0o600)
+    await writeOrders(make(folder), [CHANGED])
+    expect(statSync(file).ino).not.toBe(ino)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  },
+)
 
-test.each(KINDS)('if a file is a symbolic link, a run replaces its target and keeps the link: $kind', async (each) => {
-  const [folder, elsewhere] = [await createTestFolder(), await createTestFolder()]
-  const [file, real] = [path.join(folder, each.orders), path.join(elsewhere, 'real')]
-  await writeOrders(each.make(folder), [ORDER])
-  renameSync(file, real)
-  symlinkSync(real, file)
-  expect(await each.make(folder).changedFiles()).toEqual([])
-  const before = readFileSync(real)
-  await writeOrders(each.make(folder), [CHANGED])
-  expect(lstatSync(file).isSymbolicLink()).toBe(true)
-  expect(readFileSync(real).equals(before)).toBe(false)
-  expect(await each.make(folder).changedFiles()).toEqual([])
-  expect(readdirSync(elsewhere)).toEqual(['real'])
-})
+test.each(KINDS)(
+  'if a file of a copy is a symbolic link, a run replaces the target and keeps the link: $kind',
+  async (each) => {
+    const [folder, elsewhere] = [await createTestFolder(), await createTestFolder()]
+    const [file, real] = [path.join(folder, each.orders), path.join(elsewhere, 'real')]
+    await writeOrders(each.make(folder), [ORDER])
+    renameSync(file, real)
+    symlinkSync(real, file)
+    expect(await each.make(folder).changedFiles()).toEqual([])
+    const before = readFileSync(real)
+    await writeOrders(each.make(folder), [CHANGED])
+    expect(lstatSync(file).isSymbolicLink()).toBe(true)
+    expect(readFileSync(real).equals(before)).toBe(false)
+    expect(await each.make(folder).changedFiles()).toEqual([])
+    expect(readdirSync(elsewhere)).toEqual(['real'])
+  },
+)

@@ -94,7 +94,7 @@ function orders(file: string): number {
 }
 
 describe('store-sync run', () => {
-  test('messages of run are on standard error, and with --json its events are on standard output', async () => {
+  test('store-sync run prints messages on standard error, and with --json events on standard output', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     const first = await command(args)
@@ -112,7 +112,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'run', store_id: store.id })
   })
 
-  test('[R9] if the service ignores a parameter, run fails with its name and leaves the copy unchanged', async () => {
+  test('[R9] if the service ignores a parameter, store-sync run fails with its name and leaves the copy unchanged', async () => {
     const file = await createFile()
     const to = ['--to', `sqlite:${file}`]
     await command(['run', '--url', platform.service.url, ...to])
@@ -133,7 +133,7 @@ describe('store-sync run', () => {
   test.each([
     ['csv', 'orders_overview.csv'],
     ['xlsx', 'shop.xlsx'],
-  ])('with --to %s, run writes a file', async (kind, name) => {
+  ])('if store-sync run gets --to %s, it writes a file', async (kind, name) => {
     const folder = path.dirname(await createFile())
     const to = kind === 'csv' ? `csv:${folder}` : `xlsx:${path.join(folder, name)}`
     const ended = await command(['run', '--url', platform.service.url, '--to', to])
@@ -141,7 +141,7 @@ describe('store-sync run', () => {
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('with --to env:NAME, run writes a PostgreSQL schema', async () => {
+  test('if store-sync run gets --to env:NAME with a PostgreSQL URL, it writes a schema', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
@@ -155,7 +155,7 @@ describe('store-sync run', () => {
     expect(row).toEqual({ orders: 2000 })
   })
 
-  test('a password in --to is rejected, because other users of the machine can see it', async () => {
+  test('if --to contains a password, store-sync run rejects it, because other users of the machine can see it', async () => {
     const rejected = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
     expect([rejected.code, rejected.stderr]).toEqual([
       2,
@@ -164,7 +164,7 @@ describe('store-sync run', () => {
     expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('if run gets SIGTERM, it says that the same command continues, and exits with code 1', async () => {
+  test('if store-sync run gets SIGTERM, it says that the same command continues, and exits with code 1', async () => {
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
@@ -180,7 +180,7 @@ describe('store-sync run', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('with --every, run continues after a temporary failure until SIGTERM', async () => {
+  test('with --every, store-sync run continues after a temporary error, until it gets SIGTERM', async () => {
     await store.sql`alter table products rename to products_away`
     const every = startEvery(`sqlite:${await createFile()}`)
     // The client retries for two minutes. The attempt succeeds once the table is there again.
@@ -189,7 +189,7 @@ describe('store-sync run', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('with --every, run continues after the disk of a SQLite copy was full', async ({ skip }) => {
+  test('with --every, store-sync run continues after the disk of a SQLite copy was full', async ({ skip }) => {
     const file = await createFile()
     if (!mountDisk(path.dirname(file), '300k')) skip('mounting a small disk needs root')
     const every = startEvery(`sqlite:${file}`)
@@ -200,7 +200,7 @@ describe('store-sync run', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('with --every, run continues after the disk of a PostgreSQL copy was full', async () => {
+  test('with --every, store-sync run continues after the disk of a PostgreSQL copy was full', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const sql = postgres(url, { max: 1, onnotice: () => undefined })
@@ -217,7 +217,7 @@ describe('store-sync run', () => {
     expect(await every.stop()).toBe(0)
   })
 
-  test('if eight runs are killed, the next one completes the copy', async () => {
+  test('if eight runs of store-sync are killed, the next run completes the copy', async () => {
     const file = await createFile()
     const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     for (let kill = 0; kill < 8; kill += 1) {
@@ -233,7 +233,7 @@ describe('store-sync run', () => {
     expect(orders(file)).toBe(2000)
   })
 
-  test('with --dry-run, run prints the tables that it would read and creates no file', async () => {
+  test('with --dry-run, store-sync run prints the tables that it would read and creates no file', async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
     const dryRun = await command(args)
@@ -253,7 +253,7 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('if the copy differs from the store, verify prints differences and exits with code 1, otherwise with 0', async () => {
+  test('if the copy differs from the store, store-sync verify prints the differences and exits with code 1, otherwise 0', async () => {
     const file = await createFile()
     const args = ['--url', platform.service.url, '--to', `sqlite:${file}`]
     await command(['run', ...args])
@@ -285,7 +285,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('run reads the key from STORE_EXPORT_KEY_FILE, and exits with code 2 if the file is missing', async () => {
+  test('store-sync run reads the key from STORE_EXPORT_KEY_FILE; if the file is missing, it exits with code 2', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
@@ -299,7 +299,7 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('if the port of the address does not speak TLS, run exits with code 1', async () => {
+  test('if the port of an https:// URL does not speak TLS, store-sync run exits with code 1', async () => {
     const args = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const startedAt = performance.now()
     const wrong = await command(args(platform.service.url.replace('http:', 'https:')))
@@ -307,7 +307,7 @@ describe('store-sync run', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 
-  test('if the address refuses the connection, run exits with code 75', async () => {
+  test('if the server refuses the connection, store-sync run exits with code 75', async () => {
     const startedAt = performance.now()
     const args = ['run', '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const server = createServer().listen(0, '127.0.0.1')
@@ -320,7 +320,7 @@ describe('store-sync run', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
-  test('while another run writes the copy, run exits with code 75', async () => {
+  test('if another run writes the copy, store-sync run exits with code 75', async () => {
     const file = await createFile()
     const lock = new DatabaseSync(`${file}-run`)
     lock.exec('begin exclusive')
@@ -329,7 +329,7 @@ describe('store-sync run', () => {
     expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another store-sync run is writing')])
   })
 
-  test('without --insecure-http, run rejects http:// to another machine', async () => {
+  test('if the URL is http:// to another machine, store-sync run requires --insecure-http', async () => {
     const args = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
     const refused = await command(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
@@ -337,7 +337,7 @@ describe('store-sync run', () => {
     expect(withEvery.stderr).toContain('--every: must be a duration')
   })
 
-  test('if the store returns a table empty, run removes the rows only with --allow-empty', async () => {
+  test("if the store returns no rows of a table, store-sync run removes the copy's rows only with --allow-empty", async () => {
     const file = await createFile()
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`
@@ -414,7 +414,7 @@ describe('store-sync run', () => {
     expect(ended.stderr).toContain(message)
   })
 
-  test('without a key, run exits with code 2', async () => {
+  test('if no key is set, store-sync run exits with code 2', async () => {
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const none = await command(args, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([
@@ -423,7 +423,7 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('with an invalid key, run exits with code 1', async () => {
+  test('if the key is invalid, store-sync run exits with code 1', async () => {
     const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
     const wrong = await command(args, { STORE_EXPORT_KEY: 'sdx_wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([

@@ -58,7 +58,7 @@ describeCopy('a folder of CSV files', async () => {
   }
 })
 
-test('if a CSV copy has no rows, each table still has a file with a header', async () => {
+test('if a CSV copy has no rows, each table has a file with only a header', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [])
@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table still has a file with a header', asy
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('a CSV string that looks like a formula starts with an apostrophe', async () => {
+test('if a string looks like a formula, it starts with an apostrophe in the CSV file', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
@@ -95,7 +95,7 @@ test('if an order has items, the CSV views have a line for the order and one for
   ])
 })
 
-test('if writing CSV files fails, all previous files stay, and no new ones', async () => {
+test('if writing CSV files fails, all previous files stay, and no new files are left', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new CsvWriter(folder)
@@ -107,7 +107,7 @@ test('if writing CSV files fails, all previous files stay, and no new ones', asy
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('if finish of a CSV copy fails, the previous files stay, and the next run writes the new ones', async () => {
+test('if finishing a CSV copy fails, the previous files stay, and the next run writes the new ones', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
@@ -119,7 +119,7 @@ test('if finish of a CSV copy fails, the previous files stay, and the next run w
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('a CSV string with + starts with an apostrophe unless only digits follow', async () => {
+test('if a string starts with +, it starts with an apostrophe in the CSV file unless only digits follow', async () => {
   const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(
@@ -133,7 +133,7 @@ test('a CSV string with + starts with an apostrophe unless only digits follow', 
   expect(text).toContain(",'+49 30 1,")
 })
 
-test('if CSV options change, the next run rewrites the files with the new delimiter and no apostrophes', async () => {
+test('if the CSV options change, the next run rewrites the files with the new delimiter and without apostrophes', async () => {
   const folder = await createTestFolder()
   const rows = [
     { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },

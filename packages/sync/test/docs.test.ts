@@ -35,13 +35,13 @@ async function runInBoth(title: string, values?: BlockValues): Promise<ResultRow
 describe('queries of the guides', () => {
   const titles = docsBlocks().map(({ engine, page, name }) => ({ engine, title: `${page}/${name}` }))
   test.each(titles.filter(({ title }) => title in expectedRows({})))(
-    'the query $title in $engine returns the rows computed from the store',
+    "if the guides' query $title runs in $engine, it returns the rows computed from the store",
     async ({ engine, title }) => {
       expect(sorted(await copies.runBlock(engine, title))).toEqual(sorted(expectedRows(copies.shop)[title] ?? []))
     },
   )
 
-  test('in the journal query, the entries of each order add up to zero', async () => {
+  test("in the result of the guide's journal query, the entries of each order add up to zero", async () => {
     const sums = Map.groupBy(await copies.runBlock('postgres', 'accounting/journal'), ([, order]) => order)
     for (const entries of sums.values()) {
       const sum = entries.reduce((added, entry) => added + Math.round(Number(entry.at(-1)) * 100), 0)
@@ -51,7 +51,7 @@ describe('queries of the guides', () => {
   })
 })
 
-test("the guide's role for dashboards can read tables that are created later, but not write", async () => {
+test("the guide's role for dashboards can read the copy's tables, even later ones, and can't write them", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {
@@ -66,7 +66,7 @@ test("the guide's role for dashboards can read tables that are created later, bu
   }
 })
 
-test('if a refund changes or is canceled, the query of the guide books only the difference', async () => {
+test("if a refund changes or is canceled, the guide's query books only the difference", async () => {
   await runInBoth('accounting/refunds-table')
   const refunded = (copies.shop.orders ?? []).filter(({ refund_amount }) => refund_amount != null)
   const booked = refunded.map(({ id, refund_amount }) => [String(id), String(refund_amount)])
@@ -87,7 +87,7 @@ test('if a refund changes or is canceled, the query of the guide books only the 
   expect(await runInBoth('accounting/refunds-book')).toEqual([])
 })
 
-test("when a month is closed, the guide's query returns the time of the last sync", async () => {
+test("the guide's query for closing a month returns the time of the last sync", async () => {
   const before = Date.now() - 600_000
   for (const engine of ENGINES) {
     const [[since] = []] = await copies.runBlock(engine, 'accounting/as-of')
@@ -116,7 +116,7 @@ describe('ERP import', () => {
     return sent[0] ?? []
   }
 
-  test("if an order's item or timestamp changes, the ERP import reads the order again, and otherwise once", async () => {
+  test("if an item or the timestamp of an order changes, the guide's ERP import reads the order again, otherwise only once", async () => {
     await runInBoth('erp/sent-table')
     const ids = (copies.shop.orders ?? []).map(({ id }) => String(id)).toSorted()
     expect(await send()).toEqual(ids)
@@ -128,7 +128,7 @@ describe('ERP import', () => {
     expect(await send()).toEqual([byLine, back])
   })
 
-  test('if an order has an address and items, the ERP import reads them with their SKUs', async () => {
+  test("if an order has an address and items, the guide's ERP import reads them with their SKUs", async () => {
     const { orders = [], order_items: items = [], products = [], product_variants: variants = [] } = copies.shop
     const order = orders[7]
     const address = JSON.parse(String(order?.shipping_address))
@@ -146,7 +146,7 @@ describe('ERP import', () => {
     )
   })
 
-  test('if an order is deleted, the ERP import finds it only after a full run', async () => {
+  test("if an order is deleted, the guide's ERP import finds that only after a full run", async () => {
     const [gone = ''] = firstOf((copies.shop.orders ?? []).slice(20, 21).map(({ id }) => [String(id)]))
     await inStore(`delete from orders where id = '${gone}'`)
     await copies.sync()
@@ -155,7 +155,7 @@ describe('ERP import', () => {
     expect(await runInBoth('erp/deleted-orders')).toEqual([[gone]])
   })
 
-  test('if orders change or are deleted, the queue of the ERP import lists these orders and no others', async () => {
+  test("if orders change or are deleted, the queue of the guide's ERP import lists exactly these orders", async () => {
     const queued = () => copies.query('postgres', 'select order_id, change from erp.queue order by 1')
     await copies.runBlock('postgres', 'erp/queue')
     await copies.sync(true)
@@ -174,7 +174,7 @@ describe('ERP import', () => {
   })
 })
 
-test('if a customer is deleted, the steps of the guide remove each row and each byte of the customer', async () => {
+test('if the steps of the guide for erasing a customer are run, no row and no byte of the customer is left in the copy', async () => {
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []
@@ -222,7 +222,7 @@ test('the erasure guide names every personal column of orders and order items', 
   expect(named.toSorted()).toEqual(['orders', 'order_items', ...columns.map((each) => each.split('.')[1])].toSorted())
 })
 
-test('if the store removes an address, a full run removes it, and an incremental run does not', async () => {
+test('if the store removes an address, a full run removes it from the copy, and an incremental run does not', async () => {
   const [address] = (copies.shop.customer_addresses ?? []).filter(({ deleted_at }) => deleted_at == null).slice(-1)
   const count = () => copies.query('sqlite', `select count(*) from customer_addresses where id = '${address?.id}'`)
   await inStore(`update customer_addresses set deleted_at = now() where id = '${address?.id}'`)
@@ -232,6 +232,6 @@ test('if the store removes an address, a full run removes it, and an incremental
   expect(await count()).toEqual([['0']])
 })
 
-test('a test has run every SQL block of the guides', () => {
+test('the tests have run every SQL block of the guides', () => {
   expect(copies.unusedBlocks()).toEqual([])
 })

@@ -35,7 +35,7 @@ describeCopy('a DuckDB file', async () => {
   }
 })
 
-test('for each kind of column, the DuckDB copy has the matching type and the note of the contract', async () => {
+test('in a DuckDB copy, each column has the matching type and a comment from the contract', async () => {
   const file = await createFile()
   await (await openCopy(file)).close()
   const columns = await queryDuckDb(
@@ -76,7 +76,7 @@ test('if an order has a customer and items, the DuckDB views show them with exac
   ])
 })
 
-test('if coordinates have any number of digits, the DuckDB copy has a number and all digits', async () => {
+test('if coordinates have many digits, the DuckDB copy has them as a number and as text with all digits', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const locations = required('locations')
@@ -105,7 +105,7 @@ test.each(['1.005', '1e3', '1234567890123456789012345678901234567.00'])(
   },
 )
 
-test('if a user or a newer version added a column, the next sync of a row retains its value', async () => {
+test('if a user or a newer version added a column to a DuckDB copy, the next sync of a row keeps its value', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const [one, two] = [order(), order()]
@@ -121,7 +121,7 @@ test('if a user or a newer version added a column, the next sync of a row retain
   ])
 })
 
-test('if a page contains a row twice, the last one is stored with its embedded rows', async () => {
+test('if a page contains a row twice, the DuckDB copy has the last one with its embedded rows', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const one = order()
@@ -135,7 +135,7 @@ test('if a page contains a row twice, the last one is stored with its embedded r
   expect(await queryDuckDb(file, 'select name from order_items')).toEqual([{ name: 'new' }])
 })
 
-test('if another process has the file open, open and peek throw an error that names the other process', async () => {
+test('if another process has the DuckDB file open, opening the copy throws an error that names the process', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   await copy.claim('one store')
@@ -152,7 +152,7 @@ test('if another process has the file open, open and peek throw an error that na
   expect(peeking).toMatch(/^CopyUnavailableError: another program, .+ \(PID \d+\), has .*shop\.duckdb open; close it/)
 })
 
-test('if the file is not a DuckDB database, or has tables of another program, open throws and changes nothing', async () => {
+test('if the file is no DuckDB database or has tables of another program, opening the copy throws and changes nothing', async () => {
   const file = await createFile()
   writeFileSync(file, 'not a database, and longer than a header would be')
   const copy = new DuckDbCopy(file)
@@ -173,7 +173,7 @@ test('if the file is not a DuckDB database, or has tables of another program, op
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'if the disk is full, open throws and says to free some space, and the next run continues',
+  'if the disk is full, opening a DuckDB copy throws and says to free some space, and the next run continues',
   async () => {
     const file = await createFile()
     const copy = await openCopy(file)
@@ -190,7 +190,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('without DuckDB, open prints the npm install command and creates nothing', async () => {
+test('if DuckDB is not installed, opening a DuckDB copy prints the npm install command and creates nothing', async () => {
   const file = await createFile()
   const missing = 'a-package-that-is-not-there'
   const opening = new DuckDbCopy(file, () => loadDuckDb(() => import(missing))).open(TABLES)

@@ -47,7 +47,7 @@ function changedNames(before: Record<string, string>, after: Record<string, stri
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }
 
-test.each(KINDS)('if no row changed, a run does not write a file: $kind', async ({ make }) => {
+test.each(KINDS)('if no row changed, a run writes no file: $kind', async ({ make }) => {
   const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
   await writeGroups(make(folder), [GROUP])
@@ -58,7 +58,7 @@ test.each(KINDS)('if no row changed, a run does not write a file: $kind', async 
   expect(changedNames(before, visibleFiles(folder))).toEqual([])
 })
 
-test('if a table was not synced yet, it has no file', async () => {
+test('until a table is synced for the first time, the copy has no file for it', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   const table = requireTable('orders')
@@ -76,7 +76,7 @@ test('if a table was not synced yet, it has no file', async () => {
   expect(readdirSync(folder)).toContain('customer_groups.csv')
 })
 
-test('if CSV and Parquet copies share a folder, each run writes its own files', async () => {
+test('if a CSV copy and a Parquet copy share a folder, each run writes only its own files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeOrders(parquetCopy(folder), [ORDER])
@@ -87,7 +87,7 @@ test('if CSV and Parquet copies share a folder, each run writes its own files', 
   expect(changedNames(before, visibleFiles(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
 })
 
-test("if a run does not write a table, it does not compute the table's digest again", async () => {
+test("if a run writes no row of a table, the digest of the table's rows is not computed again", async () => {
   const folder = await createTestFolder()
   const file = path.join(folder, '.store-sync.db')
   await writeOrders(csvCopy(folder), [ORDER])
@@ -103,7 +103,7 @@ test("if a run does not write a table, it does not compute the table's digest ag
   expect(after.changedTables).toEqual(new Set())
 })
 
-test('if only one table changed, a run writes its file and the views', async () => {
+test('if only one table changed, a run writes only its file and the views', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeGroups(csvCopy(folder), [GROUP])
@@ -134,7 +134,7 @@ test.each(KINDS)('if a run stops before it writes its files, the next run writes
 })
 
 test.each(KINDS)(
-  'if files were edited or removed, changedFiles returns them, and the next run writes them: $kind',
+  'if files of a copy were edited or removed, the next run finds and writes them again: $kind',
   async (each) => {
     const folder = await createTestFolder()
     const copy = each.make(folder)
@@ -154,7 +154,7 @@ test.each(KINDS)(
   },
 )
 
-test('before the first finish, changedFiles returns all files', async () => {
+test('before files of a copy were written for the first time, all of them count as changed', async () => {
   const folder = await createTestFolder()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
@@ -178,7 +178,7 @@ test.each(KINDS)("if one file can't be replaced, all files stay as they were: $k
   expect(await make(folder).changedFiles()).toEqual([])
 })
 
-test('if a file is not writable, the error names it and says to close it or make it writable', async () => {
+test('if a file is not writable, the error names it and says to close it or to make it writable', async () => {
   const folder = await createTestFolder()
   const to = path.join(folder, 'orders.csv')
   writeFileSync(to, 'old')
@@ -209,7 +209,7 @@ async function killWhileReplacing(folder: string, names: readonly string[]): Pro
   writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
 }
 
-test('if a run was killed while it replaced files, the next one first restores the previous files', async () => {
+test('if a run was killed while it replaced files, the next run first restores the previous files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const before = visibleFiles(folder)
@@ -224,7 +224,7 @@ test('if a run was killed while it replaced files, the next one first restores t
   expect(Object.keys(visibleFiles(folder))).toEqual(Object.keys(before))
 })
 
-test('if a run was killed after it replaced all files, the new files stay', async () => {
+test('if a run was killed after it had replaced all files, the new files stay', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const database = path.join(folder, '.store-sync.db')
@@ -241,7 +241,7 @@ test('if a run was killed after it replaced all files, the new files stay', asyn
   expect(existsSync(database)).toBe(true)
 })
 
-test('if rows were created at different times, the file has them in that order, then by ID', async () => {
+test('if rows were created at different times, the file has them in the order of creation, then by ID', async () => {
   const folder = await createTestFolder()
   const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
   await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])

@@ -186,31 +186,34 @@ test.each([
   ['a SQLite file', sqliteDestinations],
   ['a DuckDB file', duckDbDestinations],
   ['a PostgreSQL schema', postgresDestinations],
-] as const)('if a run is killed, the next one reads no page again that was written to %s', async (_name, open) => {
-  const { key, sql } = await platform.provision()
-  await sql`
+] as const)(
+  'if a run that writes to %s is killed, the next run does not read the written pages again',
+  async (_name, open) => {
+    const { key, sql } = await platform.provision()
+    await sql`
     insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
     select gen_random_uuid(), 'o@example.com', 'paid', 10, 0, 0, 10.50, '2026-01-01', '2026-01-01'
     from generate_series(1, 2000)`
-  const destinations = await open()
-  const destination = await destinations.next()
-  const proxy = await CommandProxy.open(platform.service.url, () => new Date().toISOString())
-  const { to } = destination
-  const args = ['--tables', 'orders', '--to', to?.startsWith('postgres') === true ? 'env:TARGET' : String(to)]
-  const options = { args, env: { STORE_EXPORT_KEY: key, TARGET: String(to) } }
-  try {
-    // The store, four pages, and the request for the fifth.
-    expect((await proxy.run(options, { request: 6, afterMs: 0 })).isKilled).toBe(true)
-    const written = (await destination.read())?.get('orders')?.size ?? 0
-    expect([written % 250, written > 0 && written < 2000]).toEqual([0, true])
-    const end = await proxy.run(options, null)
-    expect(end.messages).toContain(`${written.toLocaleString('en')} from the interrupted run`)
-    // The store, the remaining pages, and the changes since the walk started.
-    expect(end).toMatchObject({ code: 0, requests: 1 + (2000 - written) / 250 + 1 })
-    expect((await destination.read())?.get('orders')?.size).toBe(2000)
-  } finally {
-    proxy.close()
-    await destination.remove()
-    await destinations.close()
-  }
-})
+    const destinations = await open()
+    const destination = await destinations.next()
+    const proxy = await CommandProxy.open(platform.service.url, () => new Date().toISOString())
+    const { to } = destination
+    const args = ['--tables', 'orders', '--to', to?.startsWith('postgres') === true ? 'env:TARGET' : String(to)]
+    const options = { args, env: { STORE_EXPORT_KEY: key, TARGET: String(to) } }
+    try {
+      // The store, four pages, and the request for the fifth.
+      expect((await proxy.run(options, { request: 6, afterMs: 0 })).isKilled).toBe(true)
+      const written = (await destination.read())?.get('orders')?.size ?? 0
+      expect([written % 250, written > 0 && written < 2000]).toEqual([0, true])
+      const end = await proxy.run(options, null)
+      expect(end.messages).toContain(`${written.toLocaleString('en')} from the interrupted run`)
+      // The store, the remaining pages, and the changes since the walk started.
+      expect(end).toMatchObject({ code: 0, requests: 1 + (2000 - written) / 250 + 1 })
+      expect((await destination.read())?.get('orders')?.size).toBe(2000)
+    } finally {
+      proxy.close()
+      await destination.remove()
+      await destinations.close()
+    }
+  },
+)

@@ -37,7 +37,7 @@ const hash = async () =>
     .update(await readFile(file))
     .digest('hex')
 
-test('if 500 statements are hostile, they write nothing, reveal no personal column, and end within two seconds', async () => {
+test('if 500 hostile SQL statements run, none writes, reveals a personal column, or takes longer than two seconds', async () => {
   const before = [await hash(), ...(await readdir(folder))]
   const personal = readingStatements()
   // The cheap statement shows that the process is there again.
@@ -60,7 +60,7 @@ test('if 500 statements are hostile, they write nothing, reveal no personal colu
   expect(await callText(client, 'query', { sql: 'select count(*) from orders' })).toContain('[2000]')
 }, 120_000)
 
-test('a statement that compares a hidden column with a guess is an error', async () => {
+test('if a statement compares a hidden column with a guess, the query tool returns an error', async () => {
   for (const sql of [
     `select count(*) from orders where email = '${GUESS}'`,
     `select orders.id from orders join (select '${GUESS}' as email) using (email)`,
@@ -72,7 +72,7 @@ test('a statement that compares a hidden column with a guess is an error', async
     expect(await client.callTool({ name: 'query', arguments: { sql } }), sql).toMatchObject({ isError: true })
 })
 
-test('if 20 statements arrive at once, four are rejected, and a later statement runs', async () => {
+test('if 20 statements arrive at once, four are rejected, and a later statement succeeds', async () => {
   const slow = 'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c'
   const [first, ...others] = await Promise.all(
     [slow, ...Array.from({ length: 19 }, () => 'select 1')].map((sql) => callText(client, 'query', { sql })),

@@ -40,7 +40,7 @@ const query = (sql: string) => callText(client, 'query', { sql })
 
 describe('the tools', () => {
   test.each(['legacy', 'auto'] as const)(
-    'if the client finds the protocol version in mode %s, it lists five tools and calls one',
+    'if an MCP client negotiates the protocol version in mode %s, it lists five tools and can call one',
     async (mode) => {
       const other = await connectMcp(['--from', `sqlite:${file}`], { mode })
       try {
@@ -53,7 +53,7 @@ describe('the tools', () => {
     },
   )
 
-  test('descriptions and instructions have under 1,500 tokens, at four bytes per token', async () => {
+  test('the descriptions and instructions of the MCP tools have fewer than 1,500 tokens of four bytes', async () => {
     for (const each of [client, personal]) {
       const { tools } = await each.listTools()
       const bytes = Buffer.byteLength(JSON.stringify(tools) + each.getInstructions())
@@ -61,7 +61,7 @@ describe('the tools', () => {
     }
   })
 
-  test('the result of every tool begins with the time of the copy', async () => {
+  test('if an MCP tool is called, its result begins with the time of the copy', async () => {
     const calls: [string, object][] = [
       ['schema', {}],
       ['schema', { table: 'orders' }],
@@ -78,14 +78,14 @@ describe('the tools', () => {
         expect(await callText(each, name, args), name).toMatch(new RegExp(`^As of ${COPIED_AT} \\(.+ ago\\)\\.\n`))
   })
 
-  test('schema lists all tables of a copy, and the notes of one table', async () => {
+  test('if the tool schema is called, it lists all tables of the copy, or describes one table', async () => {
     const text = await callText(client, 'schema')
     for (const { name } of TABLES) expect(text).toMatch(new RegExp(`^${name}: id`, 'm'))
     expect(await callText(client, 'schema', { table: 'orders' })).toContain('- total money: Amount the customer paid.')
     expect(await callText(client, 'schema', { table: 'order' })).toContain('table: must be one of store, ')
   })
 
-  test('query returns column names and rows as JSON arrays', async () => {
+  test('if the tool query is called, it returns column names and rows as JSON arrays', async () => {
     const text = await query(
       'select status, count(*) as n, sum(total_cents) as cents from orders group by 1 order by 1',
     )
@@ -93,7 +93,7 @@ describe('the tools', () => {
     expect(await query('select * from paid limit 1')).toContain('["id","total","total_cents"]')
   })
 
-  test('order returns the order with its items, and customer the totals by status', async () => {
+  test('if the tool order is called, it returns the order with its items; the tool customer returns totals by status', async () => {
     const order = await callText(client, 'order', { id: idOf('orders', 7).toUpperCase() })
     expect(order).toContain(`{"id":"${idOf('orders', 7)}","customer_id":"${idOf('customers', 7)}","status":"paid"`)
     expect(order).toContain('"total":"7.10"')
@@ -108,13 +108,13 @@ describe('the tools', () => {
     expect(customer).toContain(`"total":"${(cents / 100).toFixed(2)}"`)
   })
 
-  test('freshness returns the rows of each table', async () => {
+  test('if the tool freshness is called, it returns the number of rows and the time of the last sync of each table', async () => {
     const text = await callText(client, 'freshness')
     expect(text).toContain(`["orders","${COPIED_AT}",2000,"${COPIED_AT}"]`)
     expect(text).toContain(`["order_items","${COPIED_AT}",4000,"${COPIED_AT}"]`)
   })
 
-  test('if an argument is missing, wrong, or unknown, the result is an error that names the argument', async () => {
+  test('if an argument of an MCP tool is missing, invalid, or unknown, the result is an error that names it', async () => {
     const messages = [
       await callText(client, 'query', {}),
       await callText(client, 'query', { sql: 1 }),
@@ -136,7 +136,7 @@ describe('the tools', () => {
 })
 
 describe('long results', () => {
-  test('if a result is too long, it has under 8,000 tokens at two bytes per token and says how to get the rest', async () => {
+  test("if a tool's result is too long, it is cut at 8,000 tokens of two bytes and says how to get the rest", async () => {
     const text = await callText(personal, 'query', { sql: 'select * from orders order by id' })
     const [, rows = ''] = /Cut after (\d+) rows, .* limit (\d+) offset \1;/.exec(text) ?? []
     expect(Number(rows)).toBeGreaterThan(5)
@@ -152,7 +152,7 @@ describe('long results', () => {
     `select 1 as "${'x'.repeat(9000)}", 2 as "${'ü'.repeat(800)}" from orders`,
     "select hex(zeroblob(100000)), zeroblob(100000), 'a' || char(0) || 'b'",
   ])(
-    'if values or names are long (%.40s), the result says that it is cut and has at most 16,000 bytes',
+    'if values or names in a result are long (%.40s), the result says that it is cut and has at most 16,000 bytes',
     async (sql) => {
       const text = await query(sql)
       expect(text).toMatch(/[Cc]ut/)
@@ -162,7 +162,7 @@ describe('long results', () => {
 })
 
 describe('personal data', () => {
-  test('without --with-personal-data, no tool returns a personal value, and the error names the column', async () => {
+  test('without --with-personal-data, no MCP tool returns a personal value, and the error names the hidden column', async () => {
     const texts = [
       ...(await Promise.all(TABLES.map(({ name }) => query(`select * from ${name}`)))),
       await callText(client, 'order', { id: idOf('orders', 7) }),
@@ -177,7 +177,7 @@ describe('personal data', () => {
       expect(await query(`select * from ${name}`)).toContain(`${name} is hidden`)
   })
 
-  test('with --with-personal-data, the tools return it, and customer finds an email address', async () => {
+  test('with --with-personal-data, the MCP tools return personal values, and customer finds an email address', async () => {
     expect(await callText(personal, 'order', { id: idOf('orders', 7) })).toContain(`${CANARY}-7@example.com`)
     expect(await callText(personal, 'customer', { email: ` ${CANARY.toLowerCase()}-7@EXAMPLE.com` })).toContain(
       `${CANARY} name 7`,
@@ -190,7 +190,7 @@ describe('personal data', () => {
 describe('the guide', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/sync/guides/assistants.md'), 'utf8')
 
-  test('if a host starts the server with a configuration of the guide, a tool returns a result', async () => {
+  test('if an MCP host starts the server with a configuration of the guide, a tool returns a result', async () => {
     const configurations = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json))
     expect(configurations).toHaveLength(2)
     for (const { servers, mcpServers } of configurations) {
@@ -208,7 +208,7 @@ describe('the guide', () => {
     await other.close()
   })
 
-  test('the guide lists the personal columns of the contract', () => {
+  test('the MCP guide lists all columns with personal data in the contract', () => {
     const rows = [...guide.matchAll(/^\| `(\w+)` \| (`[^|]+) \|$/gm)]
     const listed = rows.flatMap(([, table, columns = '']) =>
       [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => `${table}.${name}`),
@@ -228,7 +228,7 @@ describe('the command', () => {
     expect(await run(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
   })
 
-  test('if this Node.js cannot restrict statements, store-sync mcp exits with code 1 and names the version to install', async () => {
+  test("if this Node.js version can't restrict SQL statements, store-sync mcp exits with code 1 and names the version to install", async () => {
     // Node.js 24.0, which npm installs on macOS, lacks this function.
     const older = `data:text/javascript,import{DatabaseSync as D}from'node:sqlite';delete D.prototype.setAuthorizer`
     const args = ['--import', older, COMMAND, 'mcp', '--from', `sqlite:${file}`]

@@ -49,7 +49,7 @@ function theTable(): CopyTable {
   return table
 }
 
-test('[VER-1] if the contract has a new list, the generated client and store-sync read its rows and IDs', async () => {
+test('[VER-1] if a list is added to the contract, the generated client and store-sync read its rows and IDs', async () => {
   const client = await createClientWithList()
   const rows = []
   for await (const each of listRows(client, theTable(), {})) rows.push(...each.rows)
@@ -59,7 +59,7 @@ test('[VER-1] if the contract has a new list, the generated client and store-syn
   expect(ids.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
 })
 
-test('[VER-1] if the contract has a new list, a copy has a table with the columns of the list', async () => {
+test('[VER-1] if a list is added to the contract, a copy gets a table with the columns of the list', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const table = theTable()
@@ -69,7 +69,7 @@ test('[VER-1] if the contract has a new list, a copy has a table with the column
   await copy.close()
 })
 
-test('if the client is older than the contract, an error names the list that the client lacks', async () => {
+test('if the installed client is older than the contract, an error names the list that the client lacks', async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: store.key })
   await expect(listRows(client, theTable(), {}).next()).rejects.toThrow(
     'the client has no method for /api/v1/warehouses: install its newest version',

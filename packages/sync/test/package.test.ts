@@ -53,7 +53,7 @@ function command(args: readonly string[], node = process.execPath): Promise<Exit
 }
 
 describe('the installed command', () => {
-  test('if the installed command runs twice with --to sqlite, the copy contains all orders', async () => {
+  test('if the installed store-sync runs twice with --to sqlite, the copy contains all orders', async () => {
     const args = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
@@ -63,7 +63,7 @@ describe('the installed command', () => {
     expect({ ...row }).toEqual({ orders: 600, total: 10.5 })
   })
 
-  test('if an MCP host starts the installed command, a query returns the rows of the copy', async () => {
+  test('if an MCP host starts the installed store-sync, a query returns the rows of the copy', async () => {
     const copy = path.join(installed.folder, 'assistant.db')
     await command(['run', '--url', platform.service.url, '--to', `sqlite:${copy}`])
     const file = path.join(installed.folder, 'node_modules', '.bin', 'store-sync')
@@ -73,14 +73,14 @@ describe('the installed command', () => {
     expect(text).toContain('["orders"]\n[600]')
   })
 
-  test('if the installed command runs with --to csv, it writes a file with all orders', async () => {
+  test('if the installed store-sync runs with --to csv, it writes a file with all orders', async () => {
     expect(await command(['run', '--url', platform.service.url, '--to', 'csv:shop'])).toMatchObject({ code: 0 })
     const text = await readFile(path.join(installed.folder, 'shop', 'orders.csv'), 'utf8')
     expect(text.trimEnd().split('\r\n')).toHaveLength(601)
   })
 
   test.each(['parquet:files', 'duckdb:shop.duckdb'])(
-    'without DuckDB, the installed command prints the npm install command for --to %s',
+    'if DuckDB is not installed, the installed store-sync prints the npm install command for --to %s',
     async (to) => {
       const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', to])
       const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
@@ -89,7 +89,7 @@ describe('the installed command', () => {
     },
   )
 
-  test('with --version or --help, the installed command prints its version or its options', async () => {
+  test('if the installed store-sync gets --version or --help, it prints its version or its options', async () => {
     const { version } = installed.package('sync').manifest
     expect(await command(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     const help = await command(['run', '--help'])
@@ -98,7 +98,7 @@ describe('the installed command', () => {
   })
 
   test.skipIf(!hasOlderNode)(
-    'with an older Node.js, the installed command says that it needs Node 24 and exits with code 1',
+    'if Node.js is too old, the installed store-sync says that it needs Node 24 and exits with code 1',
     async () => {
       const { code, stdout, stderr } = await command(['--version'], MACHINE_NODE)
       expect([code, stdout]).toEqual([1, ''])
@@ -108,7 +108,7 @@ describe('the installed command', () => {
 })
 
 describe('the package', () => {
-  test('the package contains JavaScript and types, but no sources or tests', async () => {
+  test('the package of store-sync contains JavaScript and types, but no sources or tests', async () => {
     const { files, tarball } = installed.package('sync')
     const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))
     expect(others).toEqual(['LICENSE', 'README.md', 'package.json'])
@@ -116,21 +116,21 @@ describe('the package', () => {
     expect((await stat(tarball)).size).toBeLessThan(SIZE_MAX)
   })
 
-  test('the package README names every destination of --help', async () => {
+  test('the README in the package of store-sync names every destination of --help', async () => {
     const [, destinations = ''] = /^Destinations: (.*)$/m.exec((await command(['--help'])).stdout) ?? []
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     expect(destinations.split(', ').length).toBeGreaterThan(1)
     for (const each of destinations.split(', ')) expect(readme).toContain(`\`${each}\``)
   })
 
-  test('the package depends on the versions of client and contract in the same build', () => {
+  test('the package of store-sync depends on the client and contract versions of the same build', () => {
     const { manifest } = installed.package('sync')
     expect(Object.keys(manifest)).not.toContain('scripts')
     for (const name of ['client', 'contract'])
       expect(manifest.dependencies[`@store-export/${name}`]).toBe(installed.package(name).manifest.version)
   })
 
-  test("the README's example compiles in strict TypeScript", async () => {
+  test('the example in the README of store-sync compiles in strict TypeScript', async () => {
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
     expect(source).toContain('@store-export/sync')
@@ -139,7 +139,7 @@ describe('the package', () => {
     expect(await compileBeside(installed, source, options)).toBe('')
   })
 
-  test('publint and are-the-types-wrong report no problem of the sync package', async () => {
+  test('publint and are-the-types-wrong find no problem in the package of store-sync', async () => {
     expect(await lintPackage(installed.package('sync'))).toEqual([])
   })
 })

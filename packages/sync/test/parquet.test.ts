@@ -69,7 +69,7 @@ describeCopy('a folder of Parquet files', async () => {
   }
 })
 
-test('if a Parquet copy has no rows, each table still has a file with typed columns', async () => {
+test('if a Parquet copy has no rows, each table has a file with typed columns', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [])
@@ -85,7 +85,7 @@ test('if a Parquet copy has no rows, each table still has a file with typed colu
   expect(await typesIn(path.join(folder, 'products.parquet'))).toMatchObject({ has_variants: 'BOOLEAN' })
 })
 
-test('if a Parquet copy has amounts and timestamps, queries add and compare them exactly', async () => {
+test('if a Parquet copy has amounts and timestamps, SQL queries add and compare them exactly', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [
@@ -150,7 +150,7 @@ test.each([
   },
 )
 
-test('if strings are empty or unusual, the Parquet file has them unchanged', async () => {
+test('if strings are empty or have unusual characters, the Parquet file has them unchanged', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const texts = ['', null, '\u0000', "a'b", 'a\u0000b', '007', '🛒', 'e\u0301', '\ufeffx', '\r\n', 'x'.repeat(100_000)]
@@ -179,7 +179,7 @@ test('if a Parquet file has several row groups, its rows stay in order', async (
   expect(await query(groups)).toEqual([{ groups: 2 }])
 })
 
-test('if writing Parquet files fails, all previous files stay, and no new ones', async () => {
+test('if writing Parquet files fails, all previous files stay, and no new files are left', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new ParquetWriter(folder)
@@ -193,7 +193,7 @@ test('if writing Parquet files fails, all previous files stay, and no new ones',
   ])
 })
 
-test('if finish of a Parquet copy fails, the previous files stay, and the next run writes the new ones', async () => {
+test('if finishing a Parquet copy fails, the previous files stay, and the next run writes the new ones', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)
@@ -205,7 +205,7 @@ test('if finish of a Parquet copy fails, the previous files stay, and the next r
   expect(await ids()).toEqual([{ id: 'a' }, { id: 'b' }])
 })
 
-test('without DuckDB, open of a Parquet copy prints the npm install command and creates nothing', async () => {
+test('if DuckDB is not installed, opening a Parquet copy prints the npm install command and creates nothing', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const missing = 'a-package-that-is-not-there'

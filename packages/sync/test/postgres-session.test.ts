@@ -12,7 +12,7 @@ describe('the connection', () => {
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
-  test('if the connection is lost between pages, write throws CopyUnavailableError, and the next run continues', async () => {
+  test('if the connection to a PostgreSQL copy is lost between pages, write throws CopyUnavailableError, and the next run continues', async () => {
     const { url, sql, copy } = await openCopy()
     await write(copy, order())
     await cut(sql)
@@ -24,7 +24,7 @@ describe('the connection', () => {
     expect(await next.count('orders')).toBe(1)
   })
 
-  test('if the connection is lost during a page, the server rolls the page back and releases the lock', async () => {
+  test('if the connection to a PostgreSQL copy is lost during a page, the page is rolled back, and the lock is released', async () => {
     const { url, sql, copy } = await openCopy()
     const { id } = order()
     const page = order({ id, items: [{ id: randomUUID(), order_id: id }] })
@@ -48,7 +48,7 @@ describe('the connection', () => {
     expect(await next.count('orders')).toBe(0)
   })
 
-  test('if another program blocks a page, write throws CopyUnavailableError, and the connection stays open', async () => {
+  test('if another program locks a table of a PostgreSQL copy, write throws CopyUnavailableError, and the connection stays open', async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`alter database "${new URL(url).pathname.slice(1)}" set lock_timeout = '50ms'`)
     await copy.close()
@@ -65,7 +65,7 @@ describe('the connection', () => {
     expect(await copy.count('orders')).toBe(1)
   })
 
-  test('if the server does not respond, run throws CopyUnavailableError', async () => {
+  test('if the server of a PostgreSQL copy does not respond, a run throws CopyUnavailableError', async () => {
     const { url } = await openCopy()
     const session = new PostgresSession(url, 'the copy', 1000)
     onTestFinished(() => session.end())
@@ -75,7 +75,7 @@ describe('the connection', () => {
     await expect(session.run('select 1')).rejects.toThrow(CopyUnavailableError)
   })
 
-  test('if a connection fails or its URL is invalid, the error does not show the password', async () => {
+  test('if connecting to a PostgreSQL copy fails or its URL is invalid, the error does not show the password', async () => {
     const url = 'postgres://ann:se%2Fcret@127.0.0.1:1/shop?password=secret'
     const copy = new PostgresCopy({ url })
     expect(copy.name).toBe('postgres://ann@127.0.0.1:1/shop, schema store_export')

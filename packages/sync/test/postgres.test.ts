@@ -32,7 +32,7 @@ describeCopy('a PostgreSQL schema', async () => {
 })
 
 describe('types', () => {
-  test('for each kind of column, the PostgreSQL copy has the matching type', async () => {
+  test('in a PostgreSQL copy, each column has the matching type', async () => {
     const { sql } = await openCopy()
     const types = await sql`
       select distinct udt_name as type from information_schema.columns
@@ -55,7 +55,7 @@ describe('types', () => {
   })
 })
 
-test('if a page contains a row twice, the last one is stored with its embedded rows', async () => {
+test('if a page contains a row twice, the PostgreSQL copy has the last one with its embedded rows', async () => {
   const { sql, copy } = await openCopy()
   const [first, other] = [order(), order()]
   const item = (orderId: string, name: string) => ({ id: randomUUID(), order_id: orderId, name })
@@ -76,7 +76,7 @@ test('if a page contains a row twice, the last one is stored with its embedded r
   ])
 })
 
-test('if the first sync reads an order twice, the PostgreSQL copy stores the items of the second time', async () => {
+test('if the first sync reads an order twice, the PostgreSQL copy has the items of the second time', async () => {
   const { sql, copy } = await openCopy()
   const { id } = order()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))
@@ -108,7 +108,7 @@ describe('the schema', () => {
     ])
   })
 
-  test('if a copy has only some tables, it has no views that need other tables', async () => {
+  test('if a PostgreSQL copy has only some tables, it has no views that need other tables', async () => {
     const { sql, copy } = await openCopy([orders])
     await write(copy, order())
     const made = await sql`select table_name as name from information_schema.tables
@@ -116,7 +116,7 @@ describe('the schema', () => {
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test('if a reader has a transaction open, the next run does not wait, and views on its views stay', async () => {
+  test("if a reader has a transaction open, the next run does not wait, and the user's views on the copy's views stay", async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()
@@ -130,7 +130,7 @@ describe('the schema', () => {
     expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
   })
 
-  test('if another program created tables of these names, open throws', async () => {
+  test('if another program created tables with the same names, opening a PostgreSQL copy throws', async () => {
     const { url, sql } = await createTestDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })
@@ -140,7 +140,7 @@ describe('the schema', () => {
     expect([...tables]).toEqual([{ rows: 1 }])
   })
 
-  test('if a role owns only the schema, it can write the copy', async () => {
+  test('if a role owns only the schema, it can still write the PostgreSQL copy', async () => {
     const { url, sql } = await createTestDatabase()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -159,7 +159,7 @@ describe('the schema', () => {
     await sql.unsafe(`drop role ${role}`)
   })
 
-  test('without privileges, open says to grant one, and on a read-only server, to use another address', async () => {
+  test('if the role lacks a privilege or the server is read-only, opening a PostgreSQL copy says what to grant or change', async () => {
     const { url, sql } = await openCopy()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
@@ -178,7 +178,7 @@ describe('the schema', () => {
     await expect(opening).rejects.toThrow('is read-only; use the address of a server that accepts writes')
   })
 
-  test('the tables of a PostgreSQL copy with unfinished syncs and seen rows are unlogged', async () => {
+  test("the PostgreSQL copy's tables for unfinished syncs and seen rows are unlogged", async () => {
     const { sql } = await openCopy()
     const logged = await sql`select relname as name from pg_class
       where relname in ('_sync_unfinished', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
@@ -196,7 +196,7 @@ describe('the schema', () => {
   })
 })
 
-test('if a user comments on a column, the next run retains the comment', async () => {
+test('if a user comments on a column of a PostgreSQL copy, the next run keeps the comment', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

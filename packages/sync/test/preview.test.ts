@@ -17,7 +17,7 @@ async function previewAll({ client, file }: Shop, more: { isFull?: boolean; sinc
   return tables
 }
 
-test('before the first run, a preview returns the row counts of the store and creates no file', async () => {
+test('before the first run, a preview shows the row counts of the store and creates no file', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 400)
   const tables = await previewAll(shop)
@@ -25,7 +25,7 @@ test('before the first run, a preview returns the row counts of the store and cr
   expect(existsSync(shop.file)).toBe(false)
 })
 
-test('after a run, a preview returns the changes since the last run minus the overlap', async () => {
+test('after a run, a preview shows the changes since the last run, minus the overlap of five minutes', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 260)
   await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:05:00Z') })
@@ -39,7 +39,7 @@ test('after a run, a preview returns the changes since the last run minus the ov
   expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('with prunes, a preview returns the pages of the ID lists of tables that the run does not read in full', async () => {
+test('if a run would prune, its preview shows the pages of ID lists that it would read', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)
@@ -55,7 +55,7 @@ test('with prunes, a preview returns the pages of the ID lists of tables that th
   ])
 })
 
-test('[SYNC-4] if the store does not track updates of customers, a preview returns the created ones', async () => {
+test('[SYNC-4] if the store does not track updates of customers, a preview says that a run reads only created customers', async () => {
   const shop = await createShop(platform, 'launch')
   await shop.sync()
   expect((await previewAll(shop)).get('customers')).toMatchObject({ mode: 'created' })

@@ -53,7 +53,7 @@ async function sourceIds({ store }: Shop, table: string): Promise<string[]> {
 }
 
 describe('runs with prunes', () => {
-  test('if the store has deleted rows, a run that prunes removes them and reads one page of each ID list', async () => {
+  test('if the store has deleted rows, a run with prune removes them and reads one page of each ID list', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     await shop.sync()
@@ -79,7 +79,7 @@ describe('runs with prunes', () => {
     expect(idPaths()).toEqual([])
   })
 
-  test('if an ID list is empty, a run removes the rows only with allowsEmpty', async () => {
+  test('if an ID list is empty, a run removes the rows only if the option allowsEmpty is set', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 3)
     await shop.sync()
@@ -138,7 +138,7 @@ describe('runs with prunes', () => {
     expect(shop.queryValue('select group_concat(customer_id) from customer_addresses')).toBe(stays)
   })
 
-  test('if --since skipped rows, pruning does not add them to the copy', async () => {
+  test('if the first run skipped rows because of --since, pruning does not add them to the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -163,7 +163,7 @@ describe('runs with prunes', () => {
     expect(shop.queryValue('select email from customers')).toBe('b@example.com')
   })
 
-  test('if a resumed full sync has passed a deleted row, pruning removes the row', async () => {
+  test('if a row is deleted after an interrupted first sync has read it, pruning removes the row', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     const interrupt = (progress: SyncProgress) => {
@@ -200,7 +200,7 @@ describe('several pages of an ID list', () => {
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('pruning restarts once after INVALID_CURSOR, and throws on the second', async () => {
+  test('if pruning gets INVALID_CURSOR once, it restarts; the second time, it throws', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')

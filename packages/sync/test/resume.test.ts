@@ -55,7 +55,7 @@ async function sourceIds({ store }: Shop): Promise<string[]> {
 const unfinishedWalks = (shop: Shop) => shop.queryValue('select count(*) from _sync_unfinished')
 
 describe('an interrupted first run', () => {
-  test('if the first run is interrupted, the next one continues after the last written page', async () => {
+  test('if the first run is interrupted, the next run continues after the last written page', async () => {
     const shop = await createShopWithOrders(1100)
     await interruptAt(shop, 500)
     expect(shop.ids('orders')).toHaveLength(500)
@@ -74,7 +74,7 @@ describe('an interrupted first run', () => {
     expect(unfinishedWalks(shop)).toBe(0)
   })
 
-  test('[SYNC-2] if rows before the cursor change after an interruption, the next run reads them', async () => {
+  test('[SYNC-2] if rows that were already read change during an interruption, the next run reads them again', async () => {
     const shop = await createShopWithOrders(600)
     await interruptAt(shop, 250)
     const [first = ''] = await sourceIds(shop)
@@ -88,7 +88,7 @@ describe('an interrupted first run', () => {
     expect(shop.ids('orders')).toHaveLength(601)
   })
 
-  test('[SYNC-3] after an interrupted first run, the next one reads changes since its first page', async () => {
+  test('[SYNC-3] if the first run is interrupted, the next run also reads the changes since its first page', async () => {
     const shop = await createShopWithOrders(600)
     const client = shop.olderClient
     const start = Date.now() - 10 * HOUR_MS
@@ -112,13 +112,13 @@ describe('an interrupted first run', () => {
     expect(shop.ids('orders')).toHaveLength(600)
   })
 
-  test('if the first run is interrupted three times, the next one continues after the last page', async () => {
+  test('if the first run is interrupted three times, the next run continues after the last written page', async () => {
     const shop = await createShopWithOrders(800)
     for (const rows of [250, 500, 750]) await interruptAt(shop, rows)
     expect(ofOrders(await shop.sync())).toMatchObject({ rows: 50, rowsBefore: 750 })
   })
 
-  test('if an interrupted run is a day old or the clock was set back, the next run starts again', async () => {
+  test('if an interrupted run is a day old or the clock was set back, the next run starts from the beginning', async () => {
     const shop = await createShopWithOrders(600)
     const start = Date.now()
     for (const later of [24 * HOUR_MS, -1]) {
@@ -131,7 +131,7 @@ describe('an interrupted first run', () => {
 })
 
 describe('an interrupted full sync', () => {
-  test('if a full sync is interrupted, the next one continues and removes rows that neither has seen', async () => {
+  test('if a full sync is interrupted, the next run continues it and removes rows that neither run has seen', async () => {
     const shop = await createShopWithOrders(800)
     await shop.sync({ tables })
     const ids = await sourceIds(shop)
@@ -148,7 +148,7 @@ describe('an interrupted full sync', () => {
     expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test("an interrupted full sync and an incremental sync don't resume each other", async () => {
+  test('if a full sync is interrupted, an incremental sync does not continue it, and the reverse', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -176,7 +176,7 @@ describe('an interrupted incremental sync', () => {
     expect(shop.queryValue("select count(*) from orders where status = 'shipped'")).toBe(700)
   })
 
-  test('if an incremental sync is interrupted, a run with a longer overlap starts again', async () => {
+  test('if an incremental sync is interrupted, a run with a longer overlap starts from the beginning', async () => {
     const shop = await createShopWithOrders(700)
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
@@ -185,7 +185,7 @@ describe('an interrupted incremental sync', () => {
     expect(ofOrders(summary)).toMatchObject({ mode: 'updated', rows: 700, rowsBefore: 0 })
   })
 
-  test('if a run with since is interrupted, a later since continues it, and an earlier one starts again', async () => {
+  test('if a run with since is interrupted, a run with a later since continues it, and one with an earlier since restarts', async () => {
     const shop = await createShopWithOrders(700)
     const since = new Date('2025-12-01T00:00:00Z')
     await interruptAt(shop, 500, { since })
@@ -199,7 +199,7 @@ describe('an interrupted incremental sync', () => {
   })
 })
 
-test("if a list can't filter by update, an interrupted run reads it again from the start", async () => {
+test("if a list can't be filtered by update and its sync is interrupted, the next run reads it from the beginning", async () => {
   const shop = await createShop(platform)
   await shop.store.sql`
     insert into categories (id, name, slug, created_at)
@@ -218,7 +218,7 @@ test("if a list can't filter by update, an interrupted run reads it again from t
 describe('a rejected cursor', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
-  test('the run reads a list again once after INVALID_CURSOR, and throws on the second', async () => {
+  test('if a run gets INVALID_CURSOR once, it reads the list from the beginning; the second time, it throws', async () => {
     const shop = await createShopWithOrders(600)
     let refusals = 1
     const { client } = recordingClient(shop, (url) => {
@@ -232,7 +232,7 @@ describe('a rejected cursor', () => {
     await expect(shop.sync({ client, isFull: true })).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 
-  test('if the service rejects the cursor of a resumed full sync, the run starts again and forgets the rows that it saw', async () => {
+  test('if the cursor of a resumed full sync is rejected, the run starts from the beginning, and deleted rows are removed', async () => {
     const shop = await createShopWithOrders(600)
     await shop.sync({ tables })
     await interruptAt(shop, 250, { isFull: true })

@@ -19,7 +19,7 @@ afterAll(() => platform.close())
 const modesOf = ({ tables }: SyncSummary) => Object.fromEntries(tables.map(({ table, mode }) => [table, mode]))
 
 describe('the first run', () => {
-  test('[SYNC-1] without a copy, a run reads all rows of every table with their embedded rows', async () => {
+  test('[SYNC-1] if no copy exists, a run reads all rows of every table with their embedded rows', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)
     const summary = await shop.sync()
@@ -34,7 +34,7 @@ describe('the first run', () => {
     expect(shop.queryValue('select count(*) from order_lines')).toBe(1200)
   })
 
-  test('if an order line has no variant, order_lines has the SKU of the product, and otherwise of the variant', async () => {
+  test('if an order item has a variant, the view order_lines has the SKU of the variant, and otherwise of the product', async () => {
     const shop = await createShop(platform)
     const [plain, varied, variant] = [randomUUID(), randomUUID(), randomUUID()]
     await shop.store.sql`insert into products (id, name, slug, price, sku, status, created_at, updated_at) values
@@ -52,7 +52,7 @@ describe('the first run', () => {
 })
 
 describe('later runs', () => {
-  test('[SYNC-2, SYNC-3] if rows changed since the last run, the next run replaces them', async () => {
+  test('[SYNC-2, SYNC-3] if rows changed since the last run, the next run replaces them in the copy', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 10)
     await shop.sync()
@@ -71,7 +71,7 @@ describe('later runs', () => {
     expect(shop.queryValue("select count(*) from orders where status = 'shipped'")).toBe(1)
   })
 
-  test('[SYNC-3] if a run fails, the next one starts where the last successful one started', async () => {
+  test('[SYNC-3] if a run fails, the next run reads changes since the start of the last successful run', async () => {
     const shop = await createShop(platform)
     await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:00:00Z') })
     const since = "select since from _sync_tables where table_name = 'orders'"
@@ -85,7 +85,7 @@ describe('later runs', () => {
     expect(shop.queryValue(since)).toBe('2026-01-02T00:00:00.000Z')
   })
 
-  test('if a row becomes visible within the overlap, the next run reads it', async () => {
+  test('if a row becomes visible up to five minutes late, the next run still reads it', async () => {
     const shop = await createShop(platform)
     await shop.sync()
     await addOrders(shop, 1)
@@ -108,7 +108,7 @@ describe('later runs', () => {
   })
 })
 
-test('if an address is removed, a run one day later removes it from the copy', async () => {
+test('if an address is removed from the store, a run one day later removes it from the copy', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values ('11111111-1111-4111-8111-111111111111', 'a@example.com', now(), now())`
@@ -193,7 +193,7 @@ describe('run with filters', () => {
     expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'full' })
   })
 
-  test('with since, a run skips rows that changed earlier, and a run without it reads them', async () => {
+  test('if since is given, a run skips rows that changed earlier, and a later run without since reads them', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
@@ -211,7 +211,7 @@ describe('run with filters', () => {
   })
 })
 
-test('with isFull and since, a run reads all rows', async () => {
+test('if isFull and since are given, a run reads all rows', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.sync()
@@ -220,14 +220,14 @@ test('with isFull and since, a run reads all rows', async () => {
   expect(shop.queryValue('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
 })
 
-test('with a wrong key, a run throws and creates no file', async () => {
+test('if the key is wrong, a run throws and creates no file', async () => {
   const shop = await createShop(platform)
   const client = new StoreExportClient({ url: platform.service.url, key: 'sdx_wrong' })
   await expect(shop.sync({ client })).rejects.toMatchObject({ status: 401 })
   expect(readdirSync(path.dirname(shop.file))).toEqual([])
 })
 
-test('[SYNC-3] if the local clock is fast, the next run still reads every change', async () => {
+test('[SYNC-3] if the local clock is an hour ahead, the next run still reads every change', async () => {
   const shop = await createShop(platform)
   const hour = 3_600_000
   const fast = { client: shop.olderClient, now: () => Date.now() + hour }
@@ -290,7 +290,7 @@ test('if a store starts to track updates, a run reads customers that changed bef
     .toBe('new@example.com')
 })
 
-test('with the key of another store, a run throws, and the copy can still be synced', async () => {
+test('if the key belongs to another store, a run throws, and the copy can still be synced with the right key', async () => {
   const [one, other] = [await createShop(platform), await createShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })

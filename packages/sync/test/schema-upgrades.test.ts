@@ -164,7 +164,7 @@ async function upgrade(shop: Shop, to: RevisionId): Promise<string> {
 }
 
 describe('a store that is upgraded', () => {
-  test('[VER-2, R46] from launch to v1.6 under load, each next run makes the copy equal, and reads only touched tables whole', {
+  test('[VER-2, R46] if a store is upgraded from launch to v1.6 under load, each next run makes the copy equal, and rereads only changed tables', {
     timeout: 180_000,
   }, async () => {
     const shop = await createShop(platform, 'launch')
@@ -257,7 +257,7 @@ describe('a column that appears or disappears', () => {
     return summary.tables.map(({ mode, rows }) => `${mode} ${rows}`).join()
   }
 
-  test('[R46] if a permission comes and goes within an hour, a table is read again once, and the next hour repairs the copy', async () => {
+  test('[R46] if a column is hidden and shown again within an hour, a run one hour later repairs the copy', async () => {
     const shop = await createEuroShop(300, true)
     expect(await syncAt(shop, 0)).toBe('full 300')
     await hide(shop)
@@ -306,7 +306,7 @@ describe('a column that appears or disappears', () => {
     },
   )
 
-  test('if a column changes again while a table is read again, the run ends, and a run one hour later repairs the copy', async () => {
+  test('if a column disappears while its table is read again, the run still ends, and a run one hour later repairs the copy', async () => {
     const shop = await createEuroShop(800, false)
     await syncAt(shop, 0)
     await show(shop)
@@ -361,7 +361,7 @@ describe('a column that appears or disappears', () => {
     },
   )
 
-  test('if the column changed after an interrupted first run, the next run starts the table again', async () => {
+  test('if a column appears after an interrupted first run, the next run reads the table from the beginning', async () => {
     const shop = await createEuroShop(800, false)
     const onProgress: SyncOptions['onProgress'] = (progress) => {
       if (progress.event === 'page' && progress.rows >= 250) throw new Error('killed')
@@ -372,7 +372,7 @@ describe('a column that appears or disappears', () => {
     await expectSame(shop)
   })
 
-  test('if the copy was made with --since, only its rows are read again', async () => {
+  test('if runs have --since and a column appears, only the rows that changed since then are read again', async () => {
     const shop = await createEuroShop(300, false)
     await shop.store.sql`update orders set updated_at = '2026-06-01'
       where id in (select id from orders order by id limit 20)`
@@ -384,7 +384,7 @@ describe('a column that appears or disappears', () => {
     expect(await syncAt(shop, 2, { since })).toBe('updated 0')
   })
 
-  test('before the next run, a preview shows a full sync, and a verification names the run that repairs the copy', async () => {
+  test('if a column appears, a preview shows a full sync before the next run, and verify names the run that repairs the copy', async () => {
     const shop = await createEuroShop(300, false)
     await syncAt(shop, 0)
     const ordersOf = async () => {
@@ -402,7 +402,7 @@ describe('a column that appears or disappears', () => {
     expect(await verifyOrders()).toMatchObject({ differences: 0 })
   })
 
-  test('if the service sends no digest, no table is read again', async () => {
+  test('if the service sends no digest of the fields, no table is read again', async () => {
     const shop = await createEuroShop(300, true)
     const fetch: typeof globalThis.fetch = async (input, init) =>
       withoutHeader(await globalThis.fetch(input, init), 'x-store-fields')

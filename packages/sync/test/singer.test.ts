@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('each line of a run with --to singer is a message, and decimals and timestamps have a format', async () => {
+test('if a run has --to singer, each line is a Singer message, and decimals and timestamps have a format', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))
@@ -82,7 +82,7 @@ test('each line of a run with --to singer is a message, and decimals and timesta
   expect(records(messages, 'order_items')).toHaveLength(2)
 })
 
-test('if a run continues from a state, it returns only changed rows, and their embedded rows', async () => {
+test('if a Singer run continues from a state, it returns only changed rows, with their embedded rows', async () => {
   const store = await provisionOrders(3)
   const state = await saveState(await messagesOf(store))
   await store.sql`update orders set status = 'paid' where id = (select id from orders limit 1)`
@@ -91,7 +91,7 @@ test('if a run continues from a state, it returns only changed rows, and their e
   expect(records(later, 'order_items')).toHaveLength(1)
 })
 
-test('if a run stops after a page, the state of that page continues the list', async () => {
+test('if a Singer run stops after a page, the state of that page continues the list', async () => {
   const store = await provisionOrders(600)
   const messages = await messagesOf(store)
   const at = messages.findIndex(({ type, value }) => type === 'STATE' && JSON.stringify(value).includes('"cursor":"'))
@@ -107,7 +107,7 @@ test('if a run stops after a page, the state of that page continues the list', a
   )
 })
 
-test('if a run prunes, a deleted row is not listed, and its synced_at is before that of the listing', async () => {
+test('if a Singer run prunes, a deleted row is missing from the listed IDs and has an older synced_at than the listing', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<
@@ -127,7 +127,7 @@ test.each([
   [['--json'], '--json: cannot be combined with --to singer'],
   [['--every', '1m'], '--every: cannot be combined with --to singer'],
   [['--state', '/nowhere'], '--state: must be a file with the last state'],
-])('if %s is used with --to singer, the run exits with code 2', async (args, message) => {
+])('if %s is used with --to singer, store-sync exits with code 2', async (args, message) => {
   const store = await platform.provision()
   const { code, stdout, stderr } = await command(store, ...args)
   expect(code).toBe(2)

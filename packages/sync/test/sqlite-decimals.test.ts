@@ -57,7 +57,7 @@ const amountOf = (digits: number) =>
 /** Generates amounts of 1 to 15 digits, all lengths with equal probability. */
 const amounts = fc.integer({ min: 1, max: 15 }).chain(amountOf)
 
-test('if amounts have up to 15 digits, SQLite compares, sorts, and adds them like PostgreSQL', async () => {
+test('if amounts have up to 15 digits, SQLite compares, sorts, and adds them with the results of PostgreSQL', async () => {
   const { url, sql } = await createTestDatabase()
   const totals = [...fc.sample(amounts, 900), '3985.12', '999.77', '100.00', '-0.01', '0.00']
   const rows = totals.map((total) => orderOf(total))
@@ -97,7 +97,7 @@ test('if amounts have up to 15 digits, SQLite compares, sorts, and adds them lik
   }
 })
 
-test('if an amount has up to 15 digits, it differs from its neighbors, and its number has the same digits', async () => {
+test('if an amount has up to 15 digits, SQL finds it by its value, and not by a value one cent higher or lower', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -132,7 +132,7 @@ test('if an amount has up to 15 digits, it differs from its neighbors, and its n
   )
 })
 
-test('if a decimal has more than 15 digits, its text has all of them, and its cents are null', async () => {
+test('if a decimal has more than 15 digits, SQLite stores all of them as text, and null in the column of cents', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await openSqliteCopy([
     orderOf('9999999999999.99'),
@@ -153,7 +153,7 @@ test('if a decimal has more than 15 digits, its text has all of them, and its ce
   ])
 })
 
-test('if a decimal is no amount, it is stored as number and text, but not as cents', async () => {
+test('if a decimal is no amount of money, SQLite stores it as number and as text, without a column of cents', async () => {
   const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -184,7 +184,7 @@ test('if a decimal is no amount, it is stored as number and text, but not as cen
   expect(() => database.prepare('select weight_grams_cents from products')).toThrow('no such column')
 })
 
-test('for any quantity, line_total is the exact product of price and quantity', async () => {
+test('if quantities and prices are large, line_total in SQLite is their exact product', async () => {
   const item = (price: string, quantity: number) => ({ id: randomUUID(), name: 'n', price, quantity })
   const order = orderOf('1.00')
   const items = [
@@ -228,7 +228,7 @@ async function createTextCopy(view: string): Promise<string> {
   return file
 }
 
-test("if decimals are text, open converts them without reading rows again, and the user's views return rows", async () => {
+test("if an older copy has decimals as text, open converts them without reading rows again, and the user's views still return rows", async () => {
   const file = await createTextCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )
@@ -252,7 +252,7 @@ test("if decimals are text, open converts them without reading rows again, and t
   await copy.close()
 })
 
-test('if a broken view prevents the conversion of decimals, open throws, names it, and changes nothing', async () => {
+test('if a broken view of the user prevents converting decimals, open throws, names it, and changes nothing', async () => {
   const file = await createTextCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(CopyError)

@@ -47,7 +47,7 @@ describeCopy('a SQLite file', async () => {
   }
 })
 
-test('if another program created tables of these names, open throws and does not change them', async () => {
+test('if another program created tables with the same names, opening a SQLite copy throws and does not change them', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const foreign = new DatabaseSync(file)
@@ -62,7 +62,7 @@ test('if another program created tables of these names, open throws and does not
   await another.close()
 })
 
-test('if a copy is open, opening it by a symbolic link throws a CopyBusyError', async () => {
+test('if a SQLite copy is open, opening it through a symbolic link throws a CopyBusyError', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -72,7 +72,7 @@ test('if a copy is open, opening it by a symbolic link throws a CopyBusyError', 
   await copy.close()
 })
 
-test('if an older version writes a row, columns of a newer version keep their values', async () => {
+test('if an older version of store-sync writes a row, columns of a newer version keep their values', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -88,7 +88,7 @@ test('if an older version writes a row, columns of a newer version keep their va
   expect(rowsOf(file, 'select status, color from orders')).toEqual([{ status: 'shipped', color: 'red' }])
 })
 
-test('after a run, the copy is one file in journal mode delete, without a write-ahead log', async () => {
+test('after a run, the SQLite copy is one file in journal mode delete, without a write-ahead log', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -102,7 +102,7 @@ test('after a run, the copy is one file in journal mode delete, without a write-
   }
 })
 
-test('if a reader has a transaction open, close does not wait for it, and the reader continues', async () => {
+test('if a reader has a transaction open, closing a SQLite copy does not wait for it, and the reader continues', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
@@ -125,7 +125,7 @@ test('if a reader has a transaction open, close does not wait for it, and the re
 
 describe('paths', () => {
   test.each([':memory:', 'file:x.db?mode=memory'])(
-    'if the path is %s, the copy is a file on the disk with this name',
+    'if the path is %s, the SQLite copy is a file on the disk with this name',
     async (name) => {
       const { file, remove } = await createFile()
       onTestFinished(remove)
@@ -145,7 +145,7 @@ describe('paths', () => {
     },
   )
 
-  test('if the folder is missing, open creates it', async () => {
+  test('if the folder is missing, opening a SQLite copy creates it', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const within = path.join(path.dirname(file), 'a', 'b', 'shop.db')
@@ -157,7 +157,7 @@ describe('paths', () => {
     expect(existsSync(within)).toBe(true)
   })
 
-  test('if the file is not a database, open throws and creates nothing', async () => {
+  test('if the file is no database, opening a SQLite copy throws and creates nothing', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     await writeFile(file, 'not a database, and longer than a header would be')
@@ -171,7 +171,7 @@ describe('paths', () => {
     await copy.close()
   })
 
-  test('if the path is a folder or below a file, open throws and says to use another path', async () => {
+  test('if the path is a folder or is below a file, opening a SQLite copy throws and says to use another path', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const folder = path.dirname(file)
@@ -187,7 +187,7 @@ describe('paths', () => {
   })
 })
 
-test('if the first sync reads an order twice, the SQLite copy stores the items of the second time', async () => {
+test('if the first sync reads an order twice, the SQLite copy has the items of the second time', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)

@@ -60,7 +60,7 @@ async function addCustomers({ store }: Shop, count: number, createdAt: string): 
 }
 
 describe('quick verification', () => {
-  test('if the copy is in sync, quick verification finds no difference and reads one page of each ID list', async () => {
+  test('if the copy is in sync, verify --quick finds no difference and reads one page of each ID list', async () => {
     const shop = await createCopiedShop(600)
     const compared = await compareQuickly(shop)
     expect(compared).toMatchObject({ isSame: true, found: [] })
@@ -74,7 +74,7 @@ describe('quick verification', () => {
     expect(tableOf(compared, 'order_items'), 'items change with the timestamp of their order').toBeUndefined()
   })
 
-  test('if rows are missing, extra, or have other timestamps, quick verification reports only these', async () => {
+  test('if rows are missing, extra, or have another updated_at, verify --quick reports these and no other rows', async () => {
     const shop = await createCopiedShop(5)
     const [one = '', two = '', three = '', four = ''] = shop.ids('orders')
     const added = randomUUID()
@@ -99,7 +99,7 @@ describe('quick verification', () => {
     expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 4, copyRows: 5, differences: 4 })
   })
 
-  test('if rows changed after the last run started, quick verification reports no error', async () => {
+  test('if rows changed after the last run started, verify --quick reports no error', async () => {
     const shop = await createCopiedShop(3)
     const [order = ''] = shop.ids('orders')
     await shop.store.sql`update orders set updated_at = now() where id = ${order}`
@@ -114,7 +114,7 @@ describe('quick verification', () => {
     expect(lacking.found.filter(({ reason }) => reason === null)).toMatchObject([{ id: lost, kind: 'missing' }])
   })
 
-  test('if since skipped rows, quick verification reports them as left out', async () => {
+  test('if a run skipped rows because of --since, verify --quick reports them as left out', async () => {
     const shop = await createCopiedShop(3, { since: new Date('2026-06-01T00:00:00Z') })
     const none = await compareQuickly(shop)
     expect([none.isSame, tableOf(none, 'orders')?.leftOut, tableOf(none, 'customers')?.leftOut]).toEqual([true, 3, 3])
@@ -124,7 +124,7 @@ describe('quick verification', () => {
     expect(tableOf(missing, 'customers')).toMatchObject({ storeRows: 5, copyRows: 0, differences: 2, leftOut: 3 })
   })
 
-  test('if the service has no ID lists, quick verification compares whole rows', async () => {
+  test('if the service has no ID lists, verify --quick compares whole rows', async () => {
     const shop = await createCopiedShop(2)
     const [one = ''] = shop.ids('orders')
     shop.changeCopy(`update orders set total = '0.01' where id = '${one}'`)
@@ -133,7 +133,7 @@ describe('quick verification', () => {
     expect(new Set(compared.tables.map((each) => each.compared))).toEqual(new Set(['rows']))
   })
 
-  test('if the store does not track updates of customers, quick verification compares their IDs', async () => {
+  test('if the store does not track updates of customers, verify --quick compares their IDs', async () => {
     const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, '2026-01-01')`

@@ -83,7 +83,7 @@ test('if rows are missing, different, or extra, verify reports each with its col
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('verify reports an extra item of an order, and for an item without an order only the number', async () => {
+test('if the copy has an extra item, verify reports it with its order; items without an order are only counted', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
@@ -105,7 +105,7 @@ test('if a row changed after the last run started, verify reports it as changed 
   expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 3, copyRows: 2, differences: 0, changed: 2 })
 })
 
-test('if since skipped rows, verify reports them as left out and not as errors', async () => {
+test('if a run skipped rows because of --since, verify reports them as left out and not as errors', async () => {
   const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
@@ -124,7 +124,7 @@ test('if the store deleted a row, verify reports it as extra', async () => {
   expect(found.filter(({ table }) => table === 'orders')).toMatchObject([{ id: gone, kind: 'extra' }])
 })
 
-test('if a table has 2,500 extra rows, verify reports each of them and leaves no marks', async () => {
+test('if a table of the copy has 2,500 extra rows, verify reports each of them and leaves no marks in the copy', async () => {
   const shop = await createCopiedShop(1)
   shop.changeCopy(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
@@ -135,7 +135,7 @@ test('if a table has 2,500 extra rows, verify reports each of them and leaves no
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('if a list that every run reads in full differs, verify reports the list, and any run repairs it', async () => {
+test('if a list that every run reads in full differs, verify reports the list and says that any run repairs it', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`
@@ -148,7 +148,7 @@ test('if a list that every run reads in full differs, verify reports the list, a
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('without a copy, or with the copy of another store, verify throws', async () => {
+test('if there is no copy, or it is of another store, verify throws', async () => {
   const shop = await createShop(platform)
   await expect(compare(shop)).rejects.toThrow(/is not a copy yet; run `store-sync run` first/)
   await expect(compare(shop), 'nothing was created').rejects.toThrow(CopyError)

@@ -12,32 +12,35 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 
 const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
-test.runIf(hasPython)('an XLSX cell gets the type of its value, or is text if a digit would be lost', async () => {
-  const { file } = await createWorkbookPath()
-  const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
-  await writeOrders(xlsxCopy(file), [
-    { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
-  ])
-  const [order] = rowsOf(file, 'orders')
-  expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
-  expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
-  expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
-  expect(order?.created_at).toEqual(['n', TIMESTAMP_FORMAT, '46023'])
-  expect(order?.updated_at).toBeNull()
-  const [line] = rowsOf(file, 'order_lines')
-  expect([line?.name, line?.quantity, line?.price]).toEqual([
-    ['inlineStr', null, '007'],
-    ['n', null, '2'],
-    ['n', '0.00', '1.1'],
-  ])
-})
+test.runIf(hasPython)(
+  'an XLSX cell has the type of its value; if a digit would be lost, the cell is text',
+  async () => {
+    const { file } = await createWorkbookPath()
+    const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
+    await writeOrders(xlsxCopy(file), [
+      { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
+    ])
+    const [order] = rowsOf(file, 'orders')
+    expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
+    expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
+    expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
+    expect(order?.created_at).toEqual(['n', TIMESTAMP_FORMAT, '46023'])
+    expect(order?.updated_at).toBeNull()
+    const [line] = rowsOf(file, 'order_lines')
+    expect([line?.name, line?.quantity, line?.price]).toEqual([
+      ['inlineStr', null, '007'],
+      ['n', null, '2'],
+      ['n', '0.00', '1.1'],
+    ])
+  },
+)
 
 const timestamp: FileColumn = { name: 'at', kind: 'timestamp', isMoney: false }
 const text: FileColumn = { name: 'text', kind: 'text', isMoney: false }
 const money: FileColumn = { name: 'amount', kind: 'decimal', isMoney: true }
 
 test.runIf(hasPython)(
-  'for any timestamp from 1900-03-01 to 9999, the XLSX cell is a date, exact to the millisecond',
+  'if timestamps from 1900-03-01 to 9999 are random, the XLSX cells are dates, exact to the millisecond',
   async () => {
     const { file } = await createWorkbookPath()
     const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
@@ -64,7 +67,7 @@ test.runIf(hasPython)(
 )
 
 test.runIf(hasPython)(
-  "if a date can't represent a timestamp, the XLSX cell is text; if it is null, the cell is empty",
+  "if a date can't represent a timestamp, the XLSX cell is text; if the timestamp is null, the cell is empty",
   async () => {
     const { file } = await createWorkbookPath()
     const texts = [
@@ -109,7 +112,7 @@ describe.runIf(hasPython)('formats of sheets', () => {
     [text],
   ]
   test.each(orders.map((first) => ({ first, names: first.map(({ name }) => name).join(', ') })))(
-    'if the first sheet has the columns $names, all sheets have the same formats',
+    'if the first sheet has the columns $names, cells of each kind have the same format in all XLSX sheets',
     async ({ first }) => {
       const { file } = await createWorkbookPath()
       const tables = [first, ...orders].map((columns, index) => ({
@@ -127,7 +130,7 @@ describe.runIf(hasPython)('formats of sheets', () => {
     },
   )
 
-  test('for each table of a copy, the XLSX cells have the format of their column', async () => {
+  test('in each table of an XLSX copy, the cells have the format of their column', async () => {
     const { file } = await createWorkbookPath()
     const timestampText = '2026-01-01T00:00:00.000Z'
     const values: Partial<Record<CopyColumnKind, unknown>> = {
@@ -161,7 +164,7 @@ describe.runIf(hasPython)('formats of sheets', () => {
     expect(line?.line_total).toEqual(['n', '0.00', '7'])
   })
 
-  test('each sheet of a workbook has a bold, frozen header, and a filter over all rows', async () => {
+  test('each sheet of an XLSX workbook has a bold, frozen header, and a filter over all rows', async () => {
     const { file } = await createWorkbookPath()
     await writeOrders(
       xlsxCopy(file, { maxRowsPerSheet: 3 }),
@@ -176,7 +179,7 @@ describe.runIf(hasPython)('formats of sheets', () => {
     expect(sheets.filter(({ name }) => name.startsWith('orders')).map(({ rows }) => rows.length)).toEqual([3, 2, 3, 2])
   })
 
-  test('if the first column of a sheet has numbers, the XLSX writer throws', async () => {
+  test('if the first column of a sheet is numeric, the XLSX writer throws', async () => {
     const { file } = await createWorkbookPath()
     const writing = writeFiles(new XlsxWriter(file), [{ name: 'bad', columns: [money, timestamp], rows: [] }])
     await expect(writing).rejects.toThrow('the first column of a sheet cannot contain numbers: amount')

@@ -48,7 +48,7 @@ if (hasPython)
   })
 
 test.runIf(hasPython)(
-  'if text has characters that XML does not allow or their escapes, it is read back unchanged',
+  'if a string has characters that XML does not allow, it is read back from the XLSX file unchanged',
   async () => {
     const { file } = await createWorkbookPath()
     const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
@@ -58,7 +58,7 @@ test.runIf(hasPython)(
   },
 )
 
-test('if an XLSX copy contains no rows, the workbook still lists a sheet for each table, in a fixed order', async () => {
+test('if an XLSX copy has no rows, the workbook still has a sheet for each table, in a fixed order', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [])
   expect(await names(file)).toEqual(FILE_NAMES)
@@ -67,7 +67,7 @@ test('if an XLSX copy contains no rows, the workbook still lists a sheet for eac
 })
 
 test.runIf(hasPython)(
-  'if the first sheet has no amounts, the amounts of other sheets still have their format',
+  'if the first sheet has no amounts, the amounts of other XLSX sheets still have their format',
   async () => {
     const { file } = await createWorkbookPath()
     const copy = xlsxCopy(file)
@@ -87,7 +87,7 @@ test.runIf(hasPython)(
   },
 )
 
-test('if a table has more rows than a sheet holds, it continues in another sheet', async () => {
+test('if a table has more rows than a sheet holds, it continues in another XLSX sheet', async () => {
   const { file } = await createWorkbookPath()
   const rows = Array.from({ length: 7 }, (_, index) => [`row ${index}`])
   const writer = new XlsxWriter(file, { maxRowsPerSheet: 4 })
@@ -99,7 +99,7 @@ test('if a table has more rows than a sheet holds, it continues in another sheet
 })
 
 test.each([0, 1, 2, 3])(
-  'if a long text is at the end of a sheet (offset %i), it is written without change',
+  'if a long string is at the end of an XLSX sheet (offset %i), it is written unchanged',
   async (offset) => {
     const { file } = await createWorkbookPath()
     const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
@@ -109,7 +109,7 @@ test.each([0, 1, 2, 3])(
   },
 )
 
-test('if a text is too long for a cell, it is cut and ends with a note', async () => {
+test('if a string is too long for an XLSX cell, it is cut and ends with a note', async () => {
   const { file } = await createWorkbookPath()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])
@@ -120,7 +120,7 @@ test('if a text is too long for a cell, it is cut and ends with a note', async (
   expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, full text in shop\.xlsx\.store-sync\.db\]$/u)
 })
 
-test('if writing a workbook fails, the previous workbook stays, and no other file', async () => {
+test('if writing an XLSX workbook fails, the previous workbook stays, and no other file is left', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeFiles(new XlsxWriter(file), [tableOf('one', [['a']])])
   const before = readFileSync(file)
@@ -130,7 +130,7 @@ test('if writing a workbook fails, the previous workbook stays, and no other fil
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('if finish of an XLSX copy fails, the previous workbook stays, and the next run writes the new one', async () => {
+test('if finishing an XLSX copy fails, the previous workbook stays, and the next run writes the new one', async () => {
   const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)

@@ -10,7 +10,7 @@ async function messageFor(text: string, env: Record<string, string> = {}): Promi
 
 describe('destinations', () => {
   test.each(['hunter2secret', 'hunter:secret', 'sqlite:', 'oracle://me:hunter2secret@db/shop'])(
-    'if the variable of --to contains %s, the error does not show it',
+    'if the variable of --to contains %s, the error message does not show it',
     async (text) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toMatch(/--to env:TARGET: the variable must contain one of sqlite:FILE, /)
@@ -18,14 +18,14 @@ describe('destinations', () => {
     },
   )
 
-  test('if the destination is unknown, the error shows only its scheme', async () => {
+  test('if the destination has an unknown scheme, the error message shows only the scheme', async () => {
     expect(await messageFor('oracle://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "oracle:…"$/)
     for (const text of ['hunter2secret', 'hunter2:secret', 'Hunter:x'])
       expect(await messageFor(text)).not.toMatch(/unter/)
   })
 
   test.each(['sqlite:~/shop.db', 'csv:~', 'duckdb:~/shop.duckdb', 'xlsx:~ann/shop.xlsx', 'parquet:~/shop'])(
-    'if the destination is %s, the error says that the shell does not expand ~',
+    'if the destination is %s, the error message says that the shell does not expand ~',
     async (text) => {
       expect(await messageFor(text)).toContain('the shell does not expand ~ here; write the full path')
     },
@@ -37,7 +37,7 @@ describe('destinations', () => {
     ['mariadb://me:hunter2secret@db/shop?tls=on', 'tls must be off, require, or verify'],
     ['mysql://me:hunter2%secret@db/shop', 'has a % that is not an escape; write %25'],
   ])(
-    'if the variable of --to contains a wrong MySQL URL, the error names the wrong part: %s',
+    'if the variable of --to contains an invalid MySQL URL, the error message names the invalid part: %s',
     async (text, message) => {
       const error = await messageFor('env:TARGET', { TARGET: text })
       expect(error).toContain(message)
@@ -45,7 +45,7 @@ describe('destinations', () => {
     },
   )
 
-  test('a MySQL URL with a password in --to is rejected, and the name of a copy contains no password', async () => {
+  test("if --to is a MySQL URL with a password, it is rejected; in a variable, the password is not in the copy's name", async () => {
     expect(await messageFor('mysql://me:hunter2secret@db/shop')).toContain('put the URL in a variable and use env:NAME')
     const copy = await createCopy('env:TARGET', { TARGET: 'mysql://me:hunter2secret@db:3307/shop?tls=verify' })
     expect(copy.name).toBe('mysql://me@db:3307/shop')

@@ -3,7 +3,7 @@ import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
 describe('parseTables', () => {
-  test('if --tables names an embedded table, parseTables returns its parent once, in the order of a run', () => {
+  test('if --tables names an embedded table, its parent is selected once, in the order of a run', () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 
@@ -24,7 +24,7 @@ describe('rejectPlainHttp', () => {
     'http://[::1]:8080',
     'http://[::ffff:127.0.0.1]',
     'https://export.example.com',
-  ])('the URL %s is accepted without --insecure-http', (url) => {
+  ])('if the URL is %s, it is accepted without --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).not.toThrow()
   })
 
@@ -35,7 +35,7 @@ describe('rejectPlainHttp', () => {
     'http://127.0.0.1.example.com',
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
-  ])('the URL %s is rejected, and the error names --insecure-http', (url) => {
+  ])('if the URL is %s, it is rejected with an error that names --insecure-http', (url) => {
     expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })

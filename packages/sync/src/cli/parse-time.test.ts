@@ -13,7 +13,7 @@ describe('parseDuration and parseTimestamp', () => {
     ['1.5h', null],
     ['15', null],
     ['', null],
-  ])('if the duration is %j, parseDuration returns %j', (text, ms) => {
+  ])('if the duration is %j, it is parsed as %j', (text, ms) => {
     expect(parseDuration(text, TIMER_MS_MAX)).toBe(ms)
   })
 
@@ -31,7 +31,7 @@ describe('parseDuration and parseTimestamp', () => {
     ['2026-13-01', null],
     ['0000-01-01', null],
     ['2026-04-01', null],
-  ])('if the time is %j, parseTimestamp returns %j', (text, timestamp) => {
+  ])('if the timestamp is %j, it is parsed as %j', (text, timestamp) => {
     expect(parseTimestamp(text, NOW)?.toISOString() ?? null).toBe(timestamp)
   })
 })

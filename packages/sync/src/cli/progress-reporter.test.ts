@@ -5,7 +5,7 @@ import { RequestMeter } from './request-meter.ts'
 describe('rate limit and time left', () => {
   const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
-  test('after a response with rate limit headers, usedShare is the used share, and 0 after the reset', () => {
+  test('if a response has rate limit headers, the used share of the rate limit is known, and 0 after the reset', () => {
     let now = 0
     const meter = new RequestMeter(() => now)
     expect(meter.usedShare).toBeNull()
@@ -21,11 +21,14 @@ describe('rate limit and time left', () => {
     [150, 20_000 + 60_000],
     [270, 20_000 + 120_000],
     [280, 20_000 + 120_000 + 1000],
-  ])('if %i requests of 100 ms are left, the estimate is %i ms, including waits for the rate limit', (requests, ms) => {
-    const meter = new RequestMeter(() => 0)
-    meter.record({ status: 200, limit })
-    expect(meter.estimateMs(requests, 100)).toBe(ms)
-  })
+  ])(
+    'if %i requests of 100 ms are left, the estimated time left is %i ms, including waits for the rate limit',
+    (requests, ms) => {
+      const meter = new RequestMeter(() => 0)
+      meter.record({ status: 200, limit })
+      expect(meter.estimateMs(requests, 100)).toBe(ms)
+    },
+  )
 
   test('if the rate limit and the number of rows are known, the status line shows both and the time left', () => {
     const meter = new RequestMeter(() => 0)
@@ -61,7 +64,7 @@ describe('reporter without a terminal', () => {
     return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
-  test('without a terminal, the reporter writes a line for each table, each wait, and 30 seconds of silence', () => {
+  test('if standard error is no terminal, the progress has a line for each table, each wait, and 30 seconds of silence', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     vi.advanceTimersByTime(31_000)
@@ -79,7 +82,7 @@ describe('reporter without a terminal', () => {
     expect(lines.join('')).not.toContain('\r')
   })
 
-  test('if a table is read again because of other fields, people get a line, and programs get an event', () => {
+  test('if a table is read again because of other fields, the progress has a line, and the JSON output an event', () => {
     const { lines, reporter } = createLogReporter()
     const results: string[] = []
     const output = {
@@ -94,7 +97,7 @@ describe('reporter without a terminal', () => {
     expect(results).toEqual(['{"event":"reread","table":"orders"}'])
   })
 
-  test('after stop, the reporter writes no more progress', () => {
+  test('after the progress reporter is stopped, it prints nothing', () => {
     const { lines, reporter } = createLogReporter()
     reporter.start()
     reporter.stop()

@@ -3,7 +3,7 @@ import { parseExactJson } from '../exact-json.ts'
 import { comparableText } from './comparable-text.ts'
 
 describe('comparableText', () => {
-  test('two JSON values have the same text if they differ only in the order of members', () => {
+  test('if two JSON values differ only in the order of members, verify compares them as equal', () => {
     const one = parseExactJson('{"b":{"y":1,"x":12345678901234567890},"a":[1,2]}')
     const other = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567890,"y":1}}')
     expect(comparableText('json', one)).toBe(comparableText('json', other))
@@ -13,13 +13,13 @@ describe('comparableText', () => {
     expect(comparableText('json', one)).not.toBe(comparableText('json', fourth))
   })
 
-  test('null stays null, and the empty string, 1.1, and 1.10 have different texts', () => {
+  test('if values are null, an empty string, 1.1, and 1.10, verify compares them as different', () => {
     expect(comparableText('text', null)).toBeNull()
     expect(comparableText('text', '')).toBe('')
     expect(comparableText('decimal', '1.10')).not.toBe(comparableText('decimal', '1.1'))
   })
 
-  test('if JSON of 50,000 levels differs only in the order of members, the text is the same', () => {
+  test('if JSON with 50,000 levels differs only in the order of members, verify compares it as equal', () => {
     const LEVELS = 50_000
     const nested = (members: string) => parseExactJson(`${'['.repeat(LEVELS)}{${members}}${']'.repeat(LEVELS)}`)
     const one = comparableText('json', nested('"a":1,"b":12345678901234567890'))

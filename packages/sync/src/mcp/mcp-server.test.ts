@@ -22,15 +22,15 @@ test.each([
   ['a method that is a number', '{"jsonrpc":"2.0","id":3,"method":5}'],
   ['an ID that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
   ['a batch', '[{"jsonrpc":"2.0","id":2,"method":"ping"}]'],
-])('a message with %s gets the error "invalid request"', async (_what, line) => {
+])('if an MCP message has %s, the response is the error "invalid request"', async (_what, line) => {
   expect(await responsesTo(line)).toMatchObject([{ id: null, error: { code: -32600 } }])
 })
 
-test('a notification and a response get no response', async () => {
+test('if an MCP client sends a notification or a response, it gets no response', async () => {
   expect(await responsesTo('{"method":"notifications/initialized"}', '{"id":1,"result":{}}')).toEqual([])
 })
 
-test('if a client requests version 2025-03-26, which has batches, the server offers its newest version', async () => {
+test('if an MCP client requests version 2025-03-26, which has batches, the server offers its newest version', async () => {
   const line = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}'
   expect(await responsesTo(line)).toMatchObject([{ id: 1, result: { protocolVersion: '2025-11-25' } }])
 })

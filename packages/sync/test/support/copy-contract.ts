@@ -84,13 +84,13 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
     describeWalks(inTest)
     describePruning(inTest)
 
-    test('if a copy is new, it has no store and no rows', async () => {
+    test('if a copy is new, it belongs to no store and has no rows', async () => {
       const state = await reopen()
       expect(state).toEqual(NEW_COPY)
       expect(await copy.count('orders')).toBe(0)
     })
 
-    test('if values are unusual strings, decimals, timestamps, or JSON, they are stored without change', async () => {
+    test('if strings, decimals, timestamps, or JSON are unusual, they are stored unchanged', async () => {
       const { id } = order()
       const metafields = { gift: 'yes', nested: { a: [1, null] } }
       await write(
@@ -126,7 +126,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       ])
     })
 
-    test('if a row is written again, it replaces the old one with its embedded rows', async () => {
+    test('if a row is written again, it replaces the old row and its embedded rows', async () => {
       const first = order({ items: [] })
       await write({ ...first, items: [item(first.id, 'a'), item(first.id, 'b')] })
       const other = order()
@@ -141,7 +141,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect((await destination.read('order_items')).map(({ name }) => name).toSorted()).toEqual(['c', 'of another'])
     })
 
-    test('if a page has an invalid row, none of its rows is written', async () => {
+    test('if a page has an invalid row, none of its rows is stored', async () => {
       const good = order()
       const bad = { ...order(), items: [{ ...item('x', 'y'), quantity: 'many' }] }
       await expect(write(good, bad)).rejects.toThrow()
@@ -150,7 +150,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect(await copy.count('orders')).toBe(1)
     })
 
-    test('peek returns the state while a run writes the copy, and null without a copy', async () => {
+    test('if a run writes the copy, peek returns the saved state; if there is no copy, peek returns null', async () => {
       await copy.claim('one store')
       const state = { ...SYNCED, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })
@@ -165,7 +165,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       await elsewhere.remove()
     })
 
-    test('if a row is read back, its values equal asStored of the sent values', async () => {
+    test('if rows are read back from the copy, they equal what asStored returns for the sent values', async () => {
       const one = order({
         email: '\ud800 half\0',
         total: '12345678901234.10',
@@ -187,7 +187,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect(items.map(({ name }) => name).toSorted()).toEqual(ODD.toSorted())
     })
 
-    test('if JSON has 6,000 levels, long numbers, or replaced characters, it is stored without change', async () => {
+    test('if JSON has 6,000 levels, long numbers, or characters that are replaced, it is stored completely', async () => {
       const deep = (inner: string) => parseExactJson(`{"a":${'[{"b":'.repeat(3000)}${inner}${'}]'.repeat(3000)}}`)
       for (const inner of ['1', '12345678901234567890', '"\\u0000"']) {
         const one = order({ metafields: deep(inner) })
@@ -203,12 +203,12 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       await copy.finish()
     })
 
-    test('when a copy is claimed, it has the ID of the store', async () => {
+    test('after a copy is claimed for a store, it has the ID of this store', async () => {
       await copy.claim('one store')
       expect((await reopen()).storeId).toBe('one store')
     })
 
-    test('while a run has the copy open, a second one throws a CopyBusyError', async () => {
+    test('if a run has the copy open, opening it again throws a CopyBusyError', async () => {
       const second = destination.make()
       await expect(second.open(TABLES)).rejects.toThrow(CopyBusyError)
       await copy.close()

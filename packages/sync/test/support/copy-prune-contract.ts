@@ -34,7 +34,7 @@ export function describePruning(at: OpenCopy): void {
       expect((await at.destination.read('order_items')).map(({ name }) => name)).toEqual(['of one'])
     })
 
-    test('if a row is pruned, its owned rows are removed, and those of unknown owners stay', async () => {
+    test("if a customer is pruned, the customer's addresses are removed, and those of unknown customers stay", async () => {
       const [stays, gone, never] = [randomUUID(), randomUUID(), randomUUID()]
       await write(customers, { id: stays }, { id: gone })
       const owned = [stays, gone, never].map((customer) => ({ id: randomUUID(), customer_id: customer }))
@@ -56,7 +56,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await at.copy.count('orders')).toBe(0)
     })
 
-    test('if a run follows another one, pruning ignores the marks of the first', async () => {
+    test('if a table is pruned again, the IDs that the earlier pruning has seen are ignored', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one)
       await see([one.id])
@@ -68,7 +68,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('if pruning does not end, it leaves neither marks nor an unfinished sync', async () => {
+    test('if pruning is interrupted, neither its seen IDs nor an unfinished sync are left', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await see([one.id])

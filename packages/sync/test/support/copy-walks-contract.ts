@@ -32,7 +32,7 @@ export function describeWalks(at: OpenCopy): void {
   const write = (...rows: CopyRow[]) => at.copy.write({ table: orders, rows, isFull: false })
   const end = (isFull = true) => at.copy.end({ table: orders, state: NEW_TABLE, isFull })
 
-  test('when a full sync ends, unseen rows and their embedded rows are removed', async () => {
+  test('when a full sync ends, rows that it has not seen are removed with their embedded rows', async () => {
     const [seen, gone] = [order(), order()]
     await write(seen, { ...gone, items: [item(gone.id, 'a')] })
     await at.copy.write({ table: orders, rows: [{ ...seen, items: [item(seen.id, 'b')] }], isFull: true })
@@ -42,7 +42,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.reopen()).tables.get('orders')).toEqual(state)
   })
 
-  test('the digest of the fields and the time of the last reread are saved, and a later state replaces them', async () => {
+  test('if the state of a table is saved, the digest of the fields and the time of the last reread are in it', async () => {
     const states = [
       SYNCED,
       { ...SYNCED, storeFields: '0000000000000001', rereadAt: '2026-01-03T00:00:00.000Z' },
@@ -71,7 +71,7 @@ export function describeWalks(at: OpenCopy): void {
     expect((await at.destination.read('order_items')).map(({ name: text }) => text)).toEqual(['new'])
   })
 
-  test('if an unfinished sync was not saved, it leaves no marks for the next one', async () => {
+  test('if a full sync stopped without saving its position, the next one ignores the rows that it had seen', async () => {
     const [one, two] = [order(), order()]
     await at.copy.write({ table: orders, rows: [one, two], isFull: true })
     await at.reopen()
@@ -99,7 +99,7 @@ export function describeWalks(at: OpenCopy): void {
     expect(await at.copy.count('orders')).toBe(3)
   })
 
-  test('if a table has a new column, open adds it, and the next run reads all rows of the table again', async () => {
+  test('if a table gets a new column, open adds it, and the next run reads all rows of the table again', async () => {
     const state = SYNCED
     for (const table of TABLES) await at.copy.end({ table, state, isFull: false })
     await at.copy.close()
@@ -130,7 +130,7 @@ export function describeWalks(at: OpenCopy): void {
       at.copy.write({ table: orders, rows, isFull: true, unfinished, ...more })
     const first = { isFirst: true }
 
-    test('until an unfinished sync ends, peek and open return its last saved state', async () => {
+    test('until an unfinished sync ends, peek and open return its last saved position', async () => {
       await page([order()], walkAt(1), first)
       const walk = walkAt(2, {
         requestedSince: '2025-01-01T00:00:00.000Z',
@@ -144,7 +144,7 @@ export function describeWalks(at: OpenCopy): void {
       expect((await at.reopen()).unfinished).toEqual(new Map())
     })
 
-    test('if a full sync is resumed, its end removes rows that neither run has seen', async () => {
+    test('if a full sync is resumed, rows that neither run has seen are removed at its end', async () => {
       const [one, two, gone] = [order(), order(), order()]
       await write(one, two, { ...gone, items: [item(gone.id, 'a')] })
       await page([one], walkAt(1), first)
@@ -154,7 +154,7 @@ export function describeWalks(at: OpenCopy): void {
       expect([await at.copy.count('orders'), await at.copy.count('order_items')]).toEqual([2, 0])
     })
 
-    test('if all pages of an unfinished sync were written, its end removes unseen rows', async () => {
+    test('if all pages were written before an interruption, ending the sync removes unseen rows', async () => {
       const [one, two] = [order(), order()]
       await write(one, two)
       await page([one], walkAt(1, { cursor: null }), first)
@@ -163,7 +163,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await at.copy.read({ table: orders, by: 'id', ids: [one.id, two.id] })).toHaveLength(1)
     })
 
-    test('if the table was empty before an unfinished sync, its end removes nothing', async () => {
+    test('if the table was empty before an unfinished sync, ending the sync removes no row', async () => {
       const [one, two] = [order(), order()].map((each) => ({ ...each, items: [item(each.id, 'a')] }))
       await page([one ?? {}], walkAt(1), first)
       await at.reopen()
@@ -173,7 +173,7 @@ export function describeWalks(at: OpenCopy): void {
       expect([await at.copy.count('orders'), await at.copy.count('order_items')]).toEqual([2, 2])
     })
 
-    test('when another sync of the table starts, the unfinished sync and its marks are deleted', async () => {
+    test('if another sync of the table starts, the position and the seen rows of the unfinished sync are deleted', async () => {
       const [one, two] = [order(), order()]
       await write(one, two)
       await page([one], walkAt(1), first)
@@ -187,7 +187,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'also within one run').toBe(1)
     })
 
-    test('if another table is synced, an unfinished sync stays', async () => {
+    test('if another table is synced, the unfinished sync of this table stays', async () => {
       const [one, two, three] = [order(), order(), order()]
       const group = { id: randomUUID(), name: 'g' }
       await write(one, two, three)
@@ -202,7 +202,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end()).toBe(1)
     })
 
-    test('if a page fails, the unfinished sync stays at the last page that was written', async () => {
+    test('if writing a page fails, the unfinished sync stays at the last written page', async () => {
       await page([order()], walkAt(1), first)
       const bad = { ...order(), items: [{ ...item('x', 'y'), quantity: 'many' }] }
       await expect(page([bad], walkAt(2))).rejects.toThrow()
@@ -210,7 +210,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await at.copy.count('orders')).toBe(1)
     })
 
-    test('if a table or its embedded table gets a column, its unfinished sync and marks are deleted', async () => {
+    test('if a table or its embedded table gets a column, its unfinished sync is deleted', async () => {
       const one = order()
       await write(one, order())
       for (const table of [orders, required('products'), groups])

@@ -41,14 +41,14 @@ describe('translateSqliteError', () => {
         new DatabaseSync(path.dirname(file)).exec('begin')
       },
     ],
-  ])('if the cause is %s, the error is a CopyError that names the cause', async (_what, message, work) => {
+  ])('if SQLite fails because of %s, a CopyError names this cause', async (_what, message, work) => {
     const error = await errorOf(work)
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyError)
     expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
   })
 
-  test('if the disk is full, the error is a CopyFullError that says to run again', async () => {
+  test('if SQLite fails because the disk is full, a CopyFullError says to run again', async () => {
     const error = await errorOf((database) => database.exec(`pragma max_page_count = 3; ${insert}`))
     const translated = translateSqliteError(error, 'shop')
     expect(translated).toBeInstanceOf(CopyFullError)
@@ -58,7 +58,7 @@ describe('translateSqliteError', () => {
     })
   })
 
-  test('if another program has locked the file, the error is a CopyUnavailableError that says to run again', async () => {
+  test('if SQLite fails because another program has locked the file, a CopyUnavailableError says to run again', async () => {
     const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })
@@ -69,7 +69,7 @@ describe('translateSqliteError', () => {
     expect(String(translated)).toMatch(/another program has locked shop .*run again/)
   })
 
-  test('if an error is unexpected, it is returned unchanged', async () => {
+  test('if SQLite fails for an unexpected reason, the error stays unchanged', async () => {
     const error = await errorOf((database) => database.exec('select b from t'))
     expect(translateSqliteError(error, 'shop')).toBe(error)
   })
