@@ -108,17 +108,28 @@ async function useKey(url: string, key: string): Promise<void> {
   await request('orders?limit=1000')
 }
 
-/** Adds usage of the last month for the chart. */
+/**
+ * Adds usage of the last month for the chart. The first tool runs each hour, the second one stopped in its orders, and
+ * the third one, which ran every third hour, stopped two days ago.
+ */
 async function addUsageHistory(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
     await sql`
-      insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
+      insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute, active_minutes)
       select k.id, hour, (20 + 15 * sin(n / 9.0 + ${index}::int) + 10 * (n * 7919 % 11) / 11)::int / (${index}::int + 1),
-        case when n * 23 % 41 = 0 then 4 else 0 end, case when n * 31 % 53 = 0 then 9 else 0 end, case when n * 17 % 97 = 0 then 2 else 0 end, 70
-      from api_keys k, generate_series(1, 700, ${index + 2}::int) n,
+        case when n * 23 % 41 = 0 then 4 else 0 end, case when n * 31 % 53 = 0 then 9 else 0 end,
+        case when n * 17 % 97 = 0 then 2 else 0 end, 70, 1
+      from api_keys k, generate_series(case ${index}::int when 2 then 48 else 1 end, 700, ${index + 1}::int) n,
         lateral (select date_trunc('hour', now()) - make_interval(hours => n) as hour)
       where k.prefix = ${prefix} on conflict do nothing`
   }
+  const [first, second, third] = prefixes
+  const ofKey = (prefix = '') => sql`select id from api_keys where prefix = ${prefix}`
+  await sql`delete from walks where key_id in (${ofKey(first)}) or key_id in (${ofKey(third)})`
+  await sql`update walks set last_at = now() - interval '7 hours', begun_at = now() - interval '7 hours'
+    where not ended and key_id in (${ofKey(second)})`
+  await sql`delete from usage_hours where hour > now() - interval '24 hours' and key_id in (${ofKey(third)})`
+  await sql`update api_keys set last_used_at = now() - interval '48 hours' where id in (${ofKey(third)})`
 }
 
 async function withControl(cwd: string, work: (sql: Sql) => Promise<void>): Promise<void> {
@@ -155,20 +166,20 @@ async function takeAll(
   await page.getByLabel('Only what you choose').check()
   await take('key-limits')
   await page.goto(`${base}/settings/api`)
-  const usage = await page.locator('tr', { hasText: prefix }).getByRole('link').first().getAttribute('href')
+  const usage = await page.locator('.key', { hasText: prefix }).getByRole('link').first().getAttribute('href')
   await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
   await page.getByRole('button', { name: /create/i }).click()
   await page.locator('#key').waitFor()
   await take('key-made')
   await page.goto(`${base}/settings/api`)
   await page
-    .locator('tr', { hasText: 'Dashboard tool' })
+    .locator('.key', { hasText: 'Dashboard tool' })
     .getByRole('link', { name: /replace/i })
     .click()
   await take('replace')
   await page.goto(`${base}/settings/api`)
   await page
-    .locator('tr', { hasText: 'Dashboard tool' })
+    .locator('.key', { hasText: 'Dashboard tool' })
     .getByRole('link', { name: /revoke/i })
     .click()
   await take('revoke')

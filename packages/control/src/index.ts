@@ -70,12 +70,16 @@ export {
   UnknownStore,
 } from './stores.ts'
 export {
+  type KeyActivity,
+  type LastError,
   type RequestLine,
+  readActivity,
+  readLastErrors,
   readRequestLog,
-  readStoppedWalks,
+  readUnfinishedWalks,
   readUsageHours,
   readWalks,
-  type StoppedWalk,
+  type UnfinishedWalk,
   type UsageHour,
   type Walk,
 } from './usage/reading.ts'

@@ -67,6 +67,8 @@ export const SCHEMA = `
     rejected bigint not null default 0,
     failed bigint not null default 0,
     peak_minute integer not null default 0,
+    -- bit n: the key sent a request in minute n of the hour
+    active_minutes bigint not null default 0,
     primary key (key_id, hour)
   );
   create index usage_hours_hour on usage_hours (hour);

@@ -32,7 +32,6 @@ export interface DashboardOptions {
   readonly url: string | null
   /** Public URL of the API. */
   readonly apiUrl: string
-  readonly requestsPerMinute: number
   readonly requestLogHours: number
   readonly sessionDays: number
   readonly linkMinutes: number
@@ -58,7 +57,7 @@ export function startDashboard(options: DashboardOptions): Promise<RunningDashbo
 
 function createServices(options: DashboardOptions, origins: Origins): Services {
   const { database, reader, secret, apiUrl, emit, proxies } = options
-  const { requestsPerMinute, requestLogHours, sessionDays, linkMinutes, singleSignOn } = options
+  const { requestLogHours, sessionDays, linkMinutes, singleSignOn } = options
   const timeSlicer = new TimeSlicer()
   return {
     database,
@@ -71,7 +70,6 @@ function createServices(options: DashboardOptions, origins: Origins): Services {
     origins,
     emit,
     apiUrl: apiUrl.replace(/\/+$/, ''),
-    requestsPerMinute,
     requestLogHours,
     proxies,
   }

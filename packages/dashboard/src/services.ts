@@ -23,7 +23,6 @@ export interface Services {
   readonly emit: DashboardEventHandler
   /** Public URL of the API, without a slash at the end. */
   readonly apiUrl: string
-  readonly requestsPerMinute: number
   /** Hours for which the service retains the request log and walks. */
   readonly requestLogHours: number
   /** Number of trusted proxies in front of the dashboard. */

@@ -1,5 +1,6 @@
 // Shows merchants how much a key is used, with rows for each key and hour instead of each request: requests by outcome,
-// and the busiest minute. Also writes when a key was last used, and ends the key that it replaces.
+// the busiest minute, and which minutes had requests. Also writes when a key was last used, and ends the key that it
+// replaces.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -16,11 +17,14 @@ export interface HourEntry {
   failed: number
   /** Maximum number of requests in one minute of the hour. */
   peakMinute: number
+  /** Bit n is 1 if the key sent a request in minute n of the hour. */
+  activeMinutes: bigint
   /** Time of the last request, in milliseconds since 1970. */
   lastUsed: number
 }
 
 const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
 /** Time for the other copies of a tool to get the new key, after its first use. */
 const REPLACED_KEY_LIFETIME = '24 hours'
 
@@ -28,7 +32,8 @@ const REPLACED_KEY_LIFETIME = '24 hours'
 export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS
   const none = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
-  return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, lastUsed: at }
+  const activeMinutes = 1n << BigInt(Math.floor((at - hour) / MINUTE_MS))
+  return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, activeMinutes, lastUsed: at }
 }
 
 /** Returns a buffer for up to `entriesMax` pairs of key and hour, which writes to the table `usage_hours`. */
@@ -43,6 +48,7 @@ function merge(into: HourEntry, from: HourEntry): void {
   into.rejected += from.rejected
   into.failed += from.failed
   into.peakMinute = Math.max(into.peakMinute, from.peakMinute)
+  into.activeMinutes |= from.activeMinutes
   into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
 }
 
@@ -51,14 +57,16 @@ function merge(into: HourEntry, from: HourEntry): void {
  * revoked before it was locked no longer ends the replaced key.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
+  const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))
   await pool.execute(sql`
     with used as materialized (
       select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.successful,
         u."clientErrors" as client_errors, u.rejected, u.failed,
-        u."peakMinute" as peak_minute, to_timestamp(u."lastUsed" / 1000) as last_used
-      from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
+        u."peakMinute" as peak_minute, u."activeMinutes" as active_minutes,
+        to_timestamp(u."lastUsed" / 1000) as last_used
+      from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
         as u ("keyId" uuid, hour double precision, successful bigint, "clientErrors" bigint, rejected bigint, failed bigint,
-          "peakMinute" integer, "lastUsed" double precision)
+          "peakMinute" integer, "activeMinutes" bigint, "lastUsed" double precision)
     ), locked as materialized (
       select k.id, k.replaces, k.last_used_at is null and k.revoked_at is null as begins
       from api_keys k join stores s on s.id = k.store_id
@@ -77,13 +85,15 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
         retires_at = coalesce(k.retires_at, latest.retires_at)
       from latest, locked where k.id = latest.key_id and locked.id = k.id
     )
-    insert into usage_hours as h (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
-    select key_id, hour, successful, client_errors, rejected, failed, peak_minute from used join locked on locked.id = used.key_id
+    insert into usage_hours as h (key_id, hour, successful, client_errors, rejected, failed, peak_minute, active_minutes)
+    select key_id, hour, successful, client_errors, rejected, failed, peak_minute, active_minutes
+    from used join locked on locked.id = used.key_id
     order by key_id, hour
     on conflict (key_id, hour) do update set
       successful = h.successful + excluded.successful,
       client_errors = h.client_errors + excluded.client_errors,
       rejected = h.rejected + excluded.rejected,
       failed = h.failed + excluded.failed,
-      peak_minute = greatest(h.peak_minute, excluded.peak_minute)`)
+      peak_minute = greatest(h.peak_minute, excluded.peak_minute),
+      active_minutes = h.active_minutes | excluded.active_minutes`)
 }

@@ -8,7 +8,7 @@ import type { RequestLogEntry } from './request-log.ts'
 import { WALKS_PER_KEY_MAX } from './walks.ts'
 
 /** Sums of one key's requests in one hour, as the database has them. */
-export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'lastUsed'>> {
+export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'activeMinutes' | 'lastUsed'>> {
   /** Start of the hour. */
   readonly hour: Date
 }
@@ -65,6 +65,37 @@ export async function readUsageHours(options: {
     order by h.hour, h.key_id`)
 }
 
+/** The minutes in which a key sent requests. */
+export interface KeyActivity {
+  readonly keyId: string
+  /** Starts of the minutes, in milliseconds since 1970, oldest first. */
+  readonly minutes: readonly number[]
+}
+
+/** Returns the minutes with requests of each active key of a store from `since`. Leaves out keys without requests. */
+export async function readActivity(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly since: Date
+}): Promise<KeyActivity[]> {
+  const rows = await options.database.pool.query<{ keyId: string; hour: Date; activeMinutes: bigint }>(sql`
+    select h.key_id as "keyId", h.hour, h.active_minutes as "activeMinutes"
+    from usage_hours h join api_keys k on k.id = h.key_id
+    where k.store_id = ${options.storeId} and k.revoked_at is null and h.hour >= ${options.since}::timestamptz
+    order by h.key_id, h.hour`)
+  const minutes = new Map<string, number[]>()
+  for (const { keyId, hour, activeMinutes } of rows) {
+    const known = minutes.get(keyId) ?? []
+    minutes.set(keyId, known)
+    for (let minute = 0; minute < 60; minute++) {
+      if (activeMinutes & (1n << BigInt(minute))) known.push(hour.getTime() + minute * MINUTE_MS)
+    }
+  }
+  return [...minutes].map(([keyId, active]) => ({ keyId, minutes: active }))
+}
+
+const MINUTE_MS = 60_000
+
 /**
  * Returns a page of a key's request log, newest line first. The page contains whole minutes, and at least 100 lines
  * unless there are fewer. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass the minute
@@ -110,29 +141,54 @@ export async function readWalks(database: ControlDatabase, keyId: string): Promi
     where key_id = ${keyId} and requests > 1 order by last_at desc limit ${WALKS_PER_KEY_MAX}`)
 }
 
-/** A list that a key started to read page by page, but didn't read to its end. */
-export interface StoppedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
+/** A list that an active key started to read page by page, and whose last page it didn't read yet. */
+export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
   readonly keyId: string
+  /** Rows of the whole list when a key of the store last read it to its end; null if unknown, or with filters. */
+  readonly rowsOfList: number | null
 }
 
 /**
- * Returns the lists that the active keys of a store didn't read to their end, latest first. A list is included in this
- * case: its last page is between `since` and `quietSince`, and the same key has not started the list again.
+ * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a list whose last
+ * page was read before `since`, and a list that the same key started again.
  */
-export async function readStoppedWalks(options: {
+export async function readUnfinishedWalks(options: {
   readonly database: ControlDatabase
   readonly storeId: string
   readonly since: Date
-  readonly quietSince: Date
-}): Promise<StoppedWalk[]> {
-  const { database, storeId, since, quietSince } = options
-  return database.pool.query<StoppedWalk>(sql`
-    select w.key_id as "keyId", w.endpoint, w.last_at as "lastAt", w.pages, w.rows::float8 as rows
+}): Promise<UnfinishedWalk[]> {
+  const { database, storeId, since } = options
+  return database.pool.query<UnfinishedWalk>(sql`
+    select w.key_id as "keyId", w.endpoint, w.last_at as "lastAt", w.pages, w.rows::float8 as rows, (
+        select e.rows::float8 from walks e join api_keys o on o.id = e.key_id
+        where o.store_id = k.store_id and e.endpoint = w.endpoint and e.filters = '' and w.filters = '' and e.ended
+          and e.rows > w.rows
+        order by e.last_at desc limit 1) as "rowsOfList"
     from walks w join api_keys k on k.id = w.key_id
     where k.store_id = ${storeId} and k.revoked_at is null and w.requests > 1 and not w.ended
       and w.last_at >= ${since}::timestamptz
-      and w.last_at < ${quietSince}::timestamptz
       and not exists (
         select from walks l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.begun_at > w.begun_at)
     order by w.last_at desc`)
+}
+
+/** The newest error of a key. */
+export interface LastError extends Pick<RequestLine, 'endpoint' | 'status' | 'code' | 'lastAt'> {
+  readonly keyId: string
+}
+
+/** Returns the newest error since `since` of each active key of a store. Leaves out keys without errors. */
+export async function readLastErrors(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly since: Date
+}): Promise<LastError[]> {
+  const { database, storeId, since } = options
+  return database.pool.query<LastError>(sql`
+    select k.id as "keyId", e.endpoint, e.status, nullif(e.code, '') as code, e.last_at as "lastAt"
+    from api_keys k cross join lateral (
+      select endpoint, status, code, last_at from request_log
+      where key_id = k.id and minute >= ${since}::timestamptz and status >= 400
+      order by minute desc, last_at desc limit 1) e
+    where k.store_id = ${storeId} and k.revoked_at is null`)
 }

@@ -1,7 +1,7 @@
 // The data of the pages about keys and their usage. `models.ts` has the other pages.
 
 import type { Scope } from '@store-export/contract'
-import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
+import type { KeySummary, LastError, Walk as RecordedWalk, RequestLine, UnfinishedWalk } from '@store-export/control'
 
 /** The first and last characters of a key, which are not secret. */
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
@@ -10,26 +10,43 @@ export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   /** Requests in the current hour and the 24 hours before it. */
   readonly requests24h: number
+  /** Those of them that were over the rate limit, or that a store rejected because it was not ready. */
+  readonly rejected24h: number
   /** The newer key that replaces this key, while both keys are active. Both have the same name. */
   readonly replacedBy: (MaskedKey & { readonly id: string }) | null
 }
 
-/** A problem of an active key that the merchant should investigate. */
-export type KeyWarning =
-  /** All `requests` requests since `since` failed. */
-  | { readonly kind: 'failing'; readonly key: KeyRow; readonly requests: number; readonly since: Date }
-  /** The tool stopped in the middle of a list. */
-  | { readonly kind: 'stopped'; readonly key: KeyRow; readonly walk: StoppedWalk }
-  /** The tool stopped sending requests. `pauseHours` is its longest earlier pause. */
-  | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
+/** What the tool of a key does. */
+export type SyncHealth =
+  /** The key has no request yet. */
+  | { readonly kind: 'unused' }
+  /** The store is not ready, so the API rejects the key's requests. */
+  | { readonly kind: 'unavailable' }
+  /** All `requests` requests since the hour `since` failed. `error` is the newest one, if the log still has it. */
+  | {
+      readonly kind: 'failing'
+      readonly requests: number
+      readonly since: Date
+      readonly error: LastError | null
+    }
+  /** The tool is in the middle of a list, or stopped there. */
+  | { readonly kind: 'reading' | 'stopped'; readonly walk: UnfinishedWalk }
+  /**
+   * The tool sends requests as usual, or missed its usual times. `intervalMs` is the usual time between two runs in
+   * milliseconds; null if they are irregular.
+   */
+  | { readonly kind: 'upToDate' | 'silent'; readonly lastUsedAt: Date; readonly intervalMs: number | null }
+
+/** An active key in Settings > API. */
+export interface ActiveKeyRow extends KeyRow {
+  readonly health: SyncHealth
+}
 
 /** The data of Settings > API: the store's keys and warnings about them. */
 export interface KeysPage {
   /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
   readonly unconfirmed: KeyRow | null
-  readonly warnings: readonly KeyWarning[]
-  readonly tiles: KeyTiles
-  readonly active: readonly KeyRow[]
+  readonly active: readonly ActiveKeyRow[]
   /** Newest first. */
   readonly revoked: readonly KeyRow[]
   readonly create: CreateForm
@@ -67,17 +84,6 @@ export interface RenamePage {
   readonly name: string
   /** The error message for the name; null without an error. */
   readonly problem: string | null
-}
-
-/** The numbers at the top of Settings > API: today's requests, the rejected requests of seven days, and the active keys. */
-export interface KeyTiles {
-  readonly requestsToday: number
-  /** Today's busiest minute: how many requests one key sent in it, and the name of that key. */
-  readonly peakMinute: { readonly requests: number; readonly keyName: string | null }
-  readonly requestsPerMinute: number
-  readonly rejectedInSevenDays: number
-  readonly activeKeys: number
-  readonly keysMax: number
 }
 
 /** The data of the only page that shows a new key. */

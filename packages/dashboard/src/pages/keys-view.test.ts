@@ -1,12 +1,12 @@
 import { ALL_PERMISSIONS } from '@store-export/control'
 import { expect, test } from 'vitest'
 import { NO_LIMITS } from './key-limits-view.ts'
-import type { KeyRow, KeysPage } from './key-models.ts'
+import type { ActiveKeyRow, KeysPage } from './key-models.ts'
 import { keysView } from './keys-view.ts'
 import type { Frame } from './models.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const KEY: KeyRow = {
+const KEY: ActiveKeyRow = {
   id: 'k1',
   name: 'Accounting',
   prefix: 'sdx_7Hq2Lm9x',
@@ -18,10 +18,12 @@ const KEY: KeyRow = {
   retiresAt: null,
   ...ALL_PERMISSIONS,
   requests24h: 0,
+  rejected24h: 0,
+  health: { kind: 'unused' },
   replacedBy: null,
 }
 
-function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): string {
+function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {}): string {
   let tokens = 0
   const frame: Frame = {
     title: 'API',
@@ -34,20 +36,10 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
     apiUrl: 'http://127.0.0.1:8080',
     formToken: () => `token-${++tokens}`,
   }
-  const tiles = {
-    requestsToday: 0,
-    peakMinute: { requests: 0, keyName: null },
-    requestsPerMinute: 120,
-    rejectedInSevenDays: 0,
-    activeKeys: active.length,
-    keysMax: 5,
-  }
   const create = { name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
   return String(
     keysView(frame, {
       unconfirmed: null,
-      warnings: [],
-      tiles,
       active,
       revoked: [],
       create,

@@ -1,7 +1,7 @@
-// Renders Settings > API: usage at a glance, the keys, and the form that creates a key.
+// Renders Settings > API: the keys with what their tools do, and the form that creates a key.
 
 import { keyBadge } from '../ui/badges.ts'
-import { callout, card, emptyState, pageHead, tiles } from '../ui/components.ts'
+import { callout, card, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
@@ -9,20 +9,20 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
+import { healthPart } from './key-health-view.ts'
 import { keyLimitsFields, limitTexts } from './key-limits-view.ts'
-import type { KeyRow, KeysPage, KeyTiles } from './key-models.ts'
-import { warningsPart } from './key-warnings-view.ts'
+import type { ActiveKeyRow, KeyRow, KeysPage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
 /** Returns the page Settings > API. */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const head = pageHead({
     title: 'API',
-    lead: 'Create a separate key for each tool. Then you can revoke one without affecting the others.',
+    lead: 'Each tool that reads this store has its own key, so that you see whether it works, and can revoke it alone.',
   })
   return layout(
     frame,
-    html`${head}${unconfirmedNote(frame, page)}${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
+    html`${head}${unconfirmedNote(frame, page)}${liveFragment(frame, page)}${createCard(frame, page)}${revokedPart(frame, page)}`,
   )
 }
 
@@ -36,27 +36,45 @@ function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   )
 }
 
-/** Returns the parts of the page that refresh together, so that the tiles and the table are consistent. */
-export function liveFragment(frame: Frame, page: Pick<KeysPage, 'warnings' | 'tiles' | 'active'>): Html {
-  return html`${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${activeCard(frame, page)}`
+/** Returns the part of the page that refreshes itself. */
+export function liveFragment(frame: Frame, { active }: Pick<KeysPage, 'active'>): Html {
+  const content =
+    active.length === 0
+      ? emptyState('No keys yet', 'Create your first key below.')
+      : html`<ul class="keys" role="list">${active.map((key) => keyItem(frame, key))}</ul>`
+  const refresh = html`hx-get="${pathsOf(frame).live}" hx-trigger="every 10s" hx-select="#active-keys" hx-swap="outerMorph"`
+  return html`<div id="active-keys" ${refresh}>${card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)}</div>`
 }
 
-function tilesPart(frame: Frame, page: KeyTiles): Html {
-  const { peakMinute, requestsPerMinute, activeKeys, keysMax } = page
-  const list = [
-    { label: 'Requests today', value: count(page.requestsToday, frame) },
-    {
-      label: 'Peak minute today',
-      value: count(peakMinute.requests, frame),
-      of: `of ${count(requestsPerMinute, frame)}`,
-      filled: peakMinute.requests / requestsPerMinute,
-      ...(peakMinute.keyName === null ? {} : { note: peakMinute.keyName }),
-    },
-    { label: 'Rejected in 7 days', value: count(page.rejectedInSevenDays, frame) },
-    { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
-  ]
-  const address = pathsOf(frame).live
-  return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-select-oob="#warnings:outerMorph,#active-keys:outerMorph" hx-swap="outerMorph">${tiles(list)}</section>`
+function keyItem(frame: Frame, key: ActiveKeyRow): Html {
+  const paths = pathsOf(frame)
+  const badge = key.replacedBy === null ? NOTHING : html` ${keyBadge(key)}`
+  return html`<li class="key"><div class="key-text">
+<h3><a class="key-name" href="${paths.keyUsage(key.id)}">${key.name}</a>${badge}</h3>
+${healthPart(frame, key)}
+<p class="key-details">${maskedKey(key)}${replacedNote(key)} · ${quantity(key.requests24h, 'request', frame)} in 24 hours · Created ${relativeTime(key.createdAt, frame)}${creatorNote(key)}${limitsNote(frame, key)}</p>
+</div>${actions(frame, key)}</li>
+`
+}
+
+function replacedNote({ replacedBy }: KeyRow): Html {
+  return replacedBy === null ? NOTHING : html`, replaced by ${maskedKey(replacedBy)}`
+}
+
+function creatorNote({ createdBy }: KeyRow): Html {
+  return createdBy === null ? NOTHING : html` by ${createdBy}`
+}
+
+function limitsNote(frame: Frame, key: KeyRow): Html {
+  return html`${limitTexts(frame, key).map((text) => html` · ${text}`)}`
+}
+
+function actions(frame: Frame, key: KeyRow): Html {
+  const paths = pathsOf(frame)
+  const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id), { about: key.name }) : NOTHING
+  const label = key.replacedBy === null ? 'Revoke' : 'Revoke the old key'
+  const revoke = linkButton(label, paths.revoke(key.id), { kind: 'danger', about: key.name })
+  return html`<div class="cell-actions">${replace}${revoke}</div>`
 }
 
 function createCard(frame: Frame, page: KeysPage): Html {
@@ -89,74 +107,16 @@ function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html 
   )
 }
 
-function activeCard(frame: Frame, { active }: Pick<KeysPage, 'active'>): Html {
-  const content =
-    active.length === 0 ? emptyState('No keys yet', 'Create your first key above.') : keysTable(frame, active)
-  return html`<div id="active-keys">${card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)}</div>`
-}
-
-function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
-  return table({
-    caption: 'Active keys',
-    columns: [
-      { label: 'Name' },
-      { label: 'Status' },
-      { label: 'Last used' },
-      { label: 'Requests in 24 hours', isNumber: true },
-      { label: 'Created' },
-      { label: 'Actions', isVisuallyHidden: true },
-    ],
-    rows: keys.map((key) => [
-      nameCell(frame, key),
-      stateCell(key),
-      key.lastUsedAt === null ? 'Never' : relativeTime(key.lastUsedAt, frame),
-      count(key.requests24h, frame),
-      createdCell(frame, key),
-      actionsCell(frame, key),
-    ]),
-    isStacked: true,
-  })
-}
-
-function nameCell(frame: Frame, key: KeyRow): Html {
-  return html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}</span>${limitsNote(frame, key)}`
-}
-
-function limitsNote(frame: Frame, key: KeyRow): Html {
-  const texts = limitTexts(frame, key)
-  if (texts.length === 0) return NOTHING
-  return html`<span class="key-limits">${texts.map((text, index) => html`${index === 0 ? '' : ' · '}${text}`)}</span>`
-}
-
-function stateCell(key: KeyRow): Html {
-  const by = key.replacedBy === null ? NOTHING : html`<span class="note">by ${maskedKey(key.replacedBy)}</span>`
-  return html`<div class="lines">${keyBadge(key)}${by}</div>`
-}
-
-function createdCell(frame: Frame, key: KeyRow): Html {
-  const by =
-    key.createdBy === null ? NOTHING : html`<span class="note creator" title="${key.createdBy}">${key.createdBy}</span>`
-  return html`<div class="lines"><span>${relativeTime(key.createdAt, frame)}</span>${by}</div>`
-}
-
-function actionsCell(frame: Frame, key: KeyRow): Html {
-  const paths = pathsOf(frame)
-  const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id), { about: key.name }) : NOTHING
-  const label = key.replacedBy === null ? 'Revoke' : 'Revoke the old key'
-  const revoke = linkButton(label, paths.revoke(key.id), { kind: 'danger', about: key.name })
-  return html`<div class="cell-actions">${replace}${revoke}</div>`
-}
-
 function revokedPart(frame: Frame, { revoked }: KeysPage): Html {
   if (revoked.length === 0) return NOTHING
   const list = table({
     caption: 'Revoked keys',
     columns: [{ label: 'Name' }, { label: 'Revoked' }, { label: 'Last used' }, { label: 'Created' }],
     rows: revoked.map((key) => [
-      nameCell(frame, key),
+      html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}${limitsNote(frame, key)}</span>`,
       key.revokedAt === null ? noValue() : exactTime(key.revokedAt, frame),
       key.lastUsedAt === null ? 'Never' : exactTime(key.lastUsedAt, frame),
-      createdCell(frame, key),
+      html`<div class="lines"><span>${relativeTime(key.createdAt, frame)}</span>${key.createdBy === null ? NOTHING : html`<span class="note creator" title="${key.createdBy}">${key.createdBy}</span>`}</div>`,
     ]),
     isStacked: true,
   })

@@ -2,21 +2,31 @@
 // reads the keys and their usage, and changes nothing. create-key.ts and revoke-key.ts change keys.
 
 import { LIMITS } from '@store-export/contract'
-import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
+import {
+  type KeySummary,
+  listKeys,
+  readActivity,
+  readLastErrors,
+  readUnfinishedWalks,
+  readUsageHours,
+} from '@store-export/control'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
-import type { CreateForm, KeyRow, KeysPage, KeyTiles } from '../pages/key-models.ts'
+import type { CreateForm, KeyRow, KeysPage, RequestSums } from '../pages/key-models.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
-import { peakMinuteToday, readSince, rejectedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
-import { stoppedWalkRange } from '../usage/walk-status.ts'
-import { warningsOf } from '../usage/warnings.ts'
+import { noRequests, readSince, sumsIn24Hours, totalRequests } from '../usage/summaries.ts'
+import { syncHealth } from '../usage/sync-health.ts'
 import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 import { deleteNewKeyCookie, unconfirmedKey } from './new-key.ts'
 
-const DAYS = 7
+/** Days of usage by hour, which say whether the last requests failed. */
+const USAGE_DAYS = 7
+/** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
+const ACTIVITY_DAYS = 31
+const HOUR_MS = 3_600_000
 
 /** Redirects to Settings > API, the first page of a store. */
 export function toKeys({ store }: StoreRequest): HandlerResult {
@@ -97,33 +107,28 @@ export function emitRevoked({ services, requestId, store }: StoreRequest, keyId:
 /** Returns the data of the page without its form. */
 export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
   const { services, store, head, now } = request
-  const { database, requestsPerMinute, requestLogHours } = services
+  const { database, requestLogHours } = services
   const keysMax = LIMITS.activeKeysPerStore
-  const [keys, hours, stopped] = await Promise.all([
-    listKeys({ database, storeId: store.id }),
-    readUsageHours({ database, storeId: store.id, since: readSince(now, DAYS) }),
-    readStoppedWalks({ database, storeId: store.id, ...stoppedWalkRange(now, requestLogHours) }),
+  const ofStore = { database, storeId: store.id }
+  const logSince = new Date(now.getTime() - requestLogHours * HOUR_MS)
+  const [keys, hours, activity, unfinished, errors] = await Promise.all([
+    listKeys(ofStore),
+    readUsageHours({ ...ofStore, since: readSince(now, USAGE_DAYS) }),
+    readActivity({ ...ofStore, since: readSince(now, ACTIVITY_DAYS) }),
+    readUnfinishedWalks({ ...ofStore, since: logSince }),
+    readLastErrors({ ...ofStore, since: logSince }),
   ])
-  const rows = keyRows(keys, requestsIn24Hours({ hours, now }))
-  const active = rows.filter(({ revokedAt }) => revokedAt === null)
-  const usage = { hours, timeZone: head.timeZone, now }
-  const peak = peakMinuteToday(usage)
-  const peakMinute = { requests: peak.requests, keyName: rows.find(({ id }) => id === peak.keyId)?.name ?? null }
-  const tiles: KeyTiles = {
-    requestsToday: requestsToday(usage),
-    peakMinute,
-    requestsPerMinute,
-    rejectedInSevenDays: rejectedSince(usage, DAYS),
-    activeKeys: active.length,
-    keysMax,
-  }
+  const rows = keyRows(keys, sumsIn24Hours({ hours, now }))
+  const recorded = { hours, activity, unfinished, errors, timeZone: head.timeZone, now }
+  const active = rows
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map((key) => {
+      const health = head.status === 'ready' ? syncHealth({ key, ...recorded }) : ({ kind: 'unavailable' } as const)
+      return { ...key, health }
+    })
   const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
-  // The pages of a store that is not ready have another message.
-  const warnings = head.status === 'ready' ? warningsOf({ keys: active, hours, stopped, now }) : []
   return {
-    warnings,
     unconfirmed: null,
-    tiles,
     active,
     revoked,
     keysMax,
@@ -132,12 +137,13 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
 }
 
 /** Returns the keys with their requests in 24 hours, and with the newer key that replaces each key. */
-export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<string, number>): KeyRow[] {
+export function keyRows(keys: readonly KeySummary[], sums: ReadonlyMap<string, RequestSums>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
     const { storeId: _, replaces: __, ...row } = key
     const replacedBy = newer === undefined ? null : { id: newer.id, prefix: newer.prefix, lastFour: newer.lastFour }
-    return { ...row, requests24h: requests.get(key.id) ?? 0, replacedBy }
+    const { rejected, ...others } = sums.get(key.id) ?? noRequests()
+    return { ...row, requests24h: totalRequests({ rejected, ...others }), rejected24h: rejected, replacedBy }
   })
 }
 

@@ -10,9 +10,9 @@ import {
   hoursOfDays,
   noRequests,
   readSince,
-  requestsIn24Hours,
   sumsByDay,
   sumsByKey,
+  sumsIn24Hours,
   totalRequests,
 } from '../usage/summaries.ts'
 import { walkStatus } from '../usage/walk-status.ts'
@@ -65,7 +65,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
     readRequestLog({ database, keyId, since, ...choice }),
     readWalks(database, keyId),
   ])
-  const key = keyRows(keys, requestsIn24Hours({ hours, now })).find(({ id }) => id === keyId)
+  const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === keyId)
   if (key === undefined) return notFoundPage(request)
   const recent = walks.filter(({ lastAt }) => lastAt >= since)
   const page = {

@@ -33,7 +33,16 @@ export function assets(): Assets {
 let loaded: Assets | null = null
 
 /** The parts of the style sheet. The order matters, because later rules override earlier rules. */
-const STYLE_PARTS = ['base.css', 'layout.css', 'components.css', 'forms.css', 'code.css', 'tables.css', 'pages.css']
+const STYLE_PARTS = [
+  'base.css',
+  'layout.css',
+  'components.css',
+  'forms.css',
+  'code.css',
+  'tables.css',
+  'keys.css',
+  'pages.css',
+]
 
 const CONTENT_TYPES = {
   css: 'text/css; charset=utf-8',

@@ -37,6 +37,27 @@ export function quantity(value: number, noun: string, display: Pick<Frame, 'loca
   return `${count(value, display)} ${value === 1 ? noun : `${noun}s`}`
 }
 
+/** Returns a duration in its largest whole unit, such as "3 days". `ms` is in milliseconds. */
+export function durationText(ms: number, display: Pick<Frame, 'locale'>): string {
+  const seconds = ms / 1000
+  if (seconds < 2 * HOUR) return unitText(Math.floor(seconds / MINUTE), 'minute', display)
+  if (seconds < 2 * DAY) return unitText(Math.floor(seconds / HOUR), 'hour', display)
+  return unitText(Math.floor(seconds / DAY), 'day', display)
+}
+
+/** Returns how often something happens, such as "every 15 minutes" or "every day". `ms` is in milliseconds. */
+export function intervalText(ms: number, display: Pick<Frame, 'locale'>): string {
+  const seconds = ms / 1000
+  const single = (['hour', 'day', 'week'] as const).find((unit) => Math.abs(seconds / SECONDS[unit] - 1) < 0.1)
+  if (single !== undefined) return `every ${single}`
+  const unit = seconds < 2 * HOUR ? 'minute' : seconds < 2 * DAY ? 'hour' : 'day'
+  return `every ${unitText(Math.round(seconds / SECONDS[unit]), unit, display)}`
+}
+
+function unitText(value: number, unit: 'minute' | 'hour' | 'day', { locale }: Pick<Frame, 'locale'>): string {
+  return new Intl.NumberFormat(withLatinDigits(locale), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+}
+
 /** Returns the value of a `lang` attribute for the locale. */
 export function languageOf(display: Pick<Frame, 'locale'>): string {
   return supportedLocale(display.locale)
@@ -46,6 +67,7 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
+const SECONDS = { minute: MINUTE, hour: HOUR, day: DAY, week: WEEK } as const
 const DAY_SHAPE = { day: 'numeric', month: 'short' } as const
 
 interface TimeOptions {

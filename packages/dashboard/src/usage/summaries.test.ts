@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  hoursOfDays,
-  peakMinuteToday,
-  rejectedSince,
-  requestsIn24Hours,
-  requestsToday,
-  sumsByDay,
-  sumsByKey,
-} from './summaries.ts'
+import { hoursOfDays, sumsByDay, sumsByKey, sumsIn24Hours } from './summaries.ts'
 
 type More = {
   readonly successful?: number
@@ -58,19 +50,7 @@ test('if requests are summed by key and by day, both sums have the same total', 
   expect(all(sumsByDay(usage, 3))).toBe(6)
 })
 
-test('the sums of today begin at midnight in the time zone of the store', () => {
-  const hours = [
-    hourOf('a', '2026-03-09T22:00:00Z', { successful: 1, peakMinute: 100 }),
-    hourOf('a', '2026-03-09T23:00:00Z', { successful: 2, peakMinute: 7 }),
-    hourOf('b', '2026-03-10T05:00:00Z', { successful: 4, rejected: 3, peakMinute: 9 }),
-  ]
-  const usage = { hours, timeZone: 'Europe/Berlin', now: new Date('2026-03-10T06:00:00Z') }
-  expect(requestsToday(usage)).toBe(9)
-  expect(peakMinuteToday(usage)).toEqual({ requests: 9, keyId: 'b' })
-  expect(peakMinuteToday({ ...usage, hours: [] })).toEqual({ requests: 0, keyId: null })
-})
-
-test('for each key, the totals of all requests, of the last 24 hours, and of rejected requests in seven days are computed', () => {
+test('the sums of 24 hours begin with the same hour of the day before', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),
@@ -78,9 +58,10 @@ test('for each key, the totals of all requests, of the last 24 hours, and of rej
   ]
   const now = new Date('2026-03-10T05:59:00Z')
   expect(sumsByKey(hours).get('a')).toEqual({ successful: 3, clientErrors: 1, rejected: 6, failed: 0 })
-  expect([...requestsIn24Hours({ hours, now })]).toEqual([
-    ['a', 4],
-    ['b', 4],
-  ])
-  expect(rejectedSince({ hours, now }, 7)).toBe(1)
+  expect(sumsIn24Hours({ hours, now })).toEqual(
+    new Map([
+      ['a', { successful: 2, clientErrors: 1, rejected: 1, failed: 0 }],
+      ['b', { successful: 4, clientErrors: 0, rejected: 0, failed: 0 }],
+    ]),
+  )
 })

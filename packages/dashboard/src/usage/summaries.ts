@@ -41,30 +41,10 @@ export function sumsByKey(hours: readonly UsageHour[]): Map<string, RequestSums>
   return sums
 }
 
-/** Returns the number of requests of all keys today. */
-export function requestsToday({ hours, timeZone, now }: UsageOfStore): number {
-  return hoursOfToday({ hours, timeZone, now }).reduce((sum, hour) => sum + totalRequests(hour), 0)
-}
-
-/** Returns the highest number of requests of one key in one minute today; 0 and null without requests. */
-export function peakMinuteToday(usage: UsageOfStore): { requests: number; keyId: string | null } {
-  return hoursOfToday(usage).reduce<{ requests: number; keyId: string | null }>(
-    (peak, { peakMinute, keyId }) => (peakMinute > peak.requests ? { requests: peakMinute, keyId } : peak),
-    { requests: 0, keyId: null },
-  )
-}
-
-/** Returns the number of rejected requests in the last `days` days. */
-export function rejectedSince({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>, days: number): number {
-  const since = now.getTime() - days * DAY_MS
-  return hours.reduce((sum, { hour, rejected }) => (hour.getTime() >= since ? sum + rejected : sum), 0)
-}
-
-/** Returns the number of requests of each key in the current hour and the 24 hours before it, by key ID. */
-export function requestsIn24Hours({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>): Map<string, number> {
+/** Returns the sums of each key in the current hour and the 24 hours before it, by key ID. */
+export function sumsIn24Hours({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>): Map<string, RequestSums> {
   const since = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - DAY_MS
-  const recent = hours.filter(({ hour }) => hour.getTime() >= since)
-  return new Map([...sumsByKey(recent)].map(([keyId, sums]) => [keyId, totalRequests(sums)]))
+  return sumsByKey(hours.filter(({ hour }) => hour.getTime() >= since))
 }
 
 /** Returns the time from which to read usage for `days` whole days in any time zone. */
@@ -95,12 +75,6 @@ export function noRequests(): Sums {
 function add(into: Sums | undefined, sums: RequestSums): void {
   if (into === undefined) return
   for (const part of REQUEST_PARTS) into[part] += sums[part]
-}
-
-function hoursOfToday({ hours, timeZone, now }: UsageOfStore): UsageHour[] {
-  const dayOf = dayNames(timeZone)
-  const today = dayOf(now)
-  return hours.filter(({ hour }) => dayOf(hour) === today)
 }
 
 /** Returns a function that names the day of a time, such as `2026-11-21`. */

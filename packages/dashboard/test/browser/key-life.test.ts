@@ -38,14 +38,8 @@ async function createKey(page: Page, name: string): Promise<string> {
   return textOf(page, '#key')
 }
 
-/** Returns the cells of the active key with this name, without its actions. */
-async function cellsOf(page: Page, name: string): Promise<string[]> {
-  const row = page.getByRole('table', { name: 'Active keys' }).getByRole('row').filter({ hasText: name })
-  return (await row.getByRole('cell').allTextContents()).slice(0, 3)
-}
-
-const tile = (page: Page, label: string) =>
-  page.locator('.tile').filter({ hasText: label }).locator('.tile-value').textContent()
+/** Returns the sentence about the tool of an active key. */
+const healthOf = (page: Page, name: string) => textOf(page, `.key:has(.key-name:text-is("${name}")) .health`)
 
 describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
   test('[AUTH-3] [AUTH-5] a new key gets 200 from the API until the merchant revokes it', async () => {
@@ -62,9 +56,9 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await statusWith(key)).toBe(200)
 
     await page.getByRole('link', { name: 'I have copied the key' }).click()
-    await reloadUntil(page, () => cellsOf(page, 'Accounting'), ['Active', expect.stringMatching(/second|now/), '1'])
-    expect(await tile(page, 'Requests today')).toBe('1')
-    expect(await tile(page, 'Active keys')).toBe('2')
+    expect(await healthOf(page, 'test')).toBe('Not used yet. Put the key into the tool.')
+    const used = expect.stringMatching(/^In use, last request (now|\d+ seconds? ago)\.$/)
+    await reloadUntil(page, () => healthOf(page, 'Accounting'), used)
     await page.getByRole('link', { name: 'Accounting', exact: true }).click()
     const [line = ''] = await textsOf(page, '#log-lines tbody tr')
     expect(line).toMatch(/\/api\/v1\/store200\s*1/)
@@ -110,23 +104,26 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a sync has stopped, a warning names its list, pages, and rows, until the tool reads the list again', async () => {
+  test('if a sync has stopped, the keys page says at which row until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
       values (${store.keyId}, '/api/v1/orders', '', now() - interval '2 hours', now() - interval '1 hour', 3, 3, 750, false)`
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
-    expect(await textOf(page, '.warning p')).toMatch(
-      /^test stopped in the middle of \/api\/v1\/orders at .*, after 3 pages and 750 rows\.$/,
-    )
+    expect(await healthOf(page, 'test')).toMatch(/^Stopped at 750 orders, on .*\. Request log of test$/)
     await page.getByRole('link', { name: 'Request log of test' }).click()
     expect(await textOf(page, 'h1')).toBe('test')
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
-      values (${store.keyId}, '/api/v1/orders', '', now(), now(), 3, 3, 750, true)`
+      values (${store.keyId}, '/api/v1/orders', '', now(), now(), 4, 4, 950, true)`
     await page.goto(settings())
-    expect(await page.locator('.warning').count()).toBe(0)
+    expect(await healthOf(page, 'test')).toBe('Not used yet. Put the key into the tool.')
+    await sql`
+      insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
+      values (${store.keyId}, '/api/v1/orders', '', now() + interval '1 second', now(), 2, 2, 500, false)`
+    await page.goto(settings())
+    expect(await healthOf(page, 'test')).toBe('Reads orders now: 500 rows so far.')
     await sql`delete from walks where key_id = ${store.keyId}`
   })
 
@@ -140,9 +137,10 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect([await statusWith(store.key), await statusWith(key)]).toEqual([200, 200])
 
     await page.goto(settings())
-    expect(await textsOf(page, '.badge')).toEqual(['Being replaced', 'Active'])
+    expect(await textsOf(page, '.badge')).toEqual(['Being replaced'])
     // Both keys have the same name, so the page shows the masked new key.
-    expect(await textOf(page, '.badge + .note')).toBe(`by ${key.slice(0, 12)}…${key.slice(-4)}`)
+    const [details = ''] = await textsOf(page, '.key-details')
+    expect(details).toContain(`replaced by ${key.slice(0, 12)}…${key.slice(-4)}`)
     await page.getByRole('link', { name: 'Revoke the old key test' }).click()
     await page.getByRole('button', { name: 'Revoke key' }).click()
     expect([await statusWith(store.key), await statusWith(key)]).toEqual([401, 200])
@@ -261,19 +259,18 @@ describe('the script of the page', () => {
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('the usage tiles refresh themselves; when the session ends, the sign-in page opens', async () => {
+  test('the keys refresh themselves, and after the session has ended the sign-in page opens', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())
-    expect(await tile(page, 'Requests today')).toBe('0')
+    expect(await healthOf(page, 'test')).toContain('Not used yet')
     expect(await statusWith(store.key)).toBe(200)
-    const isCounted = async () => {
+    const refreshed = async () => {
       await page.clock.runFor(10_000)
-      return tile(page, 'Requests today')
+      return healthOf(page, 'test')
     }
-    await expect.poll(isCounted, { timeout: 5000 }).toBe('1')
-    // The table below the tiles shows the same request.
-    expect(await cellsOf(page, 'test')).toEqual(['Active', expect.stringMatching(/second|now/), '1'])
+    await expect.poll(refreshed, { timeout: 5000 }).toContain('In use')
+    expect(await textOf(page, '.key-details')).toContain('1 request in 24 hours')
     await context.clearCookies()
     const isAway = async () => {
       await page.clock.runFor(10_000)

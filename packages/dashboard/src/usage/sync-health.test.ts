@@ -1,0 +1,94 @@
+import { ALL_PERMISSIONS } from '@store-export/control'
+import { expect, test } from 'vitest'
+import type { KeyRow, RequestSums } from '../pages/key-models.ts'
+import { type SyncHealthOptions, syncHealth } from './sync-health.ts'
+
+const NOW = new Date('2026-11-21T09:30:00Z')
+const HOUR_MS = 3_600_000
+const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
+
+function keyUsed(lastUsedAt: Date | null, more: Partial<KeyRow> = {}): KeyRow {
+  const visible = {
+    id: 'k',
+    name: 'ERP',
+    prefix: 'sdx_7Hq2Lm9x',
+    lastFour: 'w3Zk',
+    createdBy: null,
+    ...ALL_PERMISSIONS,
+  }
+  return {
+    ...visible,
+    createdAt: NOW,
+    lastUsedAt,
+    revokedAt: null,
+    retiresAt: null,
+    requests24h: 0,
+    rejected24h: 0,
+    replacedBy: null,
+    ...more,
+  }
+}
+
+/** Returns usage in each of these hours before the current one. */
+function usedIn(hours: readonly number[], more: Partial<RequestSums> = {}) {
+  const sums = { successful: 4, clientErrors: 0, rejected: 0, failed: 0, peakMinute: 1, ...more }
+  return hours
+    .toSorted((one, other) => other - one)
+    .map((ago) => ({ keyId: 'k', hour: new Date(Math.floor(hoursAgo(ago).getTime() / HOUR_MS) * HOUR_MS), ...sums }))
+}
+
+const MINUTE_MS = 60_000
+const every = (stepHours: number, from: number, to: number) =>
+  Array.from({ length: Math.floor((to - from) / stepHours) + 1 }, (_, index) => from + index * stepHours)
+const activeAt = (hoursBefore: readonly number[]) => {
+  const minutes = hoursBefore.map((ago) => Math.floor(hoursAgo(ago).getTime() / MINUTE_MS) * MINUTE_MS)
+  return [{ keyId: 'k', minutes: minutes.toSorted((one, other) => one - other) }]
+}
+const health = (more: Partial<SyncHealthOptions>) => {
+  const nothing = { key: keyUsed(hoursAgo(0.1)), hours: [], activity: [], unfinished: [], errors: [] }
+  return syncHealth({ ...nothing, timeZone: 'UTC', now: NOW, ...more })
+}
+const walk = (lastAt: Date) => {
+  return { keyId: 'k', endpoint: '/api/v1/orders', lastAt, pages: 20, rows: 5000, rowsOfList: 12_000 }
+}
+
+test('a key without requests is unused', () => {
+  expect(health({ key: keyUsed(null) })).toEqual({ kind: 'unused' })
+})
+
+test('a tool that ran each hour is up to date, and silent if its last run was two hours ago', () => {
+  const options = (last: number) => ({ key: keyUsed(hoursAgo(last)), activity: activeAt(every(1, last, 200)) })
+  const intervalMs = HOUR_MS
+  expect(health(options(0.5))).toEqual({ kind: 'upToDate', lastUsedAt: hoursAgo(0.5), intervalMs })
+  expect(health(options(2))).toEqual({ kind: 'silent', lastUsedAt: hoursAgo(2), intervalMs })
+})
+
+test('if a key is being replaced, its silence is not reported', () => {
+  const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
+  const options = { key: keyUsed(hoursAgo(6), { replacedBy }), activity: activeAt(every(1, 6, 200)) }
+  expect(health(options)).toMatchObject({ kind: 'upToDate' })
+})
+
+test('a tool in the middle of a list is reading for five minutes after its last page, and then stopped', () => {
+  const reading = walk(hoursAgo(0.05))
+  expect(health({ unfinished: [reading] })).toEqual({ kind: 'reading', walk: reading })
+  const stopped = walk(hoursAgo(0.1))
+  expect(health({ unfinished: [stopped] })).toEqual({ kind: 'stopped', walk: stopped })
+})
+
+test.each([
+  ['five in this hour', [usedIn([0], { successful: 0, failed: 5 })], 'failing'],
+  ['four in this hour', [usedIn([0], { successful: 0, clientErrors: 4 })], 'upToDate'],
+  ['one in each of three nights', [usedIn([1, 25, 49], { successful: 0, failed: 1 })], 'failing'],
+  ['a success and 50 errors in this hour', [usedIn([0], { successful: 1, failed: 50 })], 'upToDate'],
+  ['errors yesterday, and a success today', [usedIn([25], { successful: 0, failed: 9 }), usedIn([1])], 'upToDate'],
+])('if the last requests of a key are $0, its tool is $2', (_, hours, kind) => {
+  expect(health({ hours: hours.flat() }).kind).toBe(kind)
+})
+
+test('if all requests since the last success failed, their number, first hour, and newest error are known', () => {
+  const error = { keyId: 'k', endpoint: '/api/v1/orders', status: 429, code: 'RATE_LIMITED', lastAt: NOW }
+  const hours = [...usedIn([5]), ...usedIn([3, 1], { successful: 0, rejected: 4 })]
+  const since = hours[1]?.hour
+  expect(health({ hours, errors: [error] })).toEqual({ kind: 'failing', requests: 8, since, error })
+})

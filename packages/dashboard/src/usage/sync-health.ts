@@ -1,0 +1,58 @@
+// Says for each key whether its tool syncs: what it reads now, when it was last up to date, or why it stopped.
+
+import type { KeyActivity, LastError, UnfinishedWalk, UsageHour } from '@store-export/control'
+import type { KeyRow, SyncHealth } from '../pages/key-models.ts'
+import { sumsByKey, totalRequests } from './summaries.ts'
+import { missedRuns, usualInterval } from './usual-interval.ts'
+import { walkStatus } from './walk-status.ts'
+
+export interface SyncHealthOptions {
+  readonly key: KeyRow
+  /** Usage of the store in about eight days, oldest first. */
+  readonly hours: readonly UsageHour[]
+  readonly activity: readonly KeyActivity[]
+  /** Walks that did not reach the end of their list, latest first. */
+  readonly unfinished: readonly UnfinishedWalk[]
+  readonly errors: readonly LastError[]
+  /** IANA name. */
+  readonly timeZone: string
+  readonly now: Date
+}
+
+/** Minimum number of errors in one hour. Fewer errors can be the first attempts of a new tool. */
+const ERRORS_MIN = 5
+
+/** Returns the most urgent fact about the tool of an active key. The store is ready. */
+export function syncHealth(options: SyncHealthOptions): SyncHealth {
+  const { key, activity, unfinished, timeZone, now } = options
+  const failing = failingSince(options)
+  if (failing !== null) return failing
+  const walk = unfinished.find(({ keyId }) => keyId === key.id)
+  if (walk !== undefined) {
+    const isStopped = walkStatus({ ended: false, lastAt: walk.lastAt }, now) === 'stopped'
+    return { kind: isStopped ? 'stopped' : 'reading', walk }
+  }
+  const { lastUsedAt } = key
+  if (lastUsedAt === null) return { kind: 'unused' }
+  const minutes = activity.find(({ keyId }) => keyId === key.id)?.minutes ?? []
+  const intervalMs = usualInterval({ minutes })
+  // The tool of a replaced key uses the new key.
+  if (intervalMs === null || key.replacedBy !== null) return { kind: 'upToDate', lastUsedAt, intervalMs: null }
+  const isSilent = missedRuns({ minutes, timeZone, now }, intervalMs)
+  return { kind: isSilent ? 'silent' : 'upToDate', lastUsedAt, intervalMs }
+}
+
+/**
+ * Returns that all requests since the last success failed; null if there are too few errors to say so: fewer than five,
+ * and all in the same hour.
+ */
+function failingSince({ key, hours, errors }: SyncHealthOptions): SyncHealth | null {
+  const own = hours.filter(({ keyId }) => keyId === key.id)
+  const failed = own.slice(own.findLastIndex(({ successful }) => successful > 0) + 1)
+  const sums = sumsByKey(failed).get(key.id)
+  const since = failed[0]?.hour
+  if (sums === undefined || since === undefined) return null
+  const requests = totalRequests(sums)
+  if (requests < ERRORS_MIN && failed.length < 2) return null
+  return { kind: 'failing', requests, since, error: errors.find(({ keyId }) => keyId === key.id) ?? null }
+}
