@@ -109,8 +109,8 @@ async function useKey(url: string, key: string): Promise<void> {
 }
 
 /**
- * Adds usage of the last month for the chart. The first tool runs each hour, the second one stopped in its orders, and
- * the third one, which ran every third hour, stopped two days ago.
+ * Adds usage of the last month for the chart. The first tool runs each hour. The second one stopped in its orders. The
+ * third one ran every third hour until two days ago.
  */
 async function addUsageHistory(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
