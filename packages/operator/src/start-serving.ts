@@ -8,6 +8,7 @@ import {
   deleteFormTokens,
   deleteOldUsage,
   type EncryptionKeys,
+  endExpiredKeys,
   startAuditLog,
   sumUpOldHours,
 } from '@store-export/control'
@@ -140,7 +141,7 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
   }
 }
 
-/** Deletes expired data now and once a day. The timer doesn't stop the process from exiting. */
+/** Deletes expired data and ends expired keys, now and once a day. The timer doesn't stop the process from exiting. */
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
   const cleanUsage = async () => {
@@ -154,6 +155,7 @@ function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandle
       deleteFormTokens(database, SENT_FORM_HOURS),
       deleteEndedWindows(database),
       deleteEndedSignIns(database),
+      endExpiredKeys(database),
     ]
     for (const deletion of deletions) {
       deletion.catch((cause: unknown) => emit({ event: 'control.query_failed', requestId: null, cause }))

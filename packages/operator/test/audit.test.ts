@@ -4,7 +4,13 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { copyDatabase, createMigratedDatabase } from '../../../test/support/databases.ts'
-import { newSecret, runCommand, SLOW_TEST_TIMEOUTS, startCommand } from './support/command-process.ts'
+import {
+  newSecret,
+  openClientForTest,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+  startCommand,
+} from './support/command-process.ts'
 import { temporaryFolder } from './support/embedded-server.ts'
 import { nonEphemeralPort, requestJson } from './support/fleet.ts'
 
@@ -27,6 +33,27 @@ async function serve(databaseUrl: string) {
   await running.waitForOutput(/"listener":"api"/)
   return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
 }
+
+test('[R39] if a key has expired, the next node that starts writes its end to the log', async () => {
+  const control = await createMigratedDatabase()
+  onTestFinished(() => control.drop())
+  const store = await command(control.url, 'stores', 'add', '--name', 'Shop', '--state', 'generating')
+  const key = await command(
+    control.url,
+    'keys',
+    'create',
+    '--store',
+    store.id,
+    '--name',
+    'old',
+    '--expires',
+    '2099-01-01T00:00:00Z',
+  )
+  await openClientForTest(control.url)`update api_keys set expires_at = now() where id = ${key.id}`
+  const { running } = await serve(control.url)
+  const [line] = await running.waitForOutput(/\{[^\n]*"action":"key.revoked"[^\n]*\}/)
+  expect(JSON.parse(line)).toMatchObject({ keyId: key.id, details: JSON.stringify({ reason: 'expired' }) })
+})
 
 test('[AUTH-5] if a backup of the control database is restored, replay-revocations repeats the later revocations', async () => {
   const control = await createMigratedDatabase()

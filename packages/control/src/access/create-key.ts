@@ -42,7 +42,8 @@ export interface KeyRequest {
   readonly permissions?: KeyPermissions
   /**
    * The key of the same store that the new key replaces. `at once` revokes it in the same statement, which frees its
-   * slot. `later` ends it 24 hours after the first use of the new key (usage/hours.ts).
+   * slot. `later` ends it 24 hours after the first use of the new key (usage/hours.ts). If `at once` revokes an
+   * unused replacement, the new key replaces the older key instead, so that the older key still ends.
    */
   readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
   /** The actor for the audit table. Without it, the name of the database session. */
@@ -131,6 +132,9 @@ async function insert(
       select k.* from api_keys k join store on store.id = k.store_id
       where k.id = ${replaced}::uuid and k.revoked_at is null
         and not exists (select from api_keys n where n.replaces = k.id and n.revoked_at is null)
+    ), succeeded as (
+      select coalesce(older.id, r.id) as id from replaced r left join api_keys older
+        on ${endsNow}::boolean and r.last_used_at is null and older.id = r.replaces and older.revoked_at is null
     ), ended as (
       update api_keys set revoked_at = clock_timestamp()
       where ${endsNow}::boolean and id in (select id from replaced) and revoked_at is null
@@ -154,7 +158,7 @@ async function insert(
       insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces,
         expires_at, scopes, without_personal_data, allowed_addresses)
       select ${made.id}, store_id, slot, ${made.name}, ${prefix}, ${lastFour}, ${hashApiKey(made.key).bytes},
-        ${request.createdBy}, (select id from replaced), permissions.*
+        ${request.createdBy}, (select id from succeeded), permissions.*
       from free, permissions
       on conflict do nothing
       returning ${PERMISSION_COLUMNS}

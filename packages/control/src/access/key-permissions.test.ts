@@ -87,10 +87,10 @@ describe('the end of a key', () => {
     expect(event?.details).toEqual({ reason: 'expired' })
   })
 
-  test('[AUTH-3] after the first use of a replacement key, the replaced key is scheduled to end 24 hours later', async () => {
+  test('[AUTH-3] after the first use of a replacement key, the replaced key ends 24 hours later, even if the clock of the node is wrong', async () => {
     const old = await keyWith({})
     const newer = await replace(old)
-    const usedAt = Date.now()
+    const usedAt = Date.now() - HOUR_MS
     const recorder = createUsageRecorder({
       database: control.database,
       now: () => usedAt,
@@ -110,11 +110,23 @@ describe('the end of a key', () => {
     await recorder.close()
     const summary = await summaryOf(old)
     expect(summary?.lastUsedAt?.getTime()).toBe(usedAt)
-    expect(summary?.retiresAt?.getTime()).toBe(usedAt + 24 * HOUR_MS)
+    const lifetime = Number(summary?.retiresAt?.getTime()) - Date.now()
+    expect(Math.abs(lifetime - 24 * HOUR_MS)).toBeLessThan(60_000)
     expect(await summaryOf(newer)).toMatchObject({ retiresAt: null })
     await control.sql`update api_keys set retires_at = now() where id = ${old.id}`
     expect(await admissionOf(old)).toBeNull()
     expect((await summaryOf(old))?.revokedAt).not.toBeNull()
+  })
+
+  test('[AUTH-3] if an unused replacement key is replaced at once, the new key replaces the first key', async () => {
+    const old = await keyWith({})
+    const lost = await replace(old)
+    const { id: keyId, storeId } = lost
+    const newer = await keyWith({}, { storeId, replaces: { keyId, ends: 'at once' } })
+    expect(await summaryOf(newer)).toMatchObject({ replaces: old.id })
+    await control.sql`update api_keys set last_used_at = now() where id = ${newer.id}`
+    const third = await keyWith({}, { storeId, replaces: { keyId: newer.id, ends: 'at once' } })
+    expect(await summaryOf(third)).toMatchObject({ replaces: newer.id })
   })
 
   test('[AUTH-5] if the replacement key is revoked, the scheduled end of the replaced key is canceled', async () => {

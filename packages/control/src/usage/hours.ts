@@ -54,7 +54,8 @@ function merge(into: HourEntry, from: HourEntry): void {
 
 /**
  * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. A replacement that was
- * revoked before it was locked no longer ends the replaced key.
+ * revoked before it was locked no longer ends the replaced key. The end is counted by the clock of the control database,
+ * with which the admission compares it.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))
@@ -76,7 +77,7 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
     ), changes as (
       select key_id, last_used, null::timestamptz as retires_at from used
       union all
-      select n.replaces, null, u.last_used + ${REPLACED_KEY_LIFETIME}::interval
+      select n.replaces, null, clock_timestamp() + ${REPLACED_KEY_LIFETIME}::interval
       from used u join locked n on n.id = u.key_id and n.begins
     ), latest as (
       select key_id, max(last_used) as last_used, min(retires_at) as retires_at from changes group by key_id

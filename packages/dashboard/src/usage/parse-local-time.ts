@@ -1,6 +1,6 @@
 // Parses the value of a `datetime-local` field in the time zone of a store.
 
-const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
+const SHAPE = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d$/
 
 /**
  * Returns the time of a text such as `2026-11-21T03:00` in `timeZone`, an IANA name; null if the text is not a time. If
@@ -8,9 +8,12 @@ const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
  */
 export function parseLocalTime(text: string, timeZone: string): Date | null {
   const asUtc = SHAPE.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN
-  if (Number.isNaN(asUtc)) return null
+  // `Date.parse` accepts February 30.
+  if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(text)) return null
   // The offset depends on the time itself, so the second step uses the offset at the result of the first step.
   const guess = asUtc - offsetMs(asUtc, timeZone)
+  // The local year can have five digits.
+  if (Number.isNaN(guess)) return null
   return new Date(asUtc - offsetMs(guess, timeZone))
 }
 
