@@ -183,8 +183,10 @@ export async function removeStore(
     update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
     where id = ${id} and removed_at is null`)
   // A separate statement sees the keys that were created while the first one waited. After it, no key can be created.
+  // It locks keys in the order of their IDs, as usage/hours.ts does.
   const keysRevoked = await pool.execute(sql`
-    update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`)
+    update api_keys set revoked_at = clock_timestamp()
+    where revoked_at is null and id in (select id from api_keys where store_id = ${id} order by id for no key update)`)
   await pool.execute(sql`delete from memberships where store_id = ${id}`)
   await deleteUsageOf(pool, sql`select id from api_keys where store_id = ${id}`)
   return { id, removed: removed === 1, keysRevoked }

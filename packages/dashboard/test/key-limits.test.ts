@@ -54,6 +54,8 @@ test('[R38] if the form chooses access for accounting and 90 days, the key reads
 
 test.each([
   [{ access: 'chosen' }, 'Choose at least one thing that the tool can read.'],
+  [{ access: 'stock' }, 'Choose at least one thing that the tool can read.'],
+  [{ ends: '7' }, 'Choose the day on which the key ends.'],
   [{ ends: 'date' }, 'Choose the day on which the key ends.'],
   [{ ends: 'date', 'ends-on': '2020-01-31' }, 'Choose a day in the future.'],
   [{ addresses: 'my office' }, 'Enter addresses such as 203.0.113.7'],

@@ -1,6 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import { removeStore } from '../stores.ts'
 import { createUsageRecorder } from '../usage/recorder.ts'
 import { admit, admitMany, BUSY } from './admission.ts'
 import { hashApiKey } from './api-key.ts'
@@ -232,6 +233,18 @@ describe('concurrent changes of a key and its replacement', () => {
       (tx) => lock(tx, newer),
     )
     expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
+  })
+
+  test('[AUTH-5] if a store is removed while a write of usage locks two of its keys, there is no deadlock', async () => {
+    const { old, newer } = await replacedKey()
+    // The scan of the update finds the other key first.
+    await control.sql`update api_keys set created_at = now() - interval '1 day' where id = ${newer.id}`
+    await interleaved(
+      (tx) => lock(tx, old),
+      () => removeStore(control.database, old.storeId),
+      (tx) => lock(tx, newer),
+    )
+    expect(await admissionOf(newer)).toBeNull()
   })
 
   test('[AUTH-5] if the middle key of a chain of replacements is revoked, the first key still ends', async () => {

@@ -11,14 +11,17 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const SALES = ['orders:read', 'products:read'] as const
 
-/** Returns the limits as the merchant typed them, to show the form again. */
+/**
+ * Returns the limits as the merchant typed them, to show the form again. An unknown choice, for example from a page of a
+ * newer node, becomes one that `createKey` rejects, so that no limit is lost.
+ */
 export function typedLimits(form: FormFields): TypedLimits {
-  const { access, ends } = form
+  const { access = 'everything', ends = 'never' } = form
   return {
-    access: access === 'sales' || access === 'chosen' ? access : 'everything',
+    access: access === 'everything' || access === 'sales' ? access : 'chosen',
     scopes: SCOPES.filter((scope) => form[`scope.${scope}`] !== undefined),
     withoutPersonalData: form['without-personal-data'] !== undefined,
-    ends: ends === '30' || ends === '90' || ends === 'date' ? ends : 'never',
+    ends: ends === 'never' || ends === '30' || ends === '90' ? ends : 'date',
     endsOn: form['ends-on'] ?? '',
     addresses: form.addresses ?? '',
   }
