@@ -1,4 +1,4 @@
-// What the bench writes into docs/concepts/performance.md, from results that are made by hand.
+// Tests the text and charts that the benchmarks write into docs/concepts/performance.md, with results made by hand.
 
 import { describe, expect, test } from 'vitest'
 import { type BenchResult, compared, type Figure, inOrder } from '../bench/lib/results.ts'
@@ -30,7 +30,7 @@ const old: BenchResult = {
   parallel: { pages: 1000, failed: 0, pagesPerSecond: 33.4 },
 }
 
-const whole: BenchResult = {
+const fullResult: BenchResult = {
   ...compared({ ...old, figures: [...old.figures, figure('a new <page> & "more"', 1.2)] }, old),
   throughput: [
     {
@@ -59,20 +59,20 @@ const peers: PeersResult = {
   ],
 }
 
-describe('the report of the benchmarks', () => {
+describe('the benchmark report', () => {
   test('if a benchmark figure has an earlier ratio, the report shows both ratios', () => {
-    const text = summary(whole)
+    const text = summary(fullResult)
     expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
     expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 | 1.39 |')
     expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
   })
 
   test('if a benchmark misses its goal in milliseconds, the report marks it as missed and shows tenths', () => {
-    expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
+    expect(summary(fullResult)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
   test('if a benchmark result has throughput, the report shows the cost of a request for service, database, and client', () => {
-    expect(summary(whole)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
+    expect(summary(fullResult)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
   })
 
   test('if a benchmark result has no throughput and no earlier ratios, the report leaves these columns out', () => {
@@ -100,16 +100,16 @@ describe('the report of the benchmarks', () => {
   })
 
   test('in the benchmark report, every row of a table has as many cells as its header', () => {
-    const tables = performanceDocument([whole], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
+    const tables = performanceDocument([fullResult], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
     expect(tables.length).toBe(4)
     for (const lines of tables.map((table) => table.trim().split('\n')))
       expect(new Set(lines.map((line) => line.split('|').length)).size).toBe(1)
   })
 })
 
-describe('the chart of the benchmarks', () => {
+describe('the benchmark chart', () => {
   test('if names contain XML characters, the benchmark chart is well-formed and has a bar for each ratio and peer', () => {
-    const svg = performanceChart([whole], [peers])
+    const svg = performanceChart([fullResult], [peers])
     expect(elementsOf(svg).filter((name) => name === 'rect')).toHaveLength(1 + 2 + 1)
     expect(svg).toContain('>a new &#60;page&#62; &#38; &#34;more&#34;</text>')
     expect(svg).toContain('>4.32</text>')
@@ -120,7 +120,7 @@ describe('the chart of the benchmarks', () => {
   })
 
   test('the benchmark chart has a text alternative', () => {
-    expect(performanceDocument([whole], [])).toMatch(
+    expect(performanceDocument([fullResult], [])).toMatch(
       /^!\[Processor time [^[\]\n]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
     )
   })

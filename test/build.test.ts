@@ -1,4 +1,4 @@
-// The bundle of `npm run build`, in a folder without node_modules: it is complete and small.
+// Tests the bundle of `npm run build` in a folder without node_modules. It is complete and small.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

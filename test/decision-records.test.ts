@@ -1,4 +1,4 @@
-// The form of decision records, which `npm run check` requires, and their index.
+// Tests the check of decision records in `npm run check`, and their index.
 
 import { expect, test } from 'vitest'
 import { DECISIONS_FOLDER, decisionIndex, decisionProblems } from '../scripts/decision-records.ts'

@@ -1,4 +1,4 @@
-// `npm run generate` writes stale files. With `--check`, it names them and fails.
+// Tests `npm run generate`, which writes stale files. With `--check`, it names them and fails.
 
 import { execFile } from 'node:child_process'
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Rows of transactions that commit late, with and without each protection.
+// Tests incremental syncs while transactions commit late: with the watermark or the client's own clock, and with or without
+// the transaction wait.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { experiment } from '../bench/service/late-commits/experiment.ts'

@@ -5,7 +5,7 @@ import { STORE_EXPORT, STORE_SYNC } from '../scripts/programs.ts'
 const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
 const FENCE = '```'
 
-describe('links', () => {
+describe('links in Markdown', () => {
   test('if a Markdown page has links, the check finds relative links, and no links to hosts or in code', () => {
     const page = `[a](b.md#c) and [d](#e) ![p](i/p.png "title")\n[f](https://example.com#x) \`[g](h.md)\`\n${FENCE}\n[i](j.md)\n${FENCE}\n[k]: l%20m.md\n<img src="n.svg">`
     expect(linksIn(page)).toEqual([
@@ -41,7 +41,7 @@ test('if a Markdown page has code, the check finds each inline code and each joi
   ])
 })
 
-describe('commands', () => {
+describe('commands in Markdown', () => {
   test.each([
     'store-export keys create --store shop-42 --name "Book --keeping"',
     'npx store-export doctor --store 6f0d5c1e-… --values   # with --all checks',

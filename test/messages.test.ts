@@ -1,4 +1,4 @@
-// Checks the form of the messages for users: `name: problem; remedy`, as docs/contribute/style.md describes.
+// Tests that messages for users have the form `name: problem; remedy`, as docs/contribute/style.md describes.
 
 import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'

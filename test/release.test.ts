@@ -1,4 +1,4 @@
-// `npm run release` in a copy of the files that it changes, and the rules for what is published.
+// Tests `npm run release` in a copy of the files that it changes, and the rules for published packages.
 
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

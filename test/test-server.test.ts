@@ -1,4 +1,4 @@
-// The arguments and databases that `npm run test:server` rejects, and the table that it prints.
+// Tests the arguments and databases that `npm run test:server` rejects, and the table that it prints.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The arguments that `npm run test:versions` rejects.
+// Tests the arguments that `npm run test:versions` rejects.
 
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'

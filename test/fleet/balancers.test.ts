@@ -1,5 +1,5 @@
-// Two and three nodes behind nginx and HAProxy with default settings. The nodes keep their guarantees for clients that know
-// only the balancer.
+// Tests two and three nodes behind nginx and HAProxy with default settings. Clients that know only the load balancer get the
+// same guarantees.
 
 import { StoreExportClient } from '@store-export/client'
 import { describe, expect, test } from 'vitest'

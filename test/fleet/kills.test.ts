@@ -1,5 +1,5 @@
-// Kills or stops a node while clients read from it, directly and through proxies with default settings. No client accepts an
-// incomplete response, and the TypeScript client misses no row.
+// Tests nodes that are killed or stopped while clients read, directly and through proxies with default settings. No client
+// accepts an incomplete response, and the TypeScript client misses no row.
 
 import { StoreExportClient } from '@store-export/client'
 import { expect, onTestFinished, test } from 'vitest'
@@ -127,10 +127,10 @@ test(
     const kill = async () => {
       for (let round = 0; round < KILLS; round += 1) {
         const before = tallies.map(({ correct }) => correct)
-        const isEachAnswered = () => tallies.every(({ correct }, index) => correct > (before[index] ?? 0))
+        const hasEachReaderRead = () => tallies.every(({ correct }, index) => correct > (before[index] ?? 0))
         if (round % 2 === 1) await killAtRandom(node)
         else {
-          await waitUntil(isEachAnswered)
+          await waitUntil(hasEachReaderRead)
           await killDuringResponses(node, store, fronts)
         }
       }

@@ -1,4 +1,4 @@
-// Prometheus's check of the metrics of a node in use.
+// Tests the metrics of a node with promtool, Prometheus's checker.
 
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'

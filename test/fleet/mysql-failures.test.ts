@@ -1,4 +1,4 @@
-// Copies in a MariaDB server that requires TLS, or whose disk is full.
+// Tests copies in a MariaDB server that requires TLS, or whose disk is full.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,7 +51,7 @@ function startRun(to: string, args: readonly string[] = [], env: Readonly<Record
   return { child, exit, messages: () => text }
 }
 
-describe('a server with TLS', () => {
+describe('a MariaDB server with TLS', () => {
   /** Creates a certificate for a host, and the one of its authority. */
   async function createCertificates(host: string): Promise<string> {
     const folder = await createFolder()
@@ -116,7 +116,7 @@ describe('a server with TLS', () => {
   })
 })
 
-describe('a full disk', () => {
+describe('a MariaDB server with a full disk', () => {
   test.each([
     ['the tables', 128 * KIB],
     ['the rows', 16 * KIB * KIB],

@@ -1,4 +1,4 @@
-// PgBouncer in transaction mode between the service and its databases. Responses are the same as without it.
+// Tests PgBouncer in transaction mode between the service and its databases. Responses are the same as without it.
 
 import { StoreExportClient } from '@store-export/client'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
@@ -37,13 +37,13 @@ interface Scene {
 async function startScene(settings = ''): Promise<Scene> {
   const fleet = await startFleet()
   const port = await nonEphemeralPort()
-  const pooled = await fleet.addStore({ through: (url) => through(url, port) })
+  const pooled = await fleet.addStore({ through: (url) => urlAtPort(url, port) })
   const direct = await fleet.addStore()
   const pooler = await startPgbouncer({ port, urls: [pooled.readerUrl], settings })
   return { fleet, pooled, direct, pooler }
 }
 
-function through(url: string, port: number): string {
+function urlAtPort(url: string, port: number): string {
   const pooled = new URL(url)
   pooled.port = String(port)
   return pooled.href
@@ -99,7 +99,7 @@ test('if PgBouncer shares two server connections among many requests, the respon
       expect([status, json.data]).toEqual([200, orders.slice(0, LIMITS.pageRowsDefault)])
   }
   // the service prepares statements until the pooler mixes them up, which happens after a random time
-  const sessions = [1, 2].map(() => openClientForTest(through(scene.pooled.readerUrl, scene.pooler.port)))
+  const sessions = [1, 2].map(() => openClientForTest(urlAtPort(scene.pooled.readerUrl, scene.pooler.port)))
   const prepared = async () => {
     // each open transaction holds a server connection, so these two sessions are on both connections of the pooler
     await Promise.all(sessions.map((session) => session.unsafe('begin')))
@@ -216,7 +216,7 @@ test(
     const store = await fleet.addStore()
     const port = await nonEphemeralPort()
     await startPgbouncer({ port, urls: [fleet.controlUrl] })
-    const settings = { DATABASE_URL: through(fleet.controlUrl, port), PREPARED_STATEMENTS: 'off' }
+    const settings = { DATABASE_URL: urlAtPort(fleet.controlUrl, port), PREPARED_STATEMENTS: 'off' }
     const limited = await Promise.all([1, 2].map(() => fleet.startNode({ ...settings, REQUESTS_PER_MINUTE: '120' })))
     const free = await Promise.all([1, 2].map(() => fleet.startNode(settings)))
     for (let round = 0; round < ROUNDS; round += 1) {

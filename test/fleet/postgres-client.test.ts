@@ -1,4 +1,5 @@
-// The PostgreSQL client behind PgBouncer in transaction mode, where each transaction can get another server connection.
+// Tests the PostgreSQL client behind PgBouncer in transaction mode, where each transaction can get another server
+// connection.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -49,7 +50,7 @@ const KINDS: readonly (readonly [name: string, settings: string])[] = [
   ...(supportsStatements ? [['with support for prepared statements', SUPPORT_ON] as const] : []),
 ]
 
-describe.each(KINDS)('behind PgBouncer %s', (_, settings) => {
+describe.each(KINDS)('the PostgreSQL client behind PgBouncer %s', (_, settings) => {
   test('if a pool runs prepared statements through PgBouncer, each returns its own rows', async () => {
     const pool = new Pool(parseConnectionUrl(await pooled(settings)), {
       connectionsMax: CLIENTS,

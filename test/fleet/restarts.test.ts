@@ -1,4 +1,5 @@
-// Restarts or kills one node after another behind the shipped configurations. Clients that never retry lose no request.
+// Tests nodes that are restarted or killed one after another behind the shipped load balancer configurations. Clients that
+// never retry lose no request.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'

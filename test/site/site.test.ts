@@ -1,4 +1,4 @@
-// The website that `npm run site` has built, in a real browser.
+// Tests the website that `npm run site` has built, in a real browser.
 
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

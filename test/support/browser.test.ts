@@ -53,7 +53,7 @@ function run(script: string) {
   return show(page('<h1>Test</h1>', '<script src="/script.js"></script>'), {}, script)
 }
 
-describe('opened pages', () => {
+describe('pages that the browser for tests opens', () => {
   test('if a page has no error, the browser for tests reports none, with and without JavaScript', async () => {
     expect((await show(GOOD)).problems).toEqual([])
     expect((await show(GOOD, { javaScript: false })).problems).toEqual([])
@@ -114,7 +114,7 @@ describe('opened pages', () => {
   })
 })
 
-describe('accessibility', () => {
+describe('accessibility checks', () => {
   test('if a page has a strict Content-Security-Policy, axe still runs and reports no violation for an accessible page', async () => {
     const { page: shown, problems } = await show(GOOD)
     expect(await axeViolations(shown)).toEqual([])
@@ -153,7 +153,7 @@ describe('accessibility', () => {
   })
 })
 
-describe('the browser', () => {
+describe('the browser for tests', () => {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64' && !process.env.CHROME_PATH
 
   test.runIf(isPackaged)('after the browser for tests is closed, no process and no profile is left', async () => {

@@ -32,7 +32,7 @@ const withHeaders = (headers: Record<string, string | string[]>, path = '/api/v1
 const revoke = (keyId: string) => revokeKey({ database: platform.service.control, keyId })
 const unknownKey = () => makeApiKey(randomBytes).reveal()
 /** A key with another last character, so its checksum is wrong. */
-const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+const withWrongCharacter = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 describe('[AUTH-6, R26] an invalid key', () => {
   test.each(pathsWith(UNKNOWN_ID))(
@@ -45,7 +45,7 @@ describe('[AUTH-6, R26] an invalid key', () => {
         empty: { 'x-api-key': '' },
         malformed: { 'x-api-key': 'sdx_short' },
         'without prefix': { 'x-api-key': store.key.slice(4) },
-        mistyped: { 'x-api-key': mistyped(store.key) },
+        mistyped: { 'x-api-key': withWrongCharacter(store.key) },
         unknown: { 'x-api-key': unknownKey() },
         revoked: { 'x-api-key': revoked.key },
         repeated: { 'x-api-key': [store.key, store.key] },

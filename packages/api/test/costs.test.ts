@@ -1,4 +1,4 @@
-// Costs of a request that can be counted. They do not depend on the speed of the machine.
+// Tests costs of a request that can be counted, such as round trips. They do not depend on the speed of the machine.
 
 import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'

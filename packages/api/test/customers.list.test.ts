@@ -13,16 +13,16 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-const ask = (query: string, of = store) => platform.get(`/api/v1/customers?${query}`, of.key)
+const getCustomers = (query: string, of = store) => platform.get(`/api/v1/customers?${query}`, of.key)
 const idsOf = async (query: string, of = store): Promise<string[]> => {
-  const response = await ask(query, of)
+  const response = await getCustomers(query, of)
   expect(response.status, response.text).toBe(200)
   return response.json.data.map(({ id }: { id: string }) => id)
 }
 
 test('[EP-CUSTOMERS, RES-CUSTOMER] GET /customers returns the specified fields and no others, without the password hash', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen', updated_at = updated_at`
-  const { json, text } = await ask('limit=250')
+  const { json, text } = await getCustomers('limit=250')
   expect(Object.keys(json)).toEqual(['data', 'meta'])
   expect(json.data).toHaveLength(60)
   expect(json.data.flatMap((row: unknown) => deviations(row, 'customer'))).toEqual([])
@@ -32,7 +32,7 @@ test('[EP-CUSTOMERS, RES-CUSTOMER] GET /customers returns the specified fields a
 test('[RES-CUSTOMER] if a nullable field of a customer has no value, the response has null', async () => {
   const id = '00000000-0000-4000-8000-0000000000c1'
   await store.sql`insert into customers (id, email, created_at) values (${id}, 'bare@example.com', '2001-01-01T00:00:00Z')`
-  const { json } = await ask('limit=1')
+  const { json } = await getCustomers('limit=1')
   const bare = json.data[0]
   expect(bare.id).toBe(id)
   for (const field of nullableFields('customer')) expect(bare[field], field).toBeNull()
@@ -78,20 +78,20 @@ describe('[Q-UPDATED] updated_since', () => {
   })
 
   test('[Q-UPDATED-OLD, R1] if a store does not track customer updates, updated_since gets 400, and the error suggests created_since', async () => {
-    const response = await ask('updated_since=2026-01-01T00:00:00Z', old)
+    const response = await getCustomers('updated_since=2026-01-01T00:00:00Z', old)
     expect([response.status, response.json.error.code]).toEqual([400, 'INVALID_PARAM'])
     expect(response.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
     expect(response.json.error.message).toContain('created_since')
   })
 
   test('[Q-UPDATED-OLD] if a store does not track customer updates and updated_since is malformed, the error is about its format', async () => {
-    const response = await ask('updated_since=yesterday', old)
+    const response = await getCustomers('updated_since=yesterday', old)
     expect(response.json.error.message).toContain('RFC 3339')
   })
 })
 
 test('[Q-STATUS, R9] if status is sent to the list of customers, the response ignores it and names it in x-ignored-params', async () => {
-  const response = await ask('status=paid&limit=1')
+  const response = await getCustomers('status=paid&limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('x-ignored-params')).toBe('status')
 })

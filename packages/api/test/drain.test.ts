@@ -1,4 +1,5 @@
-// Shutdown: the service sends open responses completely, and no client delays it beyond the time limits.
+// Tests the shutdown. The service sends started responses completely, and no client delays the shutdown beyond its time
+// limits.
 
 import http from 'node:http'
 import { expect, test } from 'vitest'

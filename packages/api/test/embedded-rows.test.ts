@@ -1,4 +1,4 @@
-// Items and variants of platforms whose tables differ from the specification.
+// Tests items and variants in stores whose tables differ from the specification, for example views with duplicate orders.
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'

@@ -186,7 +186,7 @@ describe('[EP-ID-MISSING, GEN-2] IDs without a row', () => {
   )
 })
 
-describe('[R6] requests with two errors', () => {
+describe('[R6] the order of checks', () => {
   const orders = '/api/v1/orders'
   test.each([
     ['401 before 404', null, '/api/v1/nowhere', 'GET', 'INVALID_API_KEY', 401],

@@ -1,5 +1,5 @@
-// Platforms without the recommended indexes: a filter reads a limited number of rows per request, so pages can be
-// short.
+// Tests filters in stores without the recommended indexes. A filter then reads a limited number of rows per request, so
+// pages can be short.
 
 import { order, parseDatetime } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
@@ -58,7 +58,7 @@ async function idsOf(table: string, condition: string): Promise<string[]> {
 }
 
 /** Delays every response of the store, for all nodes, until the returned function is called. */
-async function makeLate({ id, readerUrl }: TestStore): Promise<() => Promise<void>> {
+async function delayResponses({ id, readerUrl }: TestStore): Promise<() => Promise<void>> {
   const way = await openProxy(Number(new URL(readerUrl).port))
   const sql = platform.controlSql
   const [row] = await sql<[{ url: string }]>`select database_url as url from stores where id = ${id}`
@@ -101,7 +101,7 @@ test.each(CASES)(
 test.each(CASES.slice(-2))(
   '[PAG-2, PAG-4] if the store is slow, pages of %s?%s are shorter, and together they return every row',
   async (path, query, condition) => {
-    const restore = await makeLate(store)
+    const restore = await delayResponses(store)
     const node = await startNode(platform, SLOW)
     const pages = await walk(node.url, `${path}?limit=250&${query}`).finally(async () => {
       await restore()
@@ -114,7 +114,7 @@ test.each(CASES.slice(-2))(
 )
 
 /** A store with such orders. Only the last orders are shipped. */
-async function shippedLast(rows: number): Promise<TestStore> {
+async function storeWithShippedLast(rows: number): Promise<TestStore> {
   const made = await platform.provision()
   await made.sql.unsafe(`insert into orders (id, email, created_at, updated_at, status)
     select gen_random_uuid(), 'a', timestamptz '2026-01-01Z' + n * interval '1 s', timestamptz '2026-06-01Z',
@@ -123,7 +123,7 @@ async function shippedLast(rows: number): Promise<TestStore> {
 }
 
 test('[PAG-4] if a row of a materialized view has no ID, the list still returns the rows after it', async () => {
-  const made = await shippedLast(10_100)
+  const made = await storeWithShippedLast(10_100)
   await made.sql.unsafe(`alter table orders rename to kept;
     create materialized view orders as select (case when row_number() over (order by created_at) = 10000 then null else id end)
       as id, email, status, created_at, updated_at, total from kept;
@@ -133,9 +133,9 @@ test('[PAG-4] if a row of a materialized view has no ID, the list still returns 
 })
 
 test('[PAG-2] if the time limit ends before the first match, the page is empty, and later pages return the matching rows', async () => {
-  const made = await shippedLast(60_000)
+  const made = await storeWithShippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
-  await makeLate(made)
+  await delayResponses(made)
   // The rows are after six scan batches. A client must not stop at the first empty page.
   const { status, json } = await platform.get('/api/v1/orders?limit=250&status=shipped', made.key)
   expect([status, json.data.length]).toEqual([200, 5])
@@ -153,7 +153,7 @@ test.each([
     '',
   ],
 ])('[Q-STATUS, Q-UPDATED] if %s, a filtered page has all matching rows', async (_which, change, query) => {
-  const made = await shippedLast(10_100)
+  const made = await storeWithShippedLast(10_100)
   await made.sql.unsafe(change)
   const { status, json } = await platform.get(`/api/v1/orders?limit=250&status=shipped${query}`, made.key)
   expect([status, json.data.length, json.meta.has_more]).toEqual([200, 5, false])

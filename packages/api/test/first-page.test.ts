@@ -1,4 +1,5 @@
-// The first page of a list. The service polls open transactions and reads the page, or counts, in one round trip.
+// Tests the first page of a list. The service polls open transactions and reads the page, or counts its rows, in one round
+// trip.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'

@@ -209,7 +209,7 @@ describe('unusual, well-formed requests', () => {
   })
 })
 
-describe('pipelining', () => {
+describe('pipelined requests', () => {
   const OFFERS = {
     h2c: 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n',
     websocket: 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n',
@@ -265,7 +265,7 @@ describe('pipelining', () => {
   })
 })
 
-describe('misbehaving clients', () => {
+describe('clients that reset, wait, or never read', () => {
   test('if 30 clients reset their connections, the next client gets 200', async () => {
     for (const bytes of [
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',

@@ -69,7 +69,7 @@ const send = ({ path, key, method = 'GET' }: Case, headers: Record<string, strin
     method,
     headers: key === null ? headers : { 'x-api-key': key, ...headers },
   })
-const everyCase = async (check: (response: RawResponse, each: Case) => void | Promise<void>): Promise<void> => {
+const checkEveryCase = async (check: (response: RawResponse, each: Case) => void | Promise<void>): Promise<void> => {
   for (const each of cases) {
     const response = await send(each)
     expect([each.what, response.status]).toEqual([each.what, each.status])
@@ -77,9 +77,9 @@ const everyCase = async (check: (response: RawResponse, each: Case) => void | Pr
   }
 }
 
-describe('responses with every status', () => {
+describe('headers of responses with every status', () => {
   test('[R27] every response has Cache-Control: no-store and varies by key and encoding', async () => {
-    await everyCase(({ headers }, { what }) => {
+    await checkEveryCase(({ headers }, { what }) => {
       expect(headers['cache-control'], what).toBe('private, no-store')
       expect(headers.vary, what).toBe('x-api-key, accept-encoding')
       expect(headers.etag, what).toBeUndefined()
@@ -87,7 +87,7 @@ describe('responses with every status', () => {
   })
 
   test('[R27] every response has a content-length and is not chunked', async () => {
-    await everyCase(({ headers, body }, { what }) => {
+    await checkEveryCase(({ headers, body }, { what }) => {
       expect(headers['content-length'], what).toBe(String(body.length))
       expect(headers['transfer-encoding'], what).toBeUndefined()
       expect(body.length, what).toBeGreaterThan(2)
@@ -106,7 +106,7 @@ describe('responses with every status', () => {
   })
 
   test('[GEN-1] every response is JSON, forbids content sniffing, and links to the API description', async () => {
-    await everyCase(({ headers, json }, { what }) => {
+    await checkEveryCase(({ headers, json }, { what }) => {
       expect(headers['content-type'], what).toBe('application/json; charset=utf-8')
       expect(headers['x-content-type-options'], what).toBe('nosniff')
       expect(headers.link, what).toContain('</openapi.json>; rel="service-desc"')
@@ -119,7 +119,7 @@ describe('responses with every status', () => {
 
   test('[R31] if the client sends no x-request-id, each response has a new unique ID that the log also has', async () => {
     const seen = new Set<string>()
-    await everyCase(({ headers }, { what }) => {
+    await checkEveryCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
       expect(id, what).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
       expect(platform.events, what).toContainEqual(
@@ -131,7 +131,7 @@ describe('responses with every status', () => {
   })
 
   test('[R31] if the key is valid, every response has the rate limit headers; no 401 response has them', async () => {
-    await everyCase(({ headers, status }, { what }) => {
+    await checkEveryCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect(
           Object.keys(headers).filter((name) => name.startsWith('ratelimit')),
@@ -145,7 +145,7 @@ describe('responses with every status', () => {
 
   test('[R46] if a response reads the store, it has the schema version and a digest of its fields; others have neither', async () => {
     const digests = new Map<string, Set<string>>()
-    await everyCase(({ headers, status }, { what, path }) => {
+    await checkEveryCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'
       expect(headers['x-store-schema'], what).toBe(isRead ? 'v1.6' : undefined)
       if (!isRead) return expect(headers['x-store-fields'], what).toBeUndefined()
@@ -159,7 +159,7 @@ describe('responses with every status', () => {
   })
 
   test('[R26, ERR-2, R41, R3] a 401 has www-authenticate, a 405 has allow, and a 409, 429, or 502 has retry-after', async () => {
-    await everyCase(({ headers, status }, { what }) => {
+    await checkEveryCase(({ headers, status }, { what }) => {
       const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)
       const expected: Record<number, string[]> = {
         401: ['www-authenticate'],
@@ -173,7 +173,7 @@ describe('responses with every status', () => {
   })
 })
 
-describe('[R44] IDs of the client', () => {
+describe('[R44] request IDs and traces of the client', () => {
   const request = (headers: Record<string, string | string[]>) =>
     sendRequest(platform.service.url, { path: '/api/v1/store', headers: { 'x-api-key': store.key, ...headers } })
   const loggedLine = (id: string | undefined): Record<string, unknown> => {
@@ -259,7 +259,7 @@ describe('[R31] the header link', () => {
   const get = (path: string) => send({ what: path, status: 200, path, key: store.key })
 
   test('if a response is an error, its link header leads to the page of the error code', async () => {
-    await everyCase(async (response, { what }) => {
+    await checkEveryCase(async (response, { what }) => {
       const { help } = linksOf(response)
       expect(help, what).toBe(response.status === 200 ? undefined : `/errors/${response.json.error.code}`)
       if (help !== undefined) expect((await sendRequest(platform.service.url, { path: help })).status, what).toBe(200)
@@ -297,7 +297,7 @@ describe('[R31] the header link', () => {
   })
 })
 
-describe('[R4] HEAD', () => {
+describe('[R4] HEAD requests', () => {
   /** A page with a cursor. Each first page would have a new watermark. */
   const repeatable = async (each: Case): Promise<Case> => {
     const cursor = /"next_cursor":"([\w-]+)"/.exec(String((await send(each)).body))?.[1]

@@ -125,32 +125,32 @@ describe('[R31] pages of an ID list', () => {
 })
 
 describe('[R15, Q-CURSOR] cursors of ID lists', () => {
-  const ask = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
-  const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
+  const getPath = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
+  const cursorOf = async (path: string): Promise<string> => (await getPath(path)).json.meta.next_cursor
   const errorOf = ({ status, json }: TestResponse) => [status, json.error?.code]
 
   test('if the cursor of an ID list is sent to its row list, another ID list, or another store, it is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
-    expect((await ask(`ids/customers?cursor=${cursor}`)).status).toBe(200)
+    expect((await getPath(`ids/customers?cursor=${cursor}`)).status).toBe(200)
     for (const path of [
       'customers',
       ...LISTS_WITH_IDS.filter((name) => name !== 'customers').map((name) => `ids/${name}`),
     ])
-      expect([path, ...errorOf(await ask(`${path}?cursor=${cursor}`))]).toEqual([path, 400, 'INVALID_CURSOR'])
-    expect(errorOf(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
+      expect([path, ...errorOf(await getPath(`${path}?cursor=${cursor}`))]).toEqual([path, 400, 'INVALID_CURSOR'])
+    expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
   test('if the cursor of a row list is sent to its ID list, it is rejected', async () => {
     const cursor = await cursorOf('customers?limit=1')
-    expect(errorOf(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
+    expect(errorOf(await getPath(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
   test('if the cursor of an ID list is changed, truncated, empty, or sent twice, it is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
-      expect([text, ...errorOf(await ask(`ids/customers?cursor=${text}`))]).toEqual([text, 400, 'INVALID_CURSOR'])
-    expect(errorOf(await ask(`ids/customers?cursor=${cursor}&cursor=${cursor}`))).toEqual([400, 'INVALID_PARAM'])
+      expect([text, ...errorOf(await getPath(`ids/customers?cursor=${text}`))]).toEqual([text, 400, 'INVALID_CURSOR'])
+    expect(errorOf(await getPath(`ids/customers?cursor=${cursor}&cursor=${cursor}`))).toEqual([400, 'INVALID_PARAM'])
   })
 })
 

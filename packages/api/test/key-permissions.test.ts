@@ -31,7 +31,7 @@ function request(key: NewKey, { path = '/api/v1/store', node = nodes[0], headers
   return sendRequest(node?.url ?? '', { path, headers: { 'x-api-key': key.key.reveal(), ...headers } })
 }
 
-describe('scopes', () => {
+describe('scopes of a key', () => {
   test.each(SCOPES)(
     '[R38] if a key has only the scope %s, it can read that resource and the store, and other endpoints return 404',
     async (scope) => {
@@ -63,7 +63,7 @@ describe('scopes', () => {
   })
 })
 
-describe('the end of a key, and its allow list', () => {
+describe('expiry and allow list of a key', () => {
   test('[R39] when a key expires, all three nodes reject its next request with the 401 of an unknown key', async () => {
     const key = await keyWith({ expiresAt: new Date(Date.now() + 3_600_000) })
     for (const node of nodes) expect((await request(key, { node })).status).toBe(200)

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const admin = openClient(platform.controlUrl)
   await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
   await admin.end()
-  await sweep()
+  await requestEverything()
 })
 afterAll(() => platform.close())
 
@@ -36,7 +36,7 @@ afterAll(() => platform.close())
  * Sends requests to every endpoint: with valid and invalid keys, cursors, wrong parameters, database errors, and
  * malformed requests.
  */
-async function sweep(): Promise<void> {
+async function requestEverything(): Promise<void> {
   const keys = [
     store.key,
     other.key,
@@ -103,7 +103,7 @@ test('the responses that these tests search include the statuses 200, 400, 401, 
   expect(logged().split('\n').length).toBeGreaterThan(responses.length)
 })
 
-describe('[GEN-3] passwords', () => {
+describe('[GEN-3] passwords in responses and logs', () => {
   test('no response and no log line contains the password hash of a customer', () => {
     for (const text of [everything(), logged()]) expect(text).not.toMatch(/argon2|never-to-be-seen|password_hash/)
   })

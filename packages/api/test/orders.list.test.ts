@@ -114,7 +114,7 @@ test('[R32, FMT-1] if the stored address is an object, the response has its nine
   for (const value of [[], 'text', 1, null, true]) expect(await serve(value)).toBeNull()
 })
 
-describe('[Q-STATUS, ST-1] status', () => {
+describe('[Q-STATUS, ST-1] the status filter of orders', () => {
   test.each(['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])(
     'if status=%s is sent, the list returns all orders with this status and no others',
     async (status) => {
@@ -131,7 +131,7 @@ describe('[Q-STATUS, ST-1] status', () => {
   })
 })
 
-describe('[Q-UPDATED] updated_since', () => {
+describe('[Q-UPDATED] updated_since of orders', () => {
   test('if updated_since is sent, the list returns orders that changed at or after it, exact to the microsecond', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update orders set updated_at = '2031-05-01T12:00:00.123456Z' where id = ${id}`

@@ -1,4 +1,4 @@
-// The service reuses the memory of a page for the next page. No response may contain bytes of another response.
+// Tests that no response contains bytes of another response. The service reuses the memory of a page for the next page.
 
 import zlib from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-const ask = (path: string, of = store) => platform.get(path, of.key)
+const getPath = (path: string, of = store) => platform.get(path, of.key)
 const cursorOf = async (path: string, of = store): Promise<string> =>
-  (await ask(`${path}?limit=1`, of)).json.meta.next_cursor
+  (await getPath(`${path}?limit=1`, of)).json.meta.next_cursor
 const expectInvalid = async (path: string, cursor: string, of = store): Promise<void> => {
-  const response = await ask(`${path}?cursor=${cursor}`, of)
+  const response = await getPath(`${path}?cursor=${cursor}`, of)
   expect([cursor, response.status, response.json.error?.code]).toEqual([cursor, 400, 'INVALID_CURSOR'])
 }
 
@@ -31,7 +31,7 @@ async function walk(path: string, limits: readonly number[], query = ''): Promis
   const ids: string[] = []
   for (let pages = 0, cursor = ''; ; pages += 1) {
     const limit = limits[pages % limits.length] ?? 50
-    const { status, json } = await ask(`${path}?limit=${limit}${query}${cursor}`)
+    const { status, json } = await getPath(`${path}?limit=${limit}${query}${cursor}`)
     expect(status, JSON.stringify(json)).toBe(200)
     expect(json.data.length).toBeLessThanOrEqual(limit)
     ids.push(...json.data.map(({ id }: { id: string }) => id))
@@ -78,7 +78,7 @@ test('[R16, PAG-1] if rows have the same created_at, they are sorted by ID, even
   const stored = await other.sql`select id::text from categories order by id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
-    const { json } = await ask(`/api/v1/categories?limit=2${cursor}`, other)
+    const { json } = await getPath(`/api/v1/categories?limit=2${cursor}`, other)
     ids.push(...json.data.map(({ id }: { id: string }) => id))
     if (!json.meta.has_more) break
     cursor = `&cursor=${json.meta.next_cursor}`
@@ -104,7 +104,7 @@ test('[PAG-4] if rows are written between pages, each row that existed before is
   const before = await other.sql`select id::text from orders order by created_at, id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
-    const { json } = await ask(`/api/v1/orders?limit=20${cursor}`, other)
+    const { json } = await getPath(`/api/v1/orders?limit=20${cursor}`, other)
     ids.push(...json.data.map(({ id }: { id: string }) => id))
     if (!json.meta.has_more) break
     cursor = `&cursor=${json.meta.next_cursor}`
@@ -129,7 +129,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
 
   test('if a cursor is sent to another node or with another key of the store, the page is the same', async () => {
     const cursor = await cursorOf('/api/v1/orders')
-    const expected = (await ask(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
+    const expected = (await getPath(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
     for (let start = 0; start < 2; start += 1) {
       const node = await startNode(platform)
       const { text } = await get(`${node.url}/api/v1/orders?limit=5&cursor=${cursor}`, store.key)
@@ -143,7 +143,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
   test('if a cursor is sent with another limit or other filters, it is accepted', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
-      expect((await ask(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
+      expect((await getPath(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
   })
 
   test('if the cursor of one list is sent to another list, it is rejected', async () => {
@@ -208,11 +208,11 @@ describe('[R15, Q-CURSOR] cursors', () => {
   test('if a cursor is percent-encoded, it is accepted', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const encoded = [...cursor].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('')
-    expect((await ask(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
+    expect((await getPath(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
   test('[R10] if the cursor is empty, the error message says to leave it out', async () => {
-    const response = await ask('/api/v1/orders?cursor=')
+    const response = await getPath('/api/v1/orders?cursor=')
     expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',
       message: 'cursor: must not be empty; leave it out for the first page',
@@ -221,7 +221,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
 
   test('if a cursor is sent twice in a row, both responses have the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/products')
-    const [first, second] = await Promise.all([1, 2].map(() => ask(`/api/v1/products?limit=3&cursor=${cursor}`)))
+    const [first, second] = await Promise.all([1, 2].map(() => getPath(`/api/v1/products?limit=3&cursor=${cursor}`)))
     expect(first?.text).toBe(second?.text)
   })
 })

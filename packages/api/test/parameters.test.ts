@@ -18,9 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-const ask = (path: string) => platform.get(path, store.key)
+const getPath = (path: string) => platform.get(path, store.key)
 const expectRejected = async (path: string, code: string): Promise<string> => {
-  const response = await ask(path)
+  const response = await getPath(path)
   expect([path, response.status, response.json.error?.code]).toEqual([path, 400, code])
   return response.json.error.message
 }
@@ -34,7 +34,7 @@ describe('[Q-LIMIT, R11] limit', () => {
       ['?limit=51', 51],
       ['?limit=250', 250],
     ] as const)
-      expect((await ask(`/api/v1/orders${query}`)).json.data).toHaveLength(rows)
+      expect((await getPath(`/api/v1/orders${query}`)).json.data).toHaveLength(rows)
   })
 
   test.each([
@@ -144,8 +144,8 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
   ]
   test.each(valid)('if a datetime parameter is %s, it is accepted', async (timestamp) => {
     for (const path of ['orders', 'products', 'customers', 'customer-addresses'])
-      expect((await ask(`/api/v1/${path}?limit=1&updated_since=${timestamp}`)).status, path).toBe(200)
-    expect((await ask(`/api/v1/customers?limit=1&created_since=${timestamp}`)).status).toBe(200)
+      expect((await getPath(`/api/v1/${path}?limit=1&updated_since=${timestamp}`)).status, path).toBe(200)
+    expect((await getPath(`/api/v1/customers?limit=1&created_since=${timestamp}`)).status).toBe(200)
   })
 
   const invalid = [
@@ -253,18 +253,18 @@ describe('[R9, R30] parameters that an endpoint does not have', () => {
       const [row] = idOf === undefined ? [] : await store.sql`select id::text from ${store.sql(idOf)} limit 1`
       const ignored = ALL.filter((name) => !parameters.includes(name))
       const query = [...ignored.map((name) => `${name}=nonsense`), 'Limit=1', 'page=2']
-      const response = await ask(`${path.replace('{id}', String(row?.id))}?${query.join('&')}`)
+      const response = await getPath(`${path.replace('{id}', String(row?.id))}?${query.join('&')}`)
       expect(response.status).toBe(200)
       expect(response.headers.get('x-ignored-params')).toBe([...ignored, 'Limit', 'page'].join(','))
     },
   )
 
   test('if no parameter of a request is ignored, the response has no x-ignored-params header', async () => {
-    expect((await ask('/api/v1/orders?limit=1')).headers.has('x-ignored-params')).toBe(false)
+    expect((await getPath('/api/v1/orders?limit=1')).headers.has('x-ignored-params')).toBe(false)
   })
 
   test('if many parameters are ignored, x-ignored-params lists ten of them once, percent-encoded and cut at 64 characters', async () => {
-    const named = async (query: string) => (await ask(`/api/v1/store?${query}`)).headers.get('x-ignored-params')
+    const named = async (query: string) => (await getPath(`/api/v1/store?${query}`)).headers.get('x-ignored-params')
     expect(await named('a=1&a=2&b')).toBe('a,b')
     expect(await named('a%2Cb=1&%0d%0aset-cookie%3A=1&%F0%9F%98%80&%00&+')).toBe(
       'a%2Cb,%0D%0Aset-cookie%3A,%F0%9F%98%80,%00,%20',
@@ -279,10 +279,10 @@ describe('[R9, R30] parameters that an endpoint does not have', () => {
   })
 
   test('if a response is an error, x-ignored-params still names the ignored parameters', async () => {
-    const response = await ask('/api/v1/orders?limit=0&update_since=2026-01-01T00:00:00Z')
+    const response = await getPath('/api/v1/orders?limit=0&update_since=2026-01-01T00:00:00Z')
     expect(response.status).toBe(400)
     expect(response.headers.get('x-ignored-params')).toBe('update_since')
-    expect((await ask(`/api/v1/orders/${UNKNOWN_ID}?limit=0`)).headers.get('x-ignored-params')).toBe('limit')
-    expect((await ask('/api/v1/orders/x?limit=0')).headers.get('x-ignored-params')).toBe('limit')
+    expect((await getPath(`/api/v1/orders/${UNKNOWN_ID}?limit=0`)).headers.get('x-ignored-params')).toBe('limit')
+    expect((await getPath('/api/v1/orders/x?limit=0')).headers.get('x-ignored-params')).toBe('limit')
   })
 })

@@ -80,7 +80,7 @@ async function rowsOf(path: string, key: string): Promise<Record<string, unknown
 }
 const isClean: [path: string, isClean: boolean][] = []
 
-describe('a key without personal data', () => {
+describe('a key that excludes personal data', () => {
   test.each<RevisionId>(['launch', 'v1.2', LATEST_REVISION])(
     '[R40] if the key excludes personal data of a %s store, personal fields are null, pseudonyms, or regions, and others are unchanged',
     async (revision) => {
@@ -154,7 +154,7 @@ describe('a key without personal data', () => {
     expect(again[0]?.email).toBe(here?.email)
   })
 
-  test('[R32] [R40] if an address is no JSON object, it is null, as for other keys', async () => {
+  test('[R32] [R40] if the key excludes personal data and a stored address is no JSON object, the address is null', async () => {
     const { store, reduced } = await sentinelStore()
     for (const value of [null, SENTINEL, [SENTINEL], 7]) {
       await store.sql`update orders set shipping_address = ${JSON.stringify(value)}::text::jsonb`
@@ -165,7 +165,7 @@ describe('a key without personal data', () => {
     }
   })
 
-  test('[R40] if a country is no string, it is null, because it can contain the rest of the address', async () => {
+  test('[R40] if the key excludes personal data and a country is no string, it is null, because it can contain the address', async () => {
     const { store, reduced } = await sentinelStore()
     const address = { country: { code: 'DE', city: SENTINEL }, state: [SENTINEL] }
     await store.sql`update orders set shipping_address = ${store.sql.json(address)}`

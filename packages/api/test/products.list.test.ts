@@ -42,7 +42,7 @@ test('[RES-PRODUCT, R22] if a stored string array contains null, the product has
   expect([row.images, row.videos, row.tags, row.meta_keywords]).toEqual([['b', 'a"\\'], [], null, []])
 })
 
-describe('[Q-STATUS, ST-1] status', () => {
+describe('[Q-STATUS, ST-1] the status filter of products', () => {
   test.each(['draft', 'active', 'archived'])(
     'if status=%s is sent, the list returns all products with this status and no others',
     async (status) => {

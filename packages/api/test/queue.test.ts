@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-describe('many requests at once', () => {
+describe('many requests of one key at once', () => {
   test(`[LIM-1, ERR-3] if a key sends ${REQUESTS} requests at once, each gets its page`, async () => {
     const { json } = await platform.get('/api/v1/orders?limit=10', store.key)
     // With a cursor, so that the request waits for nothing else.

@@ -75,7 +75,7 @@ async function pathsOf(store: TestStore): Promise<Map<string, string>> {
   )
 }
 
-async function ask(revision: RevisionId, path: string) {
+async function getAt(revision: RevisionId, path: string) {
   const response = await platform.get(path, storeAt(revision).key)
   expect(response.status, response.text).toBe(200)
   return response
@@ -106,7 +106,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     const paths = await pathsOf(storeAt(revision))
     for (const endpoint of ENDPOINTS) {
       const { id, resource, response } = endpoint
-      const { json } = await ask(revision, paths.get(id) ?? '')
+      const { json } = await getAt(revision, paths.get(id) ?? '')
       const rows = rowsOf(json)
       for (const row of rows) check(row, rowShapeOf(endpoint), revision)
       if (!includesRevision(revision, resource.since)) expect(json.data).toEqual([])
@@ -119,7 +119,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
   test('[VER-2] at each schema version, every endpoint returns the bytes of its stored expected response', async () => {
     const paths = await pathsOf(storeAt(revision))
     const lines: string[] = []
-    for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await ask(revision, path)).text}`)
+    for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await getAt(revision, path)).text}`)
     const found = `{\n${lines.join(',\n')}\n}\n`
     const file = new URL(`${revision}.json`, GOLDEN)
     if (process.env.UPDATE_GOLDEN === '1') {
@@ -136,7 +136,7 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
     const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
-      expect(response.json.data).toEqual((await ask(revision, '/api/v1/customers?limit=250')).json.data)
+      expect(response.json.data).toEqual((await getAt(revision, '/api/v1/customers?limit=250')).json.data)
       return
     }
     expect(response.status).toBe(400)
@@ -147,22 +147,22 @@ describe.each(IDS)('a store at schema version %s', (revision) => {
   test('[Q-CREATED, FMT-7] at each schema version, the other time filters get 200, even if the table does not exist', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
-      const all = (await ask(revision, `/api/v1/${list}`)).json.data
-      expect((await ask(revision, `/api/v1/${list}?updated_since=${since}`)).json.data).toEqual(all)
+      const all = (await getAt(revision, `/api/v1/${list}`)).json.data
+      expect((await getAt(revision, `/api/v1/${list}?updated_since=${since}`)).json.data).toEqual(all)
     }
-    const customers = (await ask(revision, '/api/v1/customers')).json.data
-    expect((await ask(revision, `/api/v1/customers?created_since=${since}`)).json.data).toEqual(customers)
-    const addresses = (await ask(revision, '/api/v1/customer-addresses')).json.data
-    expect((await ask(revision, `/api/v1/customer-addresses?updated_since=${since}`)).json.data).toEqual(addresses)
+    const customers = (await getAt(revision, '/api/v1/customers')).json.data
+    expect((await getAt(revision, `/api/v1/customers?created_since=${since}`)).json.data).toEqual(customers)
+    const addresses = (await getAt(revision, '/api/v1/customer-addresses')).json.data
+    expect((await getAt(revision, `/api/v1/customer-addresses?updated_since=${since}`)).json.data).toEqual(addresses)
   })
 })
 
 describe('stores at different schema versions', () => {
   test('[FMT-6] if stores have different schema versions, their lists have equally many rows with the same keys', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
-      const newest = (await ask(LATEST_REVISION, path)).json.data
+      const newest = (await getAt(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {
-        const rows: Record<string, unknown>[] = (await ask(revision, path)).json.data
+        const rows: Record<string, unknown>[] = (await getAt(revision, path)).json.data
         expect(rows.length).toBe(newest.length)
         for (const row of rows) expect(Object.keys(row)).toEqual(Object.keys(newest[0]))
       }
@@ -175,7 +175,7 @@ describe('stores at different schema versions', () => {
         .sql`select password_hash as hash from customers where password_hash is not null`
       expect(hashes.length).toBeGreaterThan(0)
       for (const path of (await pathsOf(storeAt(revision))).values()) {
-        const { text } = await ask(revision, path)
+        const { text } = await getAt(revision, path)
         expect(text).not.toContain('password')
         for (const { hash } of hashes) expect(text.includes(hash)).toBe(false)
       }

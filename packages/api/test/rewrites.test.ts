@@ -1,5 +1,5 @@
-// A table that is rewritten during a read. A snapshot from before the wait for the table lock, such as that of COPY,
-// would show an empty table.
+// Tests pages that are read while ALTER TABLE rewrites their table. If the service used a snapshot from before it got the
+// table lock, as COPY does, the table would look empty.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'

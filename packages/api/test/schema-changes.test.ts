@@ -18,21 +18,21 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-const ask = (store: TestStore, path: string) => platform.get(`/api/v1/${path}`, store.key)
+const getPath = (store: TestStore, path: string) => platform.get(`/api/v1/${path}`, store.key)
 const seen = () => wait(1100)
 
 async function rows(store: TestStore, path: string): Promise<Record<string, unknown>[]> {
-  const response = await ask(store, path)
+  const response = await getPath(store, path)
   expect(response.status, response.text).toBe(200)
   return response.json.data
 }
 
 /** Requests all lists and the store repeatedly until it is stopped. Returns the responses by path. */
-function askInALoop(store: TestStore): { stop(): Promise<[string, TestResponse][]> } {
+function requestInALoop(store: TestStore): { stop(): Promise<[string, TestResponse][]> } {
   let stopped = false
   const responses: [string, TestResponse][] = []
   const loop = async (paths: readonly string[]) => {
-    while (!stopped) for (const path of paths) responses.push([path, await ask(store, path)])
+    while (!stopped) for (const path of paths) responses.push([path, await getPath(store, path)])
   }
   const running = Promise.all([
     loop(['orders', 'store', 'products']),
@@ -59,7 +59,7 @@ describe('a store that is upgraded while it is served', () => {
   test('[R28, VER-2] while a store is upgraded to the newest schema version, every page returns 200 with the earlier values', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     const before = { orders: await rows(store, 'orders'), products: await rows(store, 'products') }
-    const loop = askInALoop(store)
+    const loop = requestInALoop(store)
     for (const { id } of REVISIONS.slice(1)) {
       await wait(150)
       await upgradeStore({ ownerOrAdminUrl: store.ownerUrl, to: id, readerRole: readerOf(store), connect: connectOnce })
@@ -80,7 +80,7 @@ describe('a store that is upgraded while it is served', () => {
     expect((await rows(store, 'orders'))[0]).toMatchObject({ currency: 'EUR', metafields: [], tax_breakdown: null })
     expect((await rows(store, 'products'))[0]).toMatchObject({ weight_grams: '12.35' })
     expect((await rows(store, 'locations')).length).toBe(1)
-    expect((await ask(store, 'customers?updated_since=2000-01-01T00:00:00Z')).status).toBe(200)
+    expect((await getPath(store, 'customers?updated_since=2000-01-01T00:00:00Z')).status).toBe(200)
     const added = eventsOf(platform, 'store.schema_changed').flatMap((each) => each.added)
     expect(added).toEqual(expect.arrayContaining(['orders.currency', 'products.weight_grams', 'locations.id']))
     expect(includesRevision(LATEST_REVISION, 'v1.6')).toBe(true)
@@ -90,7 +90,7 @@ describe('a store that is upgraded while it is served', () => {
 describe('the headers about the schema of a store', () => {
   const PATHS = [...LISTS, 'store', 'ids/orders', 'ids/customers']
   const headersOf = async (store: TestStore, name: string) => {
-    const responses = await Promise.all(PATHS.map(async (path) => [path, await ask(store, path)] as const))
+    const responses = await Promise.all(PATHS.map(async (path) => [path, await getPath(store, path)] as const))
     return new Map(responses.map(([path, { headers }]) => [path, headers.get(name)]))
   }
   const changedPaths = (one: Map<string, string | null>, other: Map<string, string | null>) =>
@@ -126,7 +126,7 @@ describe('the headers about the schema of a store', () => {
     )
     const complete = digests
     expect(await nextChanges()).toEqual(['products'])
-    expect((await ask(store, 'orders')).headers.get('x-store-schema')).toBe(
+    expect((await getPath(store, 'orders')).headers.get('x-store-schema')).toBe(
       'v1.6; missing="product_variants.weight_grams"',
     )
     await store.sql.unsafe(`grant select (weight_grams) on product_variants to ${reader}`)
@@ -158,7 +158,7 @@ describe('a partly migrated store', () => {
         if (created !== undefined) await store.sql.unsafe(`grant select on ${created} to ${reader}`)
         // The service may have seen the column or not. Both responses are valid.
         for (const path of ['orders?limit=3', 'customers?limit=3', 'products?limit=3', 'locations', 'store'])
-          expect((await ask(store, path)).status, `${path} after ${statement}`).toBe(200)
+          expect((await getPath(store, path)).status, `${path} after ${statement}`).toBe(200)
       }
     }
     await store.sql`update orders set currency = 'EUR', payment_provider = 'manual', updated_at = updated_at`
@@ -180,11 +180,11 @@ describe('a partly migrated store', () => {
     await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
     await seen()
     const path = 'customers?updated_since=2000-01-01T00:00:00Z'
-    expect(await ask(store, path)).toMatchObject({ status: 400, json: { error: { code: 'INVALID_PARAM' } } })
+    expect(await getPath(store, path)).toMatchObject({ status: 400, json: { error: { code: 'INVALID_PARAM' } } })
     expect((await rows(store, 'customers'))[0]).toMatchObject({ updated_at: null })
     await store.sql.unsafe(`grant select (updated_at) on customers to ${readerOf(store)}`)
     await seen()
-    expect((await ask(store, path)).status).toBe(200)
+    expect((await getPath(store, path)).status).toBe(200)
   })
 
   test('[ERR-3] if the reader may not select the id column of a table, its list returns 502', async () => {
@@ -192,7 +192,7 @@ describe('a partly migrated store', () => {
     await store.sql.unsafe(`revoke select (id) on orders from ${readerOf(store)}`)
     await seen()
     for (const path of ['orders', 'orders?updated_since=9999-01-01T00:00:00Z'])
-      expect(await ask(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
+      expect(await getPath(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
   })
 
   test('[R28] if deleted_at, customer_id, created_at, or order_id is dropped, the lists still return 200', async () => {
@@ -264,7 +264,7 @@ describe('a schema change while the store is served', () => {
     expect(await rows(store, 'products')).toEqual(before)
     const active = before.filter(({ status }) => status === 'active')
     expect(await rows(store, 'products?status=active&updated_since=2000-01-01T00:00:00Z')).toEqual(active)
-    const first = await ask(store, 'products?limit=3')
+    const first = await getPath(store, 'products?limit=3')
     const next = await rows(store, `products?cursor=${first.json.meta.next_cursor}`)
     expect([...first.json.data, ...next]).toEqual(before)
   })
@@ -299,7 +299,7 @@ describe('a schema change while the store is served', () => {
     expect(await rows(store, 'customers')).toEqual(before)
     await seen()
     expect(await rows(store, 'customers')).toEqual(before)
-    expect((await ask(store, 'store')).json.data.counts.customers).toBe(before.length)
+    expect((await getPath(store, 'store')).json.data.counts.customers).toBe(before.length)
     expect(await rows(store, 'customers?limit=250&updated_since=2000-01-01T00:00:00Z')).toEqual(before)
     await store.sql.unsafe('begin; drop view customers; alter table people rename to customers; commit')
     expect(await rows(store, 'customers')).toEqual(before)
@@ -308,8 +308,8 @@ describe('a schema change while the store is served', () => {
   test('[R28] if a table of the first schema version is missing, its list returns 502 until the table is back', async () => {
     const before = await rows(store, 'categories')
     await store.sql`alter table categories rename to sorts`
-    expect((await ask(store, 'categories')).status).toBe(502)
-    expect((await ask(store, 'store')).json.data.counts.categories).toBe(0)
+    expect((await getPath(store, 'categories')).status).toBe(502)
+    expect((await getPath(store, 'store')).json.data.counts.categories).toBe(0)
     await store.sql`alter table sorts rename to categories`
     expect(await rows(store, 'categories')).toEqual(before)
   })
@@ -328,7 +328,7 @@ describe('a platform with views', () => {
       'categories',
     ]
     const before = new Map<string, TestResponse>()
-    for (const path of paths) before.set(path, await ask(store, path))
+    for (const path of paths) before.set(path, await getPath(store, path))
     await store.sql.unsafe('create schema platform')
     const tables =
       await store.sql`select table_name as name from information_schema.tables where table_schema = 'public'`
@@ -338,14 +338,14 @@ describe('a platform with views', () => {
         `create view ${name} as select * from platform.${name}; grant select on ${name} to ${readerOf(store)}`,
       )
     }
-    for (const path of paths) expect((await ask(store, path)).text, path).toBe(before.get(path)?.text)
+    for (const path of paths) expect((await getPath(store, path)).text, path).toBe(before.get(path)?.text)
     await seen()
     const [first] = before.get('orders')?.json.data ?? []
-    expect((await ask(store, `orders/${first.id}`)).json.data).toEqual(first)
-    expect((await ask(store, 'store')).json.data.counts.orders).toBe(SIZE.orders)
+    expect((await getPath(store, `orders/${first.id}`)).json.data).toEqual(first)
+    expect((await getPath(store, 'store')).json.data.counts.orders).toBe(SIZE.orders)
     const walked = []
     for (let cursor = ''; ; ) {
-      const { json } = await ask(store, `orders?limit=7&updated_since=2000-01-01T00:00:00Z${cursor}`)
+      const { json } = await getPath(store, `orders?limit=7&updated_since=2000-01-01T00:00:00Z${cursor}`)
       walked.push(...json.data)
       if (!json.meta.has_more) break
       cursor = `&cursor=${json.meta.next_cursor}`

@@ -1,4 +1,4 @@
-// Stores that share a database. Each store has its own schema.
+// Tests stores that share a database, each in its own schema.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'

@@ -1,4 +1,4 @@
-// Clients that do not read their responses. The service limits the memory and the time of such responses.
+// Tests clients that do not read their responses. The service limits the memory and the time of such responses.
 
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const errorOf = async (platform: TestPlatform, key: string, path = LARGE_PAGE) =
   return [status, json.error?.code, headers.get('retry-after')]
 }
 
-async function hold(platform: TestPlatform, store: TestStore, count: number): Promise<Socket[]> {
+async function requestWithoutReadingOften(platform: TestPlatform, store: TestStore, count: number): Promise<Socket[]> {
   const sockets: Socket[] = []
   for (let index = 0; index < count; index += 1) sockets.push(await requestWithoutReading(platform.service.url, store))
   return sockets
@@ -39,7 +39,7 @@ test('[ERR-1] if clients of a key leave too many response bytes unread, the key 
   })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
-  const sockets = await hold(platform, store, 2)
+  const sockets = await requestWithoutReadingOften(platform, store, 2)
   expect(await errorOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
   expect(await errorOf(platform, store.key, '/api/v1/store')).toEqual([429, 'RATE_LIMITED', '1'])
   expect((await platform.get(LARGE_PAGE, null)).status).toBe(401)
@@ -54,7 +54,7 @@ test('[ERR-1] if unread responses fill the memory limit of the service, API requ
   const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
-  const sockets = await hold(platform, store, 2)
+  const sockets = await requestWithoutReadingOften(platform, store, 2)
   expect(await errorOf(platform, other.key)).toEqual([502, 'STORE_DB_ERROR', expect.stringMatching(/^[1-5]$/)])
   for (const encoding of ['identity', 'br', 'gzip', 'br'])
     expect(

@@ -68,7 +68,7 @@ async function lockedStore(settings: Record<string, string> = {}) {
 }
 
 /** Sends requests until a count waits for the lock. */
-async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Promise<void> {
+async function requestUntilCounted(holder: Sql, orders: () => Promise<number>): Promise<void> {
   const counting = () => holder`select from pg_locks where relation = 'orders'::regclass and not granted`
   // No response needs the orders until the cached counts are too old. Then the response would wait for the lock itself.
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
@@ -78,7 +78,7 @@ test('[RES-STORE] while a new count of rows runs, GET /store returns the cached 
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
-    await askUntilCounted(holder, orders)
+    await requestUntilCounted(holder, orders)
     expect(await orders()).toBe(3)
   })
   while ((await orders()) === 3);
@@ -89,7 +89,7 @@ test('if a background count of rows runs at shutdown, it does not delay the shut
   const { patient, orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
-    await askUntilCounted(holder, orders)
+    await requestUntilCounted(holder, orders)
     const from = performance.now()
     await patient.service.close()
     expect(performance.now() - from).toBeLessThan(1000)

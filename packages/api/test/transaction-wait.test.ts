@@ -1,4 +1,4 @@
-// The first page of a list while transactions are open: which transactions it waits for, how long, and its watermark.
+// Tests the first page of a list while transactions are open: which transactions it waits for, how long, and its watermark.
 // The experiment with many writers is test/late-commits.test.ts.
 
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,5 +1,5 @@
-// A table that the reader may not select is an error. With an empty list instead, a copy that removes deleted rows
-// would lose every row.
+// Tests tables that the reader may not select. They are an error: with an empty list instead, a copy that removes deleted
+// rows would lose every row.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ beforeEach(async () => {
   clearEvents(platform)
 })
 
-const ask = (path: string, of = store) => platform.get(`/api/v1/${path}`, of.key)
+const getPath = (path: string, of = store) => platform.get(`/api/v1/${path}`, of.key)
 
 /** Replaces a table with a copy, as a platform does to rewrite it. The reader may not select from the copy. */
 async function swap(table: string): Promise<void> {
@@ -35,7 +35,7 @@ async function grant(table: string): Promise<void> {
   await store.sql.unsafe(`grant select on ${table} to ${readerOf(store)}`)
 }
 
-async function aCustomer(): Promise<string> {
+async function idOfCustomerWithAddress(): Promise<string> {
   const [row] = await store.sql<[{ id: string }]>`select customer_id as id from customer_addresses limit 1`
   return row.id
 }
@@ -48,17 +48,17 @@ describe('tables of a later schema version that cannot be read', () => {
   ])(
     '[R42] if the reader may not select from %s, its lists return 502 until it is granted, and the log has the reason',
     async (table, lists) => {
-      const customer = await aCustomer()
+      const customer = await idOfCustomerWithAddress()
       const paths = lists.map((path) => path.replace('CUSTOMER', customer))
-      const before = await Promise.all(paths.map((path) => ask(path)))
+      const before = await Promise.all(paths.map((path) => getPath(path)))
       for (const { status, json } of before) expect([status, json.data.length > 0]).toEqual([200, true])
       await swap(table)
       // The second request uses the schema that the first request has cached.
-      for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
+      for (const path of [...paths, ...paths]) expect(await getPath(path), path).toMatchObject(UNREADABLE)
       const causes = eventsOf(platform, 'store.query_failed').map(({ cause }) => String(cause))
       expect(causes.at(-1)).toContain(`the reader may not select from the table "public"."${table}"`)
       await grant(table)
-      for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)
+      for (const [at, path] of paths.entries()) expect((await getPath(path)).text, path).toBe(before[at]?.text)
     },
   )
 
@@ -67,26 +67,27 @@ describe('tables of a later schema version that cannot be read', () => {
     await fresh.sql.unsafe(`revoke select on all tables in schema public from ${readerOf(fresh)}`)
     await fresh.sql.unsafe(`grant select on customers to ${readerOf(fresh)}`)
     for (const path of ['locations', 'customer-groups', 'customer-addresses', `customers/${NO_ID}/addresses`])
-      expect(await ask(path, fresh), path).toMatchObject(UNREADABLE)
+      expect(await getPath(path, fresh), path).toMatchObject(UNREADABLE)
   })
 
   test('[FMT-7] after a table of a later schema version is dropped, its list is empty', async () => {
     await store.sql`drop table locations`
-    expect(await ask('locations')).toMatchObject({ status: 200, json: { data: [] } })
+    expect(await getPath('locations')).toMatchObject({ status: 200, json: { data: [] } })
   })
 })
 
 describe('tables of the first schema version that cannot be read', () => {
   test('[R42] if the reader may not select from customers, their lists, rows, and counts return 502, and not 404 or 0', async () => {
-    const customer = await aCustomer()
+    const customer = await idOfCustomerWithAddress()
     await swap('customers')
     const paths = ['customers', 'customers?updated_since=2000-01-01T00:00:00Z', 'ids/customers']
     const rows = [`customers/${customer}`, `customers/${NO_ID}`, `customers/${NO_ID}/addresses`]
-    for (const path of [...paths, ...rows, 'store', ...rows]) expect(await ask(path), path).toMatchObject(UNREADABLE)
+    for (const path of [...paths, ...rows, 'store', ...rows])
+      expect(await getPath(path), path).toMatchObject(UNREADABLE)
     await grant('customers')
-    for (const path of [...paths, `customers/${customer}`]) expect((await ask(path)).status, path).toBe(200)
+    for (const path of [...paths, `customers/${customer}`]) expect((await getPath(path)).status, path).toBe(200)
     for (const path of [`customers/${NO_ID}`, `customers/${NO_ID}/addresses`])
-      expect((await ask(path)).status, path).toBe(404)
-    expect((await ask('store')).json.data.counts.customers).toBe(SIZE.customers)
+      expect((await getPath(path)).status, path).toBe(404)
+    expect((await getPath('store')).json.data.counts.customers).toBe(SIZE.customers)
   })
 })

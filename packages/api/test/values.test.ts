@@ -49,7 +49,7 @@ async function list(path: string) {
 const ORDER = { id: idAt(1), email: 'a@example.com' }
 const PRODUCT = { id: idAt(1), name: 'n', slug: 's', price: '1' }
 
-describe('numbers', () => {
+describe('stored numbers', () => {
   test.each([
     ['0.1', '0.10'],
     ['9007199254740993.01', '9007199254740993.01'],
@@ -109,7 +109,7 @@ describe('numbers', () => {
   })
 })
 
-describe('strings', () => {
+describe('stored strings', () => {
   const TEXTS = [
     'plain',
     '😀 👩‍👩‍👧 é ﷽',
@@ -157,7 +157,7 @@ describe('strings', () => {
   })
 })
 
-describe('timestamps', () => {
+describe('stored timestamps', () => {
   test.each([
     ['0001-01-01 00:00:00+00', '0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31 23:59:59.999999+00', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
@@ -396,7 +396,7 @@ describe('stored JSON', () => {
   })
 })
 
-describe('values of fixed sets', () => {
+describe('stored values of enums', () => {
   test('[R33] if a stored status is unknown, it is returned unchanged, and a contract violation is reported', async () => {
     await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
@@ -452,7 +452,7 @@ describe('values of fixed sets', () => {
   )
 })
 
-describe('addresses', () => {
+describe('removed addresses', () => {
   test('[R23, RES-ADDRESS] if deleted_at of an address is set, the address is not returned', async () => {
     await insertRow(store, 'customers', { id: idAt(1), email: 'a@example.com' })
     const address = {
@@ -475,7 +475,7 @@ describe('addresses', () => {
   })
 })
 
-describe('the store', () => {
+describe('counts of the store', () => {
   test('[RES-STORE] if rows have no created_at, the counts of the store include them', async () => {
     const fresh = await platform.provision()
     await dropNotNull(fresh)

@@ -181,7 +181,7 @@ describe.each([
   )
 })
 
-describe('the byte budget of a page', () => {
+describe('the maximum size of a page', () => {
   test('[PAG-2, PAG-4] if a page would exceed PAGE_BYTES_MAX, it ends early, and the next pages have the other rows', async () => {
     const sizes = [...Array.from({ length: 40 }, (_, index) => 500 + index * 300), 200_000, 10, 70_000, 65_000, 10]
     const values = sizes.map(
@@ -266,7 +266,7 @@ describe('time filters over many rows', () => {
   })
 })
 
-describe('snapshots', () => {
+describe('orders that are written during a read', () => {
   test('[PAG-4, R29] while rows are written, an order and its items are from one committed state', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => idAt(index))
     await store.sql.unsafe(

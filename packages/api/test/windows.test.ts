@@ -1,4 +1,4 @@
-// Windows: lists that end at `updated_until` or `created_until`, and at the watermark.
+// Tests lists that end at `updated_until` or `created_until`, and the watermark of such lists.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -290,7 +290,7 @@ describe('[GEN-6] services that are newer than the client', () => {
   })
 })
 
-describe('retries', () => {
+describe('retries of the client', () => {
   const limited: ProxyFailure = {
     kind: 'response',
     status: 429,
@@ -447,7 +447,7 @@ describe('retries', () => {
   })
 })
 
-describe('signals', () => {
+describe('abort signals', () => {
   test("if a signal is aborted before a call, during its request, or during its wait, the call ends with the signal's reason", async () => {
     const reason = new Error('enough')
     const waiting = await startClient([{ kind: 'hang' }])
@@ -528,7 +528,7 @@ test('if the connection is refused, the call throws an error that contains ECONN
   )
 })
 
-describe('failures before the first response', () => {
+describe('connection errors before the first response', () => {
   /** A fetch that fails with a system error. */
   const failing = (code: string) => async () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
@@ -603,7 +603,7 @@ test('if a response has no rate limit headers, onResponse gets null as the limit
   expect(responses).toEqual([{ status: 404, limit: null }])
 })
 
-describe('the key', () => {
+describe('the API key of the client', () => {
   test('[AUTH-1] if the client, a list, or an error is printed, the output does not contain the key', async () => {
     const { client } = await startClient([{ kind: 'disconnect' }], { retryForMs: 0 })
     const thrown = await client.store.get().catch((cause: unknown) => cause)
@@ -632,7 +632,7 @@ describe('the key', () => {
   })
 })
 
-describe('the address', () => {
+describe('the URL of the service', () => {
   test.each(['', '/', '/api/v1', '/api/v1/'])('if the URL ends with %j, the client reads the store', async (tail) => {
     const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
     expect((await client.store.get()).id).toBe(store.id)

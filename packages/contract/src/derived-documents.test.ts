@@ -1,4 +1,5 @@
-// Each test adds one declaration to the contract, and checks that every derived document contains it.
+// Tests the documents that are generated from the contract. Each test adds one declaration to the contract, and each
+// document must contain it.
 
 import { describe, expect, it } from 'vitest'
 import type { Contract } from './contract.ts'
@@ -21,7 +22,7 @@ function documentsOf(variant: Partial<Contract>): { openApi: string; types: stri
   }
 }
 
-describe('derived documents', () => {
+describe('documents that are generated from the contract', () => {
   it('[VER-1, VER-2] if a field is added to the contract, each generated document has the field and its schema version', () => {
     // The type does not include a future revision.
     const next = 'v1.7' as RevisionId

@@ -4,7 +4,7 @@ import { ERRORS } from './errors.ts'
 import { errorPage, errorTable, fieldTable, headerTable, limitTable, referencePage } from './markdown.ts'
 import { order } from './resources/order.ts'
 
-describe('the reference page', () => {
+describe('the generated reference page', () => {
   it('the generated reference page lists every endpoint, field, error code, and schema version', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)

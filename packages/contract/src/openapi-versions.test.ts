@@ -101,7 +101,7 @@ it("if older OpenAPI versions can't express a schema, downgradedSchema throws", 
     expect(() => downgradedSchema(schema, 'nullable'), JSON.stringify(schema)).toThrow('cannot express')
 })
 
-describe('the extensions for generators', () => {
+describe('OpenAPI extensions for generators', () => {
   it('the OpenAPI document has pagination extensions for generators on every paginated list and nowhere else', () => {
     for (const endpoint of CONTRACT.endpoints) {
       const operation = V31.paths[endpoint.path].get

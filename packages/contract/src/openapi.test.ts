@@ -146,14 +146,14 @@ describe('the OpenAPI document', () => {
   })
 
   it('the description of updated_since names the stores that reject it for customers, and no stores for orders', () => {
-    const noteAt = (path: string): string =>
+    const descriptionAt = (path: string): string =>
       document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
-    expect(noteAt('/api/v1/customers')).toContain('Stores older than v1.1')
-    expect(noteAt('/api/v1/orders')).not.toContain('older')
+    expect(descriptionAt('/api/v1/customers')).toContain('Stores older than v1.1')
+    expect(descriptionAt('/api/v1/orders')).not.toContain('older')
   })
 })
 
-describe('errors', () => {
+describe('errors in the OpenAPI document', () => {
   it('[ERR-1] the OpenAPI document lists every error that an endpoint can return, at its status', () => {
     for (const endpoint of ENDPOINTS) {
       const responses = document.paths[endpoint.path]?.get.responses ?? {}
@@ -204,7 +204,7 @@ describe('errors', () => {
   })
 })
 
-describe('stored JSON', () => {
+describe('stored JSON in the OpenAPI document', () => {
   it('[RES-ORDER] if a member of tax_breakdown is missing or null, the OpenAPI schema rejects the order', () => {
     const validate = validator('Order')
     const row = exampleOf(order)

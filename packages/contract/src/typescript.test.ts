@@ -25,7 +25,7 @@ function compileErrors(use = ''): string[] {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-describe('generated types', () => {
+describe('generated TypeScript types', () => {
   it('the generated TypeScript types compile and accept every example', () => {
     const values = resourcesOf(CONTRACT).map(
       (each) => `export const a${typeName(each)}: ${typeName(each)} = ${JSON.stringify(exampleOf(each))}`,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-describe('migrations', () => {
+describe('migrations of the control database', () => {
   test('if six processes migrate the control database at once, each migration is applied once', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
@@ -62,7 +62,7 @@ describe('migrations', () => {
   })
 })
 
-describe('the registry', () => {
+describe('stores in the control database', () => {
   test('if a store is added, its database password is stored encrypted and can be decrypted', async () => {
     const store = await control.store('Ann’s shop')
     expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
@@ -108,7 +108,7 @@ describe('the registry', () => {
   })
 })
 
-describe('rotating the secret', () => {
+describe('rotation of the encryption secret', () => {
   test('if the encryption secret is rotated, the new secret alone decrypts all passwords', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()

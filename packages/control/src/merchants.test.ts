@@ -23,7 +23,7 @@ afterAll(() => control.drop())
 
 let count = 0
 
-async function aMerchant(...storeIds: string[]) {
+async function createTestMerchant(...storeIds: string[]) {
   count += 1
   const merchant = { id: `merchant-${count}`, email: `merchant${count}@example.com` }
   await control.sql`
@@ -33,7 +33,7 @@ async function aMerchant(...storeIds: string[]) {
   return merchant
 }
 
-async function aUsedKey(storeId: string, createdBy: string) {
+async function createUsedKey(storeId: string, createdBy: string) {
   const { database, random } = control
   const { id } = await createKey({ database, storeId, name: 'k', createdBy, random })
   const options = { database, now: Date.now, emit: () => undefined, flushMs: 600_000, requestLogLines: 100 }
@@ -44,11 +44,11 @@ async function aUsedKey(storeId: string, createdBy: string) {
   return id
 }
 
-describe('memberships', () => {
+describe('stores of a merchant', () => {
   test('if a merchant belongs to two of several stores, the merchant sees only these two, sorted by name', async () => {
     const { database } = control
     const [second, first] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
-    const merchant = await aMerchant(second.id, first.id)
+    const merchant = await createTestMerchant(second.id, first.id)
     await addMembership(database, merchant.id, first.id)
     expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
   })
@@ -56,7 +56,7 @@ describe('memberships', () => {
   test("if a store is removed, its merchants don't see it any more, and adding a merchant to it fails", async () => {
     const { database } = control
     const store = await control.store()
-    const merchant = await aMerchant(store.id)
+    const merchant = await createTestMerchant(store.id)
     await removeStore(database, store.id)
     expect(await storesOfMerchant(database, merchant.id)).toEqual([])
     await expect(addMembership(database, merchant.id, store.id)).rejects.toThrow(UnknownStore)
@@ -67,7 +67,7 @@ describe('memberships', () => {
 test("if a merchant is removed from a store, the merchant's other stores stay; the result says whether another merchant is left", async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
-  const [one, two] = [await aMerchant(store.id, other.id), await aMerchant(store.id)]
+  const [one, two] = [await createTestMerchant(store.id, other.id), await createTestMerchant(store.id)]
   expect(await removeMembership(database, ` ${one.email.toUpperCase()}`, store.id)).toEqual({
     removed: true,
     isSeen: true,
@@ -80,7 +80,7 @@ test("if a merchant is removed from a store, the merchant's other stores stay; t
 
 test('if sessions or sign-in links have expired, the cleanup deletes them, and valid ones stay', async () => {
   const { sql } = control
-  const { id } = await aMerchant()
+  const { id } = await createTestMerchant()
   for (const [token, ends] of [
     ['ended', '-1 second'],
     ['open', '1 hour'],
@@ -99,12 +99,12 @@ test('if sessions or sign-in links have expired, the cleanup deletes them, and v
   ])
 })
 
-describe('removing a merchant', () => {
+describe('removal of a merchant', () => {
   test('if removing a merchant fails halfway, it changes nothing, and a repetition succeeds', async () => {
     const { database } = control
     const store = await control.store()
-    const merchant = await aMerchant(store.id)
-    await aUsedKey(store.id, merchant.email)
+    const merchant = await createTestMerchant(store.id)
+    await createUsedKey(store.id, merchant.email)
     await control.sql`alter table walks rename to walks_away`
     await expect(removeMerchant(database, merchant.email)).rejects.toThrow()
     await control.sql`alter table walks_away rename to walks`
@@ -115,9 +115,12 @@ describe('removing a merchant', () => {
   test('if a merchant is removed, usage of stores without another merchant is deleted, and their keys stay active', async () => {
     const { database } = control
     const [own, shared] = [await control.store(), await control.store()]
-    const merchant = await aMerchant(own.id, shared.id)
-    await aMerchant(shared.id)
-    const [ownKey, sharedKey] = [await aUsedKey(own.id, merchant.email), await aUsedKey(shared.id, merchant.email)]
+    const merchant = await createTestMerchant(own.id, shared.id)
+    await createTestMerchant(shared.id)
+    const [ownKey, sharedKey] = [
+      await createUsedKey(own.id, merchant.email),
+      await createUsedKey(shared.id, merchant.email),
+    ]
     expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({ storesLeftAlone: [own.id] })
     const since = new Date(0)
     expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])

@@ -10,7 +10,7 @@ afterAll(() => control.drop())
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 let count = 0
-const aScope = () => `account ${count++}`
+const newScope = () => `account ${count++}`
 
 /** Number of these attempts that are allowed at this second. */
 async function attempt(scopes: readonly string[], times: number, second = 0): Promise<number> {
@@ -24,25 +24,25 @@ async function attempt(scopes: readonly string[], times: number, second = 0): Pr
 
 describe('sign-in attempts', () => {
   test('after ten sign-in attempts in a minute, the next attempt is rejected with the number of seconds to wait', async () => {
-    const scope = aScope()
+    const scope = newScope()
     expect(await attempt([scope], 14)).toBe(10)
     const verdict = await countAttempt(control.database, [scope], new Date(NOON + 20_000))
     expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
   })
 
   test('if 15 sign-in attempts are for one account or from one address, ten of them are allowed', async () => {
-    const account = aScope()
+    const account = newScope()
     let allowed = 0
-    for (let index = 0; index < 15; index += 1) allowed += await attempt([account, aScope()], 1)
+    for (let index = 0; index < 15; index += 1) allowed += await attempt([account, newScope()], 1)
     expect(allowed).toBe(10)
-    const address = aScope()
+    const address = newScope()
     allowed = 0
-    for (let index = 0; index < 15; index += 1) allowed += await attempt([aScope(), address], 1)
+    for (let index = 0; index < 15; index += 1) allowed += await attempt([newScope(), address], 1)
     expect(allowed).toBe(10)
   })
 
   test('if the sign-in limit is reached repeatedly, the wait doubles up to 16 minutes, and resets after half an hour', async () => {
-    const scope = aScope()
+    const scope = newScope()
     const waits: number[] = []
     let second = 0
     for (let round = 0; round < 6; round += 1) {
@@ -59,13 +59,13 @@ describe('sign-in attempts', () => {
   })
 
   test('if a sign-in counter was set by a clock in the future, the next attempt resets it', async () => {
-    const scope = aScope()
+    const scope = newScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)
   })
 
   test('if two nodes count fifty sign-in attempts at once, exactly ten are allowed', async () => {
-    const scopes = [aScope(), aScope()]
+    const scopes = [newScope(), newScope()]
     const nodes = [control.database, control.secondNode()]
     const verdicts = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -76,7 +76,7 @@ describe('sign-in attempts', () => {
   })
 
   test('if a sign-in succeeds, it does not count toward the limit of sign-in attempts', async () => {
-    const scopes = [aScope(), aScope()]
+    const scopes = [newScope(), newScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
       await discountAttempt(control.database, scopes)
@@ -84,7 +84,7 @@ describe('sign-in attempts', () => {
   })
 
   test('if the window of a sign-in counter has ended, the cleanup deletes the counter', async () => {
-    const scope = aScope()
+    const scope = newScope()
     await attempt([scope], 1)
     expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)
   })

@@ -40,7 +40,7 @@ async function csv(of: TestStore, name: string, signal = new AbortController().s
   return openCsv({ source, file, now: () => performance.now(), signal })
 }
 
-async function whole(of: TestStore, name: string): Promise<Buffer> {
+async function readCsvFile(of: TestStore, name: string): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of await csv(of, name)) chunks.push(chunk)
   return Buffer.concat(chunks)
@@ -108,7 +108,7 @@ describe('CSV files', () => {
     async (name, resource) => {
       const rows = await served(store, `/api/v1/${name}`)
       expectRows(
-        await whole(store, name),
+        await readCsvFile(store, name),
         rows.map((row) => flat(resource, row)),
       )
     },
@@ -122,7 +122,7 @@ describe('CSV files', () => {
     const embedded = rows.flatMap((row) => row[field] as Record<string, unknown>[])
     expect(embedded.length).toBeGreaterThan(10)
     expectRows(
-      await whole(store, name),
+      await readCsvFile(store, name),
       embedded.map((row) => flat(resource, row)),
     )
   })
@@ -160,7 +160,7 @@ describe('CSV files', () => {
       address1: 'Ä\rß 日本',
     }
     await insertRow(of, 'locations', { id: idAt(1), opening_hours: hours, ...texts, ...place })
-    const [header = [], row = []] = records(await whole(of, 'locations'))
+    const [header = [], row = []] = records(await readCsvFile(of, 'locations'))
     const cell = (name: string) => row[header.indexOf(name)]
     expect(cell('name')).toBe(place.name)
     expect([cell('postal_code'), cell('external_id')]).toEqual(['00123', '12345678901234567890'])
@@ -175,7 +175,7 @@ describe('CSV files', () => {
   test('if a list has no rows or no table, its CSV file has only the header', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
-      expect((await whole(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
+      expect((await readCsvFile(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
   })
 })
 

@@ -98,7 +98,7 @@ describe('lists of the Data pages', () => {
   })
 })
 
-describe('the newest rows', () => {
+describe('the newest rows of a list', () => {
   test.each(LISTS.map(({ list }) => list))(
     'if the Data page of %s shows the newest rows first, it has the rows of the API in reverse order',
     async (list) => {
@@ -144,7 +144,7 @@ describe('the newest rows', () => {
   })
 })
 
-describe('the search', () => {
+describe('the search of the Data pages', () => {
   test('if the search text is an ID in upper case with spaces around it, the search finds the row', async () => {
     const [id = ''] = (await idsOf(store, 'orders')).slice(70)
     const found = await page(store, { list: 'orders', text: ` ${id.toUpperCase()} ` })
@@ -285,7 +285,7 @@ describe('the page of a row', () => {
   })
 })
 
-describe('older schema versions', () => {
+describe('stores at older schema versions', () => {
   test('[FMT-7] if the table of a list does not exist, the Data page names the schema version that the list needs', async () => {
     for (const [list = '', since] of [
       ['customer-groups', 'v1.1'],

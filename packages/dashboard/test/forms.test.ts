@@ -77,7 +77,7 @@ describe('forms that are sent twice', () => {
   })
 })
 
-describe('forms', () => {
+describe('forms of the dashboard', () => {
   const expectRejected = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const before = await keyCount()
     const response = await visitor.post(create(), { name: 'x', ...fields }, headers)

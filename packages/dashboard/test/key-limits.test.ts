@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('[AUTH-3] if a form is sent again with other limits, no key is created, and the page says so', async () => {
+test('[AUTH-3] if the form for a new key is sent again with other limits, no key is created, and the page says so', async () => {
   const { store, visitor, page } = await newShop()
   const token = await visitor.formTokenOf(page, `${page}/keys`)
   const sendAgain = (fields: Record<string, string>) =>
@@ -98,7 +98,7 @@ test('[AUTH-3] if a form is sent again with other limits, no key is created, and
 })
 
 test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
-  '[AUTH-3] if the time zone is %s, a key can end on the last day of the year 9999',
+  '[AUTH-3] if the store has the time zone %s, a key can expire on the last day of the year 9999',
   async (timeZone) => {
     const { store, send } = await newShop()
     await store.sql`update store set store_timezone = ${timeZone}`

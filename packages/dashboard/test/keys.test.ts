@@ -39,7 +39,7 @@ async function activeKeys({ store }: Shop): Promise<number> {
 
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
-describe('keys', () => {
+describe('keys of a store', () => {
   test('[AUTH-3] if a key is created, it gets 200 immediately, and no table and no log event contains it', async () => {
     const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
@@ -97,14 +97,14 @@ describe('keys', () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     expect(await status(key)).toBe(200)
-    const ask = `${shop.page}/keys/${id}/revoke`
-    const done = await shop.visitor.send(ask, ask)
+    const confirmationPage = `${shop.page}/keys/${id}/revoke`
+    const done = await shop.visitor.send(confirmationPage, confirmationPage)
     expect(done.headers.get('location')).toBe(shop.page)
     expect(await status(key)).toBe(401)
     expect((await shop.visitor.get(shop.page)).text).toContain('is revoked')
     // A reload does not repeat the notice.
     expect((await shop.visitor.get(shop.page)).text).not.toContain('is revoked')
-    const again = await shop.visitor.get(ask)
+    const again = await shop.visitor.get(confirmationPage)
     expect(again.headers.get('location')).toBe(shop.page)
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
@@ -112,8 +112,8 @@ describe('keys', () => {
   test('[AUTH-5] if a key is created, replaced, or revoked, the audit table names the merchant', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
-    const ask = `${shop.page}/keys/${id}/replace`
-    await shop.visitor.send(ask, ask, { ends: 'at once' })
+    const confirmationPage = `${shop.page}/keys/${id}/replace`
+    await shop.visitor.send(confirmationPage, confirmationPage, { ends: 'at once' })
     const sql = platform.controlSql
     const events = await sql<{ action: string; actor: string; keyId: string }[]>`
       select action, actor, key_id as "keyId" from audit_events
@@ -197,8 +197,8 @@ describe('replacement of a key', () => {
   test('if a key is replaced, both keys get 200 until the merchant revokes the old one', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
-    const ask = `${shop.page}/keys/${old.id}/replace`
-    const { text } = await shop.visitor.follow(await shop.visitor.send(ask, ask))
+    const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.follow(await shop.visitor.send(confirmationPage, confirmationPage))
     const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
     expect([await status(key), await status(old.key)]).toEqual([200, 200])
     const revoke = `${shop.page}/keys/${old.id}/revoke`
@@ -214,17 +214,17 @@ describe('replacement of a key', () => {
     const old = await makeKey(shop, 'ERP')
     await platform.controlSql`
       update api_keys set last_used_at = now() where store_id = ${shop.store.id} and id <> ${idle.id}`
-    const ask = `${shop.page}/keys/${old.id}/replace`
-    const { text } = await shop.visitor.get(ask)
+    const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.get(confirmationPage)
     const revoke = `${shop.page}/keys/${idle.id}/revoke`
     expect(text.indexOf('Revoke another key first')).toBeLessThan(text.indexOf('If you need every key'))
     expect(text.indexOf(`${revoke}?for=${old.id}`)).toBe(text.search(/[^"]*\/revoke\?for=/))
     expect(text).toMatch(/class="button danger-main">Revoke the old key/)
     expect(text).not.toMatch(/class="button main"/)
     const done = await shop.visitor.send(`${revoke}?for=${old.id}`, revoke)
-    expect(done.headers.get('location')).toBe(ask)
-    expect((await shop.visitor.get(ask)).text).toContain('“idle” is revoked')
-    expect((await shop.visitor.hiddenOf(ask, ask)).ends).toBe('later')
+    expect(done.headers.get('location')).toBe(confirmationPage)
+    expect((await shop.visitor.get(confirmationPage)).text).toContain('“idle” is revoked')
+    expect((await shop.visitor.hiddenOf(confirmationPage, confirmationPage)).ends).toBe('later')
     expect(await status(old.key)).toBe(200)
   })
 
@@ -232,8 +232,8 @@ describe('replacement of a key', () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
-    const ask = `${shop.page}/keys/${old.id}/replace`
-    const { text } = await shop.visitor.follow(await shop.visitor.send(ask, ask))
+    const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.follow(await shop.visitor.send(confirmationPage, confirmationPage))
     const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
     expect(await activeKeys(shop)).toBe(5)
@@ -245,11 +245,11 @@ describe('replacement of a key in two tabs', () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
-    const ask = `${shop.page}/keys/${old.id}/replace`
-    const first = await shop.visitor.hiddenOf(ask, ask)
+    const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+    const first = await shop.visitor.hiddenOf(confirmationPage, confirmationPage)
     expect(first.ends).toBe('later')
     await makeKey(shop, 'created in the other tab')
-    const response = await shop.visitor.post(ask, first)
+    const response = await shop.visitor.post(confirmationPage, first)
     expect(response.status).toBe(409)
     expect(response.text).toContain('Nothing was changed')
     expect(response.text).toContain('This revokes the old key immediately')
@@ -260,14 +260,17 @@ describe('replacement of a key in two tabs', () => {
   test('if two forms replace the same key, one new key is created', async () => {
     const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
-    const ask = `${shop.page}/keys/${old.id}/replace`
-    const [one, other] = [await shop.visitor.hiddenOf(ask, ask), await shop.visitor.hiddenOf(ask, ask)]
-    expect((await shop.visitor.post(ask, one)).status).toBe(303)
-    const second = await shop.visitor.post(ask, other)
+    const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+    const [one, other] = [
+      await shop.visitor.hiddenOf(confirmationPage, confirmationPage),
+      await shop.visitor.hiddenOf(confirmationPage, confirmationPage),
+    ]
+    expect((await shop.visitor.post(confirmationPage, one)).status).toBe(303)
+    const second = await shop.visitor.post(confirmationPage, other)
     expect(second.status).toBe(409)
     expect(second.text).toContain('is already being replaced')
     expect(await activeKeys(shop)).toBe(3)
-    expect((await shop.visitor.get(ask)).text).toContain('is already being replaced')
+    expect((await shop.visitor.get(confirmationPage)).text).toContain('is already being replaced')
   })
 })
 
@@ -322,7 +325,7 @@ describe('stores that a merchant may not see', () => {
   })
 })
 
-describe('usage', () => {
+describe('the usage page of a key', () => {
   test('the usage page of a key shows requests and error codes, but no parameters and no rows', async () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Walker')

@@ -133,14 +133,14 @@ async function storedIds(): Promise<string[]> {
   return rows.map(({ id }) => String(id))
 }
 
-async function through(errors: ReadonlyMap<number, ProxyError>): Promise<Workflow> {
+async function workflowThroughProxy(errors: ReadonlyMap<number, ProxyError>): Promise<Workflow> {
   proxy = await startBusyProxy(platform.service.url, errors)
   return workflowAt(proxy.url)
 }
 
-describe('the workflow for n8n', () => {
+describe('the recipe for n8n', () => {
   test('the n8n workflow has the API key only in a credential, and all its nodes are connected', async () => {
-    const { nodes, connections } = await through(new Map())
+    const { nodes, connections } = await workflowThroughProxy(new Map())
     expect(nodes.find(({ name }) => name === 'Get a page')?.parameters).toMatchObject({
       authentication: 'genericCredentialType',
       genericAuthType: 'httpHeaderAuth',
@@ -152,7 +152,7 @@ describe('the workflow for n8n', () => {
   })
 
   test('[PAG-3, SYNC-2] the first run of the n8n workflow returns each order once, and the next run only changed orders', async () => {
-    const workflow = await through(new Map())
+    const workflow = await workflowThroughProxy(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)
     await first.run()
@@ -174,7 +174,7 @@ describe('the workflow for n8n', () => {
   })
 
   test('[LIM-1] if a response has Retry-After, the n8n workflow waits that long, and otherwise with increasing delays', async () => {
-    const workflow = await through(
+    const workflow = await workflowThroughProxy(
       new Map([
         [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
         [1, { status: 502, code: 'STORE_DB_ERROR' }],
@@ -188,7 +188,7 @@ describe('the workflow for n8n', () => {
   })
 
   test('[SYNC-3] if a run of the n8n workflow fails, the next run continues with the page that was not processed', async () => {
-    const workflow = await through(new Map())
+    const workflow = await workflowThroughProxy(new Map())
     const state = {}
     let count = 0
     const failing = new Execution(workflow, state, () => {
@@ -203,7 +203,7 @@ describe('the workflow for n8n', () => {
   })
 
   test('if the key is invalid or connections are refused, the n8n workflow stops with an error message', async () => {
-    const workflow = await through(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
+    const workflow = await workflowThroughProxy(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
     await expect(new Execution(workflow, {}).run()).rejects.toThrow(/^status 401: .*INVALID_API_KEY/)
     await proxy.close()
     const refused = new Execution(workflow, {})

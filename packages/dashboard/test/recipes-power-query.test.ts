@@ -35,7 +35,7 @@ async function withProxy<T>(errors: [number, ProxyError][], work: (url: string) 
   }
 }
 
-describe('the function for Power Query', () => {
+describe('the recipe for Power Query', () => {
   test('[SYNC-1] if Power Query loads all tables, they have the rows and values of the store, and typed columns', async () => {
     const query = await queryAt(platform.service.url)
     const loaded = new Map<string, ReadonlyMap<string, Record<string, unknown>>>()

@@ -61,7 +61,7 @@ function copyOf(sheet: SheetState, place: number): SheetState['rows'][number] {
   return [...(sheet.rows[place] ?? [])]
 }
 
-describe('the script for Google Sheets, if a person changes a tab', () => {
+describe('Google Sheets tabs that a person changes', () => {
   test.each(['id', 'customer_id', 'synced_at'])(
     'if a person deletes the column %s of a Google Sheets tab, the next export restores it',
     async (name) => {
@@ -181,7 +181,7 @@ describe('the script for Google Sheets, if a person changes a tab', () => {
   })
 })
 
-describe('the script for Google Sheets, if several persons or keys use it', () => {
+describe('a Google Sheets spreadsheet with several persons or keys', () => {
   /** Returns a spreadsheet whose first export is paused in the list of orders. */
   async function paused(): Promise<Spreadsheet> {
     const spreadsheet = await connected(url, store, ONE_ROW)

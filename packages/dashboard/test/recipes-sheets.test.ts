@@ -33,7 +33,7 @@ async function exported(): Promise<Spreadsheet> {
   return spreadsheet
 }
 
-describe('the script for Google Sheets', () => {
+describe('the recipe for Google Sheets', () => {
   test('[SYNC-1] the first export to Google Sheets writes all rows of all tables with the values of the store', async () => {
     const spreadsheet = await exported()
     await expectEqual(platform.service.url, spreadsheet, store)

@@ -242,7 +242,7 @@ describe('one-time links', () => {
   })
 })
 
-describe('passwords', () => {
+describe('passwords of merchants', () => {
   test('after a password change, other browsers are signed out, and the old password is rejected', async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]

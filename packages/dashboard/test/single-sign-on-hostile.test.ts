@@ -12,7 +12,7 @@ beforeEach(() => scene.reset())
 
 const isIdToken = (token: string) => token.split('.').length === 3
 
-describe('callbacks', () => {
+describe('hostile callbacks of single sign-on', () => {
   test('if a single sign-on callback has another state or comes to another browser, it is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.signInAtProvider(visitor, 'known')
@@ -110,7 +110,7 @@ describe('callbacks', () => {
   })
 })
 
-describe('responses of the provider', () => {
+describe('hostile responses of the provider', () => {
   const tokens = (edit: (response: Record<string, unknown>) => Record<string, unknown>) => {
     return (path: string, response: Record<string, unknown>) => (path === '/token' ? edit(response) : response)
   }

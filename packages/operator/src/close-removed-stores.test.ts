@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-describe('pools of removed stores', () => {
+describe('connection pools of removed stores', () => {
   test('[AUTH-6] when a store is removed, the node closes its connection pool, and pools of other stores stay open', async () => {
     const seen: ServiceEvent[] = []
     const emit = (event: ServiceEvent) => void seen.push(event)

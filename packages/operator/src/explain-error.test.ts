@@ -7,7 +7,7 @@ import { UsageError, UserError } from './user-error.ts'
 
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
-describe('explainError', () => {
+describe('explanations of errors', () => {
   test('if a UserError or a UsageError is thrown, its message is printed', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }

@@ -16,7 +16,7 @@ function load(env: Record<string, string>, file?: string) {
   })
 }
 
-describe('the secret', () => {
+describe('the encryption secret', () => {
   test('if a secret moves from a setting to a file, it still decrypts what it encrypted before', () => {
     const sealed = encryptPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),

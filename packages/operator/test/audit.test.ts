@@ -1,4 +1,4 @@
-// After a restore of the control database, revocations are repeated from the log of the service.
+// Tests that revocations are repeated from the log of the service after a backup of the control database was restored.
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -51,7 +51,7 @@ async function withDatabase<T>(work: (database: ControlDatabase) => Promise<T>):
   }
 }
 
-describe('the command line', () => {
+describe('store-export', () => {
   const wrong = [
     ['sell'],
     ['stores'],
@@ -132,7 +132,7 @@ describe('the command line', () => {
   })
 })
 
-describe('migrate', () => {
+describe('store-export migrate', () => {
   test('if two migrate commands run at once, each migration is applied once', async () => {
     const empty = await createDatabase()
     const options = { settings: { DATABASE_URL: empty.url, SECRET: secret } }
@@ -150,7 +150,7 @@ describe('migrate', () => {
   })
 })
 
-describe('stores', () => {
+describe('store-export stores', () => {
   test("if the store's database can't be reached, stores add still registers the store", async () => {
     const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
     const { code, stdout, stderr } = await runCommand(words, { settings })
@@ -285,7 +285,7 @@ describe('stores', () => {
   })
 })
 
-describe('keys', () => {
+describe('store-export keys', () => {
   test('[AUTH-3] after keys create, keys list prints only the prefix and the last characters of the key', async () => {
     const store = await register('Keys')
     const made = await runJson('keys', 'create', '--store', store, '--name', 'books')
@@ -360,7 +360,7 @@ describe('keys', () => {
   })
 })
 
-describe('merchants', () => {
+describe('store-export merchants', () => {
   test('after merchants add and merchants remove, merchants list shows the changes', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)

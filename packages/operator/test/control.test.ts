@@ -1,4 +1,5 @@
-// The control database crashes, hangs, and recovers: without it no key gets data, and the nodes recover by themselves.
+// Tests nodes while the control database crashes, hangs, and recovers. Without it no key gets data, and the nodes recover by
+// themselves.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

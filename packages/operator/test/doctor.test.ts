@@ -40,7 +40,7 @@ async function examine(id: string, ...options: string[]) {
   return { revision: json.stores[0].revision, findings, all }
 }
 
-describe('doctor', () => {
+describe('store-export doctor', () => {
   test('[R28] if grants or indexes are missing, running the SQL that doctor prints creates them', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })

@@ -1,4 +1,4 @@
-// The SQL of `stores grants`, run in a platform's own databases, to which only their owner can connect.
+// Tests the SQL of `stores grants` in a platform's own databases, to which only their owner can connect.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'

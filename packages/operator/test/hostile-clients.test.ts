@@ -1,5 +1,5 @@
-// Hostile clients take little processor time from other clients, and no request gets two responses. For the response to each
-// malformed request, see packages/api/test/framing.test.ts.
+// Tests that hostile clients take little processor time from other clients, and that no request gets two responses. For the
+// response to each malformed request, see packages/api/test/framing.test.ts.
 
 import { once } from 'node:events'
 import type net from 'node:net'

@@ -1,5 +1,5 @@
-// Twenty stores whose rows have equal IDs, read over the same connections. test/fleet/caches.test.ts reads them through a
-// caching proxy.
+// Tests twenty stores whose rows have equal IDs, read over the same connections. test/fleet/caches.test.ts reads them
+// through a caching proxy.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'

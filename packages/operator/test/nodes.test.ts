@@ -1,4 +1,4 @@
-// Three nodes on one control database. test/fleet/balancers.test.ts has them behind balancers.
+// Tests three nodes on one control database. test/fleet/balancers.test.ts tests nodes behind load balancers.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'

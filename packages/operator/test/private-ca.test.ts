@@ -1,4 +1,4 @@
-// A database server with a certificate of a private CA.
+// Tests a database server whose certificate is from a private CA.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The secret is replaced while clients read, in the documented order and in a wrong one.
+// Tests the rotation of the secret while clients read, in the documented order and in a wrong order.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'

@@ -1,4 +1,4 @@
-// A store in another schema than public, from its registration to the fixes of the doctor.
+// Tests a store in another schema than public, from its registration to the SQL that doctor prints.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'

@@ -1,4 +1,4 @@
-// The start of both commands of the project, by packages/runtime.js.
+// Tests packages/runtime.js, which starts store-export and store-sync with a suitable Node.js.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -90,7 +90,7 @@ describe.each(COMMANDS)('$name', (command) => {
 
   test('if no suitable Node.js is installed, the command exits with code 1 and says which version it needs', async () => {
     const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
-    expect(output).toMatch(sentence(name))
+    expect(output).toMatch(nodeVersionError(name))
     expect(ended).toEqual([1, null])
   })
 
@@ -109,16 +109,16 @@ test('if no suitable Node.js is installed, npm start says which version it needs
     cwd: path.resolve(file, '..', '..', '..', '..'),
     env: {
       PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
-      NODE_OPTIONS: `--import=${pretend('20.20.2')}`,
+      NODE_OPTIONS: `--import=${moduleThatReports('20.20.2')}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { output, ended } = await finish(child)
-  expect(output).toMatch(sentence('store-export'))
+  expect(output).toMatch(nodeVersionError('store-export'))
   expect(ended).toEqual([1, null])
 })
 
-function sentence(name: string): RegExp {
+function nodeVersionError(name: string): RegExp {
   return new RegExp(`^${name} needs Node 24, this is 20\\.20\\.2 and .*: install Node 24 .*\\.\n$`)
 }
 
@@ -159,12 +159,12 @@ if (words[0] === 'wait') {
 
 /** Starts the command on this Node, which reports another version; null for its own version. */
 function start(file: string, version: string | null, words: string[]): ChildProcess {
-  const flags = version === null ? [] : ['--import', pretend(version)]
+  const flags = version === null ? [] : ['--import', moduleThatReports(version)]
   return spawn(process.execPath, [...flags, file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 /** A module that makes Node report an older version without newer functions. */
-function pretend(version: string): string {
+function moduleThatReports(version: string): string {
   const statement = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
   const lacking = version.startsWith('20.') ? '; delete process.execve' : ''
   return `data:text/javascript,${encodeURIComponent(statement + lacking)}`

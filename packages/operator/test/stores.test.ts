@@ -1,4 +1,4 @@
-// Stores with external IDs: every command can be repeated, and commands list everything that an interrupted run left.
+// Tests stores with external IDs. Every command can be repeated, and commands list everything that an interrupted run left.
 
 import { randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -34,7 +34,7 @@ async function runJson(...words: string[]) {
 
 const URL_OPTION = ['--database-url', 'postgres://reader@db.example/shop']
 
-describe('external IDs', () => {
+describe('stores with an external ID', () => {
   test('if two commands add a store with the same external ID, both return the same store', async () => {
     const add = (name: string) => runJson('stores', 'add', '--name', name, '--external-id', 'shop:42', ...URL_OPTION)
     const [one, two] = await Promise.all([add('One'), add('Two')])
@@ -84,7 +84,7 @@ describe('external IDs', () => {
   )
 })
 
-describe('provision', () => {
+describe('store-export stores provision', () => {
   const provision = (externalId: string) =>
     runJson('stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId)
 

@@ -1,4 +1,4 @@
-// `stores upgrade` of stores that an older version of `stores provision` created.
+// Tests `stores upgrade` with stores that an older version of `stores provision` created.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'

@@ -1,4 +1,4 @@
-// A server that breaks the rules of an authentication. Real servers: test/authentication.test.ts.
+// Tests the client with servers that break the rules of authentication. test/authentication.test.ts uses a real server.
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ function hmac(key: Buffer, text: string): Buffer {
 }
 
 /** Runs a whole honest exchange until the server's proof, which `change` may change. */
-async function upToProof(change: (proof: string) => string): Promise<Authentication> {
+async function exchangeUntilProof(change: (proof: string) => string): Promise<Authentication> {
   const authentication = new Authentication(OPTIONS)
   const { bare, nonce } = begin(authentication)
   const first = challenge(nonce)
@@ -51,9 +51,9 @@ async function upToProof(change: (proof: string) => string): Promise<Authenticat
   return authentication
 }
 
-describe('SCRAM', () => {
+describe('SCRAM authentication', () => {
   test('if the server proves in SCRAM that it knows the password, the client accepts it', async () => {
-    const authentication = await upToProof((proof) => proof)
+    const authentication = await exchangeUntilProof((proof) => proof)
     expect(authentication.respond(request(OK))).toBeNull()
     expect(authentication.isAccepted).toBe(true)
   })
@@ -65,7 +65,7 @@ describe('SCRAM', () => {
     ['empty', () => ''],
     ['an error', () => 'e=other-error'],
   ])("if the server's SCRAM proof is %s, the client throws an EAUTH error", async (_, change) => {
-    await expect(upToProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
+    await expect(exchangeUntilProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
   })
 
   test('if the server accepts the client without a SCRAM proof, the client throws', async () => {

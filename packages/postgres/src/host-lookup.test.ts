@@ -87,7 +87,7 @@ async function lookupWith(options: Partial<HostLookupOptions>, hosts = '', resol
 const addressesOf = async (lookup: HostLookup, host: string) =>
   (await lookup.resolve(host)).map(({ address }) => address)
 
-describe('host names', () => {
+describe('lookups of host names', () => {
   test('[ERR-3] if the DNS server hangs for one host, this lookup fails within two seconds, and other lookups succeed', async () => {
     const { queriedNames, servers } = await nameServer({
       'hangs.test': 'silent',

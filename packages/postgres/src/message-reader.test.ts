@@ -46,7 +46,7 @@ function read(chunks: Iterable<Buffer>): Message[] {
   return messages
 }
 
-function* cut(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
+function* splitIntoChunks(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
   for (let at = 0, n = 0; at < stream.length; n++) {
     const size = sizes[n % sizes.length] as number
     yield stream.subarray(at, at + size)
@@ -54,7 +54,7 @@ function* cut(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
   }
 }
 
-describe('the messages of a server', () => {
+describe('messages of a PostgreSQL server', () => {
   test('if the byte stream of the server is split anywhere, the messages are read unchanged', () => {
     const anySizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100_000 })), {
       minLength: 1,
@@ -62,7 +62,7 @@ describe('the messages of a server', () => {
     })
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 12 }), anySizes, (messages, sizes) => {
-        const found = read(cut(streamOf(messages), sizes))
+        const found = read(splitIntoChunks(streamOf(messages), sizes))
         expect(found.map(({ type }) => type)).toEqual(messages.map(({ type }) => type))
         for (const [index, { body }] of found.entries()) expect(body.equals(messages[index]?.body as Buffer)).toBe(true)
       }),
@@ -78,7 +78,7 @@ describe('the messages of a server', () => {
         { type: SERVER.bindComplete, body: Buffer.alloc(0) },
         { type: SERVER.dataRow, body: Buffer.from('\0\x01\0\0\0\x03row') },
       ]
-      expect(read(cut(streamOf(messages), [size]))).toEqual(messages)
+      expect(read(splitIntoChunks(streamOf(messages), [size]))).toEqual(messages)
     },
   )
 
@@ -88,10 +88,10 @@ describe('the messages of a server', () => {
   })
 })
 
-describe('bytes that are not messages', () => {
+describe('invalid messages', () => {
   const everywhere = [
     ['in one chunk', (bytes: Buffer) => [bytes]],
-    ['byte by byte', (bytes: Buffer) => cut(bytes, [1])],
+    ['byte by byte', (bytes: Buffer) => splitIntoChunks(bytes, [1])],
   ] as const
 
   test.each(everywhere.flatMap(([where, chunks]) => [0, 1, 2, 3].map((length) => ({ where, chunks, length }))))(

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { identifier, quoteIdentifier, SqlFragment, sql, type Value, wireValue } from './statement.ts'
 
-describe('templates', () => {
+describe('sql templates', () => {
   test('if sql templates are nested, their values are numbered in the order of the text', () => {
     const inner = sql`a = ${1} and b = ${2}`
     const middle = sql`(${inner} or ${inner})`
@@ -38,7 +38,7 @@ describe('templates', () => {
   })
 })
 
-describe('values', () => {
+describe('values of a statement', () => {
   test.each<[Value, string | null]>([
     [null, null],
     ['', ''],
@@ -64,7 +64,7 @@ describe('values', () => {
   )
 })
 
-describe('names', () => {
+describe('quoted names', () => {
   test('if a name has a quote or a capital letter, quoteIdentifier quotes it, and otherwise does not', () => {
     expect([quoteIdentifier('Order'), quoteIdentifier('a"b')]).toEqual(['"Order"', '"a""b"'])
   })

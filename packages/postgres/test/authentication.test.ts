@@ -1,4 +1,4 @@
-// Every authentication and every TLS mode against a real server.
+// Tests every kind of authentication and every TLS mode with a real server.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/statement.ts'
@@ -20,7 +20,7 @@ async function session(role: string, parameters?: string) {
 
 const refused = { name: 'PostgresConnectionError', code: 'EAUTH' }
 
-describe.skipIf(!canRun)('authentication', () => {
+describe.skipIf(!canRun)('authentication at a real server', () => {
   test.each([
     ['trusted', 'disable', false],
     ['cleartext', 'require', true],
@@ -101,7 +101,7 @@ describe.skipIf(!canRun)('authentication', () => {
   })
 })
 
-describe.skipIf(!canRun)('TLS', () => {
+describe.skipIf(!canRun)('TLS to a real server', () => {
   test.each([
     ['disable', false],
     ['prefer', true],

@@ -1,4 +1,4 @@
-// Statements that are canceled, or meet their deadline, together with others on the same pool.
+// Tests statements that are aborted or exceed their deadline, while other statements run on the same pool.
 
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// COPY to the client.
+// Tests rows that the client reads with COPY TO STDOUT.
 
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ async function expectUsable(connection: Connection): Promise<void> {
   expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
 }
 
-describe('COPY out', () => {
+describe('COPY TO STDOUT', () => {
   test('if a statement is COPY TO STDOUT, the row callback gets all data', async () => {
     const connection = await open(database.url)
     const hash = createHash('sha256')

@@ -1,4 +1,4 @@
-// URLs with several hosts, kinds of servers, and parameters of the session.
+// Tests connecting: URLs with several hosts, primaries and standbys, servers without TLS, and session parameters.
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -20,17 +20,17 @@ const PRIMARY = sql`select not pg_is_in_recovery() as "isPrimary"`
 afterEach(() => void vi.unstubAllEnvs())
 
 /** The server's URL with other hosts and parameters. */
-function at(hosts: (good: string) => string, parameters = ''): string {
+function urlWith(hosts: (good: string) => string, parameters = ''): string {
   const { username, password, host, pathname } = new URL(inject('postgresUrl'))
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
 }
 
 test("[ERR-3] if the first of two hosts is down and the second rejects the role, the second host's error is thrown", async () => {
-  const admin = await open(at((good) => good))
+  const admin = await open(urlWith((good) => good))
   const role = `full_${randomBytes(6).toString('hex')}`
   await admin.script(`create role ${role} login password 'full' connection limit 0`)
   try {
-    const url = Object.assign(new URL(at((good) => good)), { username: role, password: 'full' })
+    const url = Object.assign(new URL(urlWith((good) => good)), { username: role, password: 'full' })
     const { host } = url
     const several = url.href.replace(host, `${CLOSED_PORT},${host}`)
     const refusal = { name: 'PostgresError', code: '53300', routine: 'InitializeSessionUserId' }
@@ -40,9 +40,9 @@ test("[ERR-3] if the first of two hosts is down and the second rejects the role,
   }
 })
 
-describe('sessions', () => {
+describe('session parameters', () => {
   test('if the URL has an application name and session options, the session has them', async () => {
-    const connection = await open(at((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
+    const connection = await open(urlWith((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
     const settings = sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
     expect(await firstRow(connection, settings)).toEqual({ name: 'books', memory: '5MB' })
   })
@@ -50,33 +50,36 @@ describe('sessions', () => {
   test('if environment variables such as PGHOST are set, the session ignores them', async () => {
     for (const name of ['PGTARGETSESSIONATTRS', 'PGAPPNAME', 'PGPASSWORD', 'PGDATABASE', 'PGHOST', 'PGSSLMODE'])
       vi.stubEnv(name, 'wrong')
-    const connection = await open(at((good) => good))
+    const connection = await open(urlWith((good) => good))
     expect(await firstRow(connection, sql`select current_setting('application_name') as name`)).toEqual({
       name: 'test',
     })
   })
 
   test("after connecting, connection.parameters has the server's client_encoding, DateStyle, and server_version", async () => {
-    const { parameters } = await open(at((good) => good))
+    const { parameters } = await open(urlWith((good) => good))
     expect(parameters.get('client_encoding')).toBe('UTF8')
     expect(parameters.get('DateStyle')).toMatch(/^ISO/)
     expect(Number.parseInt(parameters.get('server_version') ?? '', 10)).toBeGreaterThanOrEqual(13)
   })
 
   test('if the application name has a NUL character, connecting throws, and the next connection succeeds', async () => {
-    await expect(open(at((good) => good, 'application_name=a%00b'))).rejects.toThrow(TypeError)
-    expect(await firstRow(await open(at((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
+    await expect(open(urlWith((good) => good, 'application_name=a%00b'))).rejects.toThrow(TypeError)
+    expect(await firstRow(await open(urlWith((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
   test('if the database does not exist, connecting fails with the error 3D000', async () => {
-    await expect(open(at((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({ code: '3D000', isFatal: true })
+    await expect(open(urlWith((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({
+      code: '3D000',
+      isFatal: true,
+    })
   })
 })
 
 describe('servers without TLS', () => {
   test('if a server has no TLS, connecting succeeds with sslmode=prefer and fails with sslmode=require', async () => {
-    expect(await firstRow(await open(at((good) => good, 'sslmode=prefer')), PRIMARY)).toEqual({ isPrimary: true })
-    await expect(open(at((good) => good, 'sslmode=require'))).rejects.toMatchObject({ code: 'TLS_REFUSED' })
+    expect(await firstRow(await open(urlWith((good) => good, 'sslmode=prefer')), PRIMARY)).toEqual({ isPrimary: true })
+    await expect(open(urlWith((good) => good, 'sslmode=require'))).rejects.toMatchObject({ code: 'TLS_REFUSED' })
   })
 
   test.each([
@@ -144,20 +147,22 @@ describe('servers without TLS', () => {
   })
 })
 
-describe('several hosts', () => {
+describe('URLs with several hosts', () => {
   test('if the first of several hosts refuses connections, the next host is used', async () => {
-    expect(await firstRow(await open(at((good) => `${CLOSED_PORT},${good}`)), PRIMARY)).toEqual({ isPrimary: true })
+    expect(await firstRow(await open(urlWith((good) => `${CLOSED_PORT},${good}`)), PRIMARY)).toEqual({
+      isPrimary: true,
+    })
   })
 
   test('if all hosts refuse connections, the error names each host', async () => {
-    const failed = open(at(() => `${CLOSED_PORT},127.0.0.1:2`))
+    const failed = open(urlWith(() => `${CLOSED_PORT},127.0.0.1:2`))
     await expect(failed).rejects.toMatchObject({ name: 'PostgresConnectionError', code: 'ECONNREFUSED' })
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
   test('if the first of several hosts does not respond, later connections start with the host that did', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
-    const target = parseConnectionUrl(at((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
+    const target = parseConnectionUrl(urlWith((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {
       const connection = await connect(target, { applicationName: 'test', connectTimeoutMs: 600 })
       await connection.close()
@@ -170,7 +175,7 @@ describe('several hosts', () => {
     const hosts = Array.from({ length: 3 }, () => `127.0.0.1:${server.port}`).join()
     for (const kind of ['standby', 'prefer-standby']) {
       const since = performance.now()
-      const url = at(() => hosts, `sslmode=disable&target_session_attrs=${kind}`)
+      const url = urlWith(() => hosts, `sslmode=disable&target_session_attrs=${kind}`)
       await open(url, { connectTimeoutMs: 600 }).catch(() => undefined)
       expect(performance.now() - since).toBeLessThan(1100)
     }
@@ -210,7 +215,7 @@ test('[GEN-1] if a role is read-only by default, target_session_attrs=read-write
   await admin.script(`create role ${role} login password 'reader';
     alter role ${role} set default_transaction_read_only = on`)
   try {
-    const url = new URL(at((good) => good, 'target_session_attrs=read-write'))
+    const url = new URL(urlWith((good) => good, 'target_session_attrs=read-write'))
     const reader = await open(Object.assign(url, { username: role, password: 'reader' }).href)
     const readOnly = sql`select current_setting('transaction_read_only') as "readOnly"`
     expect(await firstRow(reader, readOnly)).toEqual({ readOnly: 'on' })

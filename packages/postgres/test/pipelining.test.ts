@@ -1,4 +1,4 @@
-// Several statements in one flush, and prepared statements.
+// Tests several statements that are sent at once, and prepared statements.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'

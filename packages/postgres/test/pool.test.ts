@@ -56,7 +56,7 @@ async function kill(pid: number | undefined): Promise<void> {
   await queryRows(admin, sql`select pg_terminate_backend(${pid ?? 0})`)
 }
 
-describe('pools', () => {
+describe('connection pools', () => {
   test('if requests run one after another, the pool opens one connection and reuses it', async () => {
     const pool = openPool(database.url)
     expect(pool.sums).toEqual(REST)
@@ -216,7 +216,7 @@ describe('pools', () => {
   })
 })
 
-describe('transactions', () => {
+describe('transactions of a pool', () => {
   test('if the callback of a transaction throws, it is rolled back, and otherwise it is committed', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })
     await pool.execute(sql`create table entries (id int unique deferrable initially deferred)`)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-describe('a script', () => {
+describe('SQL scripts', () => {
   test('if a script has several statements, all of them run', async () => {
     const connection = await open(database.url)
     await connection.script('create temp table a (id int); insert into a values (1), (2); select * from a;;')

@@ -1,4 +1,4 @@
-// Values on their way to a real server and back.
+// Tests values that are sent to a real server and read back.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ afterAll(() => database.drop())
 /** Strings that UTF-8 and PostgreSQL have: no lone surrogates, no NUL. */
 const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
 
-describe('sent values', () => {
+describe('values that the client sends', () => {
   test('if strings and lists of strings are random, the server returns each value unchanged', async () => {
     const connection = await open(database.url)
     await fc.assert(
@@ -68,7 +68,7 @@ test('if a name is any string, the server returns the quoted name unchanged', as
   )
 })
 
-describe('typed rows', () => {
+describe('values that the client receives', () => {
   test.each([
     ['bool', "'t'::bool", true],
     ['bytea', "'\\x00ff'::bytea", Buffer.from([0, 255])],

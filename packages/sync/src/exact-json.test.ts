@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseDeepJson, writeDeepJson } from './deep-json.ts'
 import { exactJsonText, parseExactJson } from './exact-json.ts'
 
-describe('exact numbers', () => {
+describe('numbers in JSON', () => {
   test.each([
     '12345678901234567890',
     '0.12345678901234567890',

@@ -1,4 +1,4 @@
-// Where a copy of files is made, and what it finds there: the files of others stay, links and permissions too.
+// Tests the folder of a copy of files. A run changes no files of other programs, and keeps permissions and symbolic links.
 
 import {
   chmodSync,

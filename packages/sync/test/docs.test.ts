@@ -95,7 +95,7 @@ test("the guide's query for closing a month returns the time of the last sync", 
   }
 })
 
-describe('ERP import', () => {
+describe('the guide for an ERP import', () => {
   /** Ids of the orders that each engine's import sent, all of them noted. */
   async function send(): Promise<string[]> {
     const sent: string[][] = []

@@ -1,4 +1,4 @@
-// Tests of all file copies: the files are from one run, and a run writes only files that changed.
+// Tests all kinds of copies that are files. All files are from one run, and a run writes only files that changed.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

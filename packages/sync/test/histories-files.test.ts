@@ -1,4 +1,4 @@
-// Random histories of DuckDB, CSV, XLSX and Parquet copies: see support/history.ts.
+// Tests random histories of DuckDB, CSV, XLSX, and Parquet copies. A history is described in support/history.ts.
 
 import { describeHistories } from './support/describe-histories.ts'
 import { csvDestinations, xlsxDestinations } from './support/destinations.ts'

@@ -1,4 +1,4 @@
-// Random histories of PostgreSQL schemas: see support/history.ts.
+// Tests random histories of PostgreSQL copies. A history is described in support/history.ts.
 
 import { describeHistories } from './support/describe-histories.ts'
 import { postgresDestinations } from './support/destinations.ts'

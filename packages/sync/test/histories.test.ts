@@ -1,4 +1,4 @@
-// Random histories of SQLite files: see support/history.ts.
+// Tests random histories of SQLite copies. A history is described in support/history.ts.
 
 import { describeHistories } from './support/describe-histories.ts'
 import { sqliteDestinations } from './support/destinations.ts'

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const query = (sql: string) => callText(client, 'query', { sql })
 
-describe('the tools', () => {
+describe('the MCP tools', () => {
   test.each(['legacy', 'auto'] as const)(
     'if an MCP client negotiates the protocol version in mode %s, it lists five tools and can call one',
     async (mode) => {
@@ -135,7 +135,7 @@ describe('the tools', () => {
   })
 })
 
-describe('long results', () => {
+describe('long results of MCP tools', () => {
   test("if a tool's result is too long, it is cut at 8,000 tokens of two bytes and says how to get the rest", async () => {
     const text = await callText(personal, 'query', { sql: 'select * from orders order by id' })
     const [, rows = ''] = /Cut after (\d+) rows, .* limit (\d+) offset \1;/.exec(text) ?? []
@@ -161,7 +161,7 @@ describe('long results', () => {
   )
 })
 
-describe('personal data', () => {
+describe('personal data in MCP tools', () => {
   test('without --with-personal-data, no MCP tool returns a personal value, and the error names the hidden column', async () => {
     const texts = [
       ...(await Promise.all(TABLES.map(({ name }) => query(`select * from ${name}`)))),
@@ -187,7 +187,7 @@ describe('personal data', () => {
   })
 })
 
-describe('the guide', () => {
+describe('the MCP guide', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/sync/guides/assistants.md'), 'utf8')
 
   test('if an MCP host starts the server with a configuration of the guide, a tool returns a result', async () => {
@@ -217,7 +217,7 @@ describe('the guide', () => {
   })
 })
 
-describe('the command', () => {
+describe('store-sync mcp', () => {
   const run = (args: readonly string[]) => runProgram(process.execPath, [COMMAND, 'mcp', ...args], {})
 
   test.each([

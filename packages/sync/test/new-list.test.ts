@@ -1,4 +1,5 @@
-// A list that only the contract declares: the client and the sync tool read it, and no line of theirs names it.
+// Tests a list that is declared only in the contract. The client and store-sync read it, although their code does not name
+// it.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'

@@ -52,7 +52,7 @@ function command(args: readonly string[], node = process.execPath): Promise<Exit
   return runProgram(file, args, { cwd: installed.folder, env })
 }
 
-describe('the installed command', () => {
+describe('the installed store-sync', () => {
   test('if the installed store-sync runs twice with --to sqlite, the copy contains all orders', async () => {
     const args = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
     expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
@@ -107,7 +107,7 @@ describe('the installed command', () => {
   )
 })
 
-describe('the package', () => {
+describe('the package of store-sync', () => {
   test('the package of store-sync contains JavaScript and types, but no sources or tests', async () => {
     const { files, tarball } = installed.package('sync')
     const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))

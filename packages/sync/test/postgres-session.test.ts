@@ -7,15 +7,15 @@ import { PostgresSession } from '../src/copies/postgres/postgres-session.ts'
 import { TABLES } from '../src/tables.ts'
 import { openCopy, order, SCHEMA, write } from './support/postgres-copies.ts'
 
-describe('the connection', () => {
-  const cut = (sql: postgres.Sql) =>
+describe('the connection to a PostgreSQL copy', () => {
+  const closeConnections = (sql: postgres.Sql) =>
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
   test('if the connection to a PostgreSQL copy is lost between pages, write throws CopyUnavailableError, and the next run continues', async () => {
     const { url, sql, copy } = await openCopy()
     await write(copy, order())
-    await cut(sql)
+    await closeConnections(sql)
     await expect(write(copy, order())).rejects.toThrow(/^the connection to postgres:.* was lost.*run again/)
     await expect(write(copy, order())).rejects.toThrow(CopyUnavailableError)
     const next = new PostgresCopy({ url })
@@ -39,7 +39,7 @@ describe('the connection', () => {
         and datname = current_database()`
       ).length > 0
     await expect.poll(isWaiting).toBe(true)
-    await cut(sql)
+    await closeConnections(sql)
     await written
     await blocker.unsafe('rollback').simple()
     const next = new PostgresCopy({ url })

@@ -31,7 +31,7 @@ describeCopy('a PostgreSQL schema', async () => {
   }
 })
 
-describe('types', () => {
+describe('types of a PostgreSQL copy', () => {
   test('in a PostgreSQL copy, each column has the matching type', async () => {
     const { sql } = await openCopy()
     const types = await sql`
@@ -86,7 +86,7 @@ test('if the first sync reads an order twice, the PostgreSQL copy has the items 
   expect((await textsOf(sql, 'order_items')).map(({ name }) => name).toSorted()).toEqual(['b', 'c'])
 })
 
-describe('the schema', () => {
+describe('the schema of a PostgreSQL copy', () => {
   test('if an order has a customer and items, the PostgreSQL views show them', async () => {
     const { sql, copy } = await openCopy()
     const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
@@ -216,14 +216,14 @@ test('if a user comments on a column of a PostgreSQL copy, the next run keeps th
       'order_items_product_id',
     ]),
   )
-  const noteOf = async (column: string) => {
+  const commentOf = async (column: string) => {
     const [row] = await sql.unsafe(
       `select col_description('${SCHEMA}.orders'::regclass, attnum) as note from pg_attribute
       where attrelid = '${SCHEMA}.orders'::regclass and attname = '${column}'`,
     )
     return row?.note
   }
-  expect(await noteOf('total')).toBe(orders.columns.find(({ name }) => name === 'total')?.note)
+  expect(await commentOf('total')).toBe(orders.columns.find(({ name }) => name === 'total')?.note)
   await sql.unsafe(
     `comment on column ${SCHEMA}.orders.total is 'a user''s comment'; comment on column ${SCHEMA}.orders.tax is null`,
   )
@@ -231,7 +231,7 @@ test('if a user comments on a column of a PostgreSQL copy, the next run keeps th
   const again = new PostgresCopy({ url })
   await again.open(TABLES)
   await again.close()
-  expect([await noteOf('total'), await noteOf('tax')]).toEqual([
+  expect([await commentOf('total'), await commentOf('tax')]).toEqual([
     "a user's comment",
     orders.columns.find(({ name }) => name === 'tax')?.note,
   ])

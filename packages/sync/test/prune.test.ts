@@ -1,4 +1,4 @@
-// Tests `--prune`: removes rows that the store has deleted, by the lists of IDs.
+// Tests `--prune`, which removes rows that the store has deleted. It compares the copy with the lists of IDs.
 
 import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
@@ -52,7 +52,7 @@ async function sourceIds({ store }: Shop, table: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-describe('runs with prunes', () => {
+describe('runs that prune', () => {
   test('if the store has deleted rows, a run with prune removes them and reads one page of each ID list', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 600)

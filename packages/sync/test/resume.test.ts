@@ -215,7 +215,7 @@ test("if a list can't be filtered by update and its sync is interrupted, the nex
   expect(categories).toMatchObject({ rows: 600, rowsBefore: 0 })
 })
 
-describe('a rejected cursor', () => {
+describe('a cursor that the service rejects', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
   test('if a run gets INVALID_CURSOR once, it reads the list from the beginning; the second time, it throws', async () => {

@@ -123,7 +123,7 @@ test('if a reader has a transaction open, closing a SQLite copy does not wait fo
   await copy.close()
 })
 
-describe('paths', () => {
+describe('paths of a SQLite copy', () => {
   test.each([':memory:', 'file:x.db?mode=memory'])(
     'if the path is %s, the SQLite copy is a file on the disk with this name',
     async (name) => {

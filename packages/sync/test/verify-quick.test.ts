@@ -1,4 +1,4 @@
-// Tests `verify` with isQuick: compares IDs and timestamps.
+// Tests `verify --quick`, which compares IDs and timestamps.
 
 import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
@@ -59,7 +59,7 @@ async function addCustomers({ store }: Shop, count: number, createdAt: string): 
     select gen_random_uuid(), gen_random_uuid() || '@example.com', ${createdAt}, null from generate_series(1, ${count}::int)`
 }
 
-describe('quick verification', () => {
+describe('store-sync verify --quick', () => {
   test('if the copy is in sync, verify --quick finds no difference and reads one page of each ID list', async () => {
     const shop = await createCopiedShop(600)
     const compared = await compareQuickly(shop)

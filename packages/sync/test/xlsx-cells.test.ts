@@ -1,4 +1,5 @@
-// Tests the cells of a workbook: numbers and dates if they represent the value exactly, text otherwise.
+// Tests the cells of a workbook. Numbers and dates are cells of that type if they represent the value exactly, and text
+// otherwise.
 
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -97,7 +98,7 @@ test.runIf(hasPython)('if JSON contains a timestamp, the XLSX cell is text', asy
   expect(rowsOf(file, 'orders')[0]?.metafields).toEqual(['inlineStr', null, JSON.stringify(metafields)])
 })
 
-describe.runIf(hasPython)('formats of sheets', () => {
+describe.runIf(hasPython)('formats of XLSX sheets', () => {
   const SAMPLES: ReadonlyMap<FileColumn, FileCell> = new Map([
     [timestamp, '2026-01-01T12:00:00.000Z'],
     [text, '7'],

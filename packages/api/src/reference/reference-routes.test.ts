@@ -14,7 +14,7 @@ function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes
   return body
 }
 
-describe('the documents', () => {
+describe('documents that the service publishes', () => {
   it('[R2] the service publishes a landing page, the API reference, OpenAPI documents, llms.txt, error pages, and guides', () => {
     expect([...routes.keys()]).toEqual([
       ...['/', '/openapi.json', '/openapi-3.0.json', '/swagger-2.0.json'],
@@ -210,7 +210,7 @@ describe('the docs page', () => {
   })
 })
 
-describe('a guide', () => {
+describe('the HTML of a guide', () => {
   it('the HTML of a guide has heading anchors, scrollable code and tables, and no links to unpublished files', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [

@@ -52,7 +52,7 @@ function requestOn({ node = control.database, ...rest }: AdmissionOptions) {
   return { pool: node.pool, requestsPerMinute: 120, ...rest }
 }
 
-describe('admission', () => {
+describe('checking a key and counting its request', () => {
   test('if a key is valid, checking it returns its store and the remaining requests of its rate limit', async () => {
     const admission = await admitKey()
     expect(admission).toMatchObject({

@@ -62,7 +62,7 @@ describe('scopes and personal data', () => {
   })
 })
 
-describe('the end of a key', () => {
+describe('expiry and replacement of a key', () => {
   test('[R39] when a key expires, two nodes reject its next request, checked alone or with other keys', async () => {
     const key = await keyWith({ expiresAt: inHours(1) })
     const other = control.secondNode()
@@ -257,7 +257,7 @@ describe('concurrent changes of a key and its replacement', () => {
   })
 })
 
-describe('allow lists', () => {
+describe('allow lists of keys', () => {
   const addresses: [string | null, boolean][] = [
     ['203.0.113.7', true],
     ['203.0.113.8', false],
@@ -291,7 +291,7 @@ describe('allow lists', () => {
   })
 })
 
-describe('input', () => {
+describe('invalid permissions of a key', () => {
   test.each<[Partial<KeyPermissions>, string]>([
     [{ scopes: [] }, 'scope: must name at least one resource'],
     [{ scopes: ['payments:read'] }, 'scope: must be one of orders:read, customers:read,'],

@@ -20,7 +20,7 @@ const NEVER_MS = 600_000
 const LOG_LINES = 100
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-async function aKey() {
+async function createTestKey() {
   const store = await control.store()
   return createKey({
     database: control.database,
@@ -63,9 +63,9 @@ function usageOf(keyId: string) {
     select hour, successful::int, client_errors::int as "clientErrors", rejected::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
 }
 
-describe('usage', () => {
+describe('usage of a key', () => {
   test('if requests are written to the usage table in several steps, it has the totals by key, hour, and outcome', async () => {
-    const { id, storeId } = await aKey()
+    const { id, storeId } = await createTestKey()
     let now = NOON + 3_599_999
     const usage = recorder(() => now)
     usage.record(request(id, 'successful'))
@@ -85,7 +85,7 @@ describe('usage', () => {
   })
 
   test('if two nodes write usage of the same keys at once, both succeed, and no request is lost', async () => {
-    const keys = await Promise.all(Array.from({ length: 20 }, aKey))
+    const keys = await Promise.all(Array.from({ length: 20 }, createTestKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 10; round += 1) {
       for (const [index, node] of nodes.entries()) {
@@ -102,7 +102,7 @@ describe('usage', () => {
   })
 
   test('if usage with an older time is written later, the last use of the key does not change', async () => {
-    const { id, storeId } = await aKey()
+    const { id, storeId } = await createTestKey()
     for (const now of [NOON, NOON - 60_000]) {
       const usage = recorder(() => now)
       usage.record(request(id, 'successful'))
@@ -113,7 +113,7 @@ describe('usage', () => {
   })
 
   test('if writing usage fails, an event is emitted, and the next write includes the unwritten usage', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     const usage = recorder(() => NOON)
     await control.sql`alter table usage_hours rename to usage_hours_away`
     usage.record(request(id, 'successful'))
@@ -126,7 +126,7 @@ describe('usage', () => {
   })
 
   test('if unwritten usage exceeds the memory limit, the excess is dropped, and an event is emitted', async () => {
-    const [one, two] = [await aKey(), await aKey()]
+    const [one, two] = [await createTestKey(), await createTestKey()]
     const usage = recorder(() => NOON, control.database, 1)
     usage.record(request(one.id, 'successful'))
     usage.record(request(two.id, 'successful'))
@@ -137,7 +137,7 @@ describe('usage', () => {
   })
 
   test('if usage is older than 13 months, it is deleted', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
       usage.record(request(id, 'successful'))
@@ -149,9 +149,9 @@ describe('usage', () => {
   })
 })
 
-describe('the busiest minute', () => {
+describe('the busiest minute of an hour', () => {
   test('if two nodes record usage in one hour, the hour stores the larger of their busiest minutes', async () => {
-    const { id, storeId } = await aKey()
+    const { id, storeId } = await createTestKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
       usage.record(request(id, 'successful', { minuteRequests }))
@@ -166,7 +166,7 @@ describe('the request log of a key', () => {
   const MINUTE_MS = 60_000
 
   test('if two nodes log equal requests within one minute, the request log stores them as one line', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
     for (const usage of nodes) {
@@ -196,7 +196,7 @@ describe('the request log of a key', () => {
   })
 
   test('if a key uses its whole rate limit for six hours, its request log stays below the maximum and has every line', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }
     const usage = createUsageRecorder({ ...options, requestLogLines: 5000 })
@@ -221,7 +221,7 @@ describe('the request log of a key', () => {
   })
 
   test('if the request log of a key exceeds the limit, the hourly cleanup deletes the oldest lines', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
     for (let minute = 0; minute < 300; minute += 1) {
@@ -240,7 +240,7 @@ describe('the request log of a key', () => {
   })
 
   test('if two nodes write request log lines of the same keys at once, no request is lost', async () => {
-    const keys = await Promise.all(Array.from({ length: 10 }, aKey))
+    const keys = await Promise.all(Array.from({ length: 10 }, createTestKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 8; round += 1) {
       for (const [index, node] of nodes.entries()) {
@@ -255,7 +255,7 @@ describe('the request log of a key', () => {
   })
 
   test('if request log lines or full syncs are older than 72 hours, they are deleted', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
       usage.record(page(id, { begins: true, ends: false, filters: `status=${now}` }))
@@ -276,7 +276,7 @@ describe('full syncs of a list', () => {
   const last = { begins: false, ends: true, filters: '' }
 
   test('if the pages of a full sync are written in several steps, the list of syncs shows the total', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
     usage.record(page(id, first))
@@ -300,7 +300,7 @@ describe('full syncs of a list', () => {
   })
 
   test('if another node serves the last page of a full sync, that page is written after the first page', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
     one.record(page(id, first))
     two.record(page(id, last))
@@ -312,7 +312,7 @@ describe('full syncs of a list', () => {
   })
 
   test('if a client restarts a full sync or uses another filter, the list shows a separate sync', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
     const paid = { filters: 'status=paid' }
@@ -329,7 +329,7 @@ describe('full syncs of a list', () => {
   })
 
   test('if a client requests only first pages, the list shows no full sync', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
     for (let poll = 0; poll < 300; poll += 1) {
@@ -343,7 +343,7 @@ describe('full syncs of a list', () => {
   })
 
   test('if a key has made 60 full syncs, only the last fifty are stored', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)
     for (let walk = 0; walk < 60; walk += 1) {
@@ -358,7 +358,7 @@ describe('full syncs of a list', () => {
   })
 
   test('if a page of a full sync fails, the page is not counted, and the sync is shown as unfinished', async () => {
-    const { id } = await aKey()
+    const { id } = await createTestKey()
     const usage = recorder(() => NOON)
     usage.record(page(id, first))
     usage.record(request(id, 'failed', { status: 502, code: 'STORE_DB_ERROR', rows: 0, walk: next }))
@@ -368,7 +368,7 @@ describe('full syncs of a list', () => {
 })
 
 test('if a store is removed, its usage is deleted, and requests that end later add no usage', async () => {
-  const { id, storeId } = await aKey()
+  const { id, storeId } = await createTestKey()
   const usage = recorder(() => NOON)
   const use = () => usage.record(page(id, { begins: true, ends: false, filters: '' }))
   use()

@@ -40,7 +40,7 @@ test('if hourly usage is older than 32 days, it is replaced by one row with the 
 })
 
 test('if three nodes replace old hourly usage by daily sums at once, the sums stay exact', async () => {
-  const { control, sums, steps } = await manyHours()
+  const { control, sums, steps } = await createManyHours()
   const before = await sums()
   const nodes = [control.database, control.secondNode(), control.secondNode()]
   const deleted = await Promise.all(nodes.map((database) => sumUpOldHours({ database, usageHourDays: 32, now: NOW })))
@@ -52,7 +52,7 @@ test('if three nodes replace old hourly usage by daily sums at once, the sums st
 })
 
 test('if PostgreSQL cancels a step of replacing hourly usage, the next run continues, and the sums stay the same', async () => {
-  const { control, sums, steps } = await manyHours()
+  const { control, sums, steps } = await createManyHours()
   const { database } = control
   const before = await sums()
   const other = await transaction(control)
@@ -72,7 +72,7 @@ test('if PostgreSQL cancels a step of replacing hourly usage, the next run conti
 })
 
 test('if another node already replaces or deletes old usage, this node skips the work', async () => {
-  const { control, steps } = await manyHours()
+  const { control, steps } = await createManyHours()
   const { database } = control
   const other = await transaction(control)
   await other`select pg_advisory_xact_lock(7306003)`
@@ -86,7 +86,7 @@ test('if another node already replaces or deletes old usage, this node skips the
 })
 
 test("if today's usage rows are locked, replacing old hourly usage does not wait for them", async () => {
-  const { control, steps } = await manyHours()
+  const { control, steps } = await createManyHours()
   const { database } = control
   await control.sql`
     insert into usage_hours (key_id, hour, successful) select distinct key_id, ${NOW.toISOString()}::text::timestamptz, 1
@@ -122,7 +122,7 @@ async function waitingSession(control: TestControl): Promise<number> {
 const KEYS = 500
 
 /** Three days of hours, a few of which have no first hour; `steps` counts the rows that each statement deleted. */
-async function manyHours() {
+async function createManyHours() {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { sql } = control

@@ -12,7 +12,7 @@ const hourOf = (keyId: string, hour: string, more: More) => {
   return { keyId, hour: new Date(hour), successful: 0, clientErrors: 0, rejected: 0, failed: 0, peakMinute: 1, ...more }
 }
 
-describe('sums by day', () => {
+describe('requests by day', () => {
   test('if requests are summed by day in three time zones, days without requests are included, and today is last', () => {
     const hours = [
       hourOf('a', '2026-03-09T22:00:00Z', { successful: 1 }),

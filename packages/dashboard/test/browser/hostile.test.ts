@@ -45,7 +45,7 @@ test('the list of hostile names for these tests has 500 different names of allow
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)
 })
 
-describe('hostile texts', () => {
+describe('texts with HTML', () => {
   let page: Page
   beforeEach(async () => {
     page = (await scene.openAs(merchant)).page

@@ -198,7 +198,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
   })
 })
 
-describe('the script of the page', () => {
+describe('the script of the keys pages', () => {
   test('if the button Copy is pressed, it copies the key or the command, and announces "Copied to the clipboard"', async () => {
     const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })

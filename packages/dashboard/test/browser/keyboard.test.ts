@@ -64,7 +64,7 @@ async function tabTo(page: Page, name: string): Promise<string[]> {
 }
 
 /** Presses Enter and waits for the next page. */
-async function enter(page: Page): Promise<void> {
+async function pressEnter(page: Page): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
 }
 
@@ -80,24 +80,24 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
     await tabTo(page, 'Password')
     await page.keyboard.type(merchant.password)
     await tabTo(page, 'Sign in')
-    await enter(page)
+    await pressEnter(page)
 
     await tabTo(page, 'Skip to the content')
     await page.keyboard.press('Enter')
     expect(await tabTo(page, 'Name of the tool')).toHaveLength(1)
     await page.keyboard.type('Accounting')
     await tabTo(page, 'Create key')
-    await enter(page)
+    await pressEnter(page)
     const key = await textOf(page, '#key')
     const way = await tabTo(page, 'I have copied the key')
     expect(way.includes('Copy Key')).toBe(javaScript)
-    await enter(page)
+    await pressEnter(page)
     expect((await scene.platform.get('/api/v1/store', key)).status).toBe(200)
 
     await tabTo(page, 'Revoke Accounting')
-    await enter(page)
+    await pressEnter(page)
     await tabTo(page, 'Revoke key')
-    await enter(page)
+    await pressEnter(page)
     expect(await textOf(page, '.notice')).toContain('“Accounting” is revoked')
     expect((await scene.platform.get('/api/v1/store', key)).status).toBe(401)
     const keys = await listKeys({ database: scene.platform.service.control, storeId: store.id, activeOnly: true })
@@ -116,7 +116,7 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
   )
 })
 
-describe('the keyboard and the script', () => {
+describe('the keyboard with JavaScript', () => {
   test('after "Load more" is pressed, the first new row has the focus', async () => {
     const many = await filledStore(scene.platform, LATEST_REVISION, {
       orders: 60,

@@ -51,7 +51,7 @@ const DIFFICULT = [
   ...['52.52000000', '13.40495000', '-0.00001', '0.00', '0.000000000', '1e4', '1e8', '10001.0001'],
 ]
 
-describe('decimals', () => {
+describe('decimals as JSON', () => {
   test('[FMT-2, R20] if a decimal is hard to round, the JSON equals the text that PostgreSQL returns', () =>
     expectSameAsPostgres(DIFFICULT))
 

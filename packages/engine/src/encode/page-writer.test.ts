@@ -37,7 +37,7 @@ function written(bounds: { rowsMax: number; bytesMax: number }): PageWriter {
   return page
 }
 
-describe('bounds of a page', () => {
+describe('limits of a page', () => {
   test('[PAG-2] if no row follows the page, has_more is false', () => {
     expect(written(UNBOUNDED)).toMatchObject({ rows: 10, hasMore: false })
     expect(written({ ...UNBOUNDED, rowsMax: 10 })).toMatchObject({ rows: 10, hasMore: false })
@@ -68,7 +68,7 @@ describe('bounds of a page', () => {
   })
 })
 
-describe('malformed rows', () => {
+describe('malformed messages for rows', () => {
   test("if PostgreSQL's message for a row is cut at any byte, writing the page throws", () => {
     const [row = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     for (let length = 2; length < row.length; length++) {

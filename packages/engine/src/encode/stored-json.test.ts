@@ -49,7 +49,7 @@ const address = fc
   .array(fc.tuple(key, value), { maxLength: 12 })
   .map((members) => `{${members.map(([name, member]) => `${JSON.stringify(name)}:${member}`).join(', ')}}`)
 
-describe('JSON of the right outer type', () => {
+describe('stored JSON of the declared type', () => {
   test('[R32] if a JSON field stores any object, the JSON has the stored text with all digits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 20, maxLength: 60 }), async (values) => {
@@ -91,7 +91,7 @@ describe('JSON of the right outer type', () => {
   })
 })
 
-describe('JSON of the wrong outer type', () => {
+describe('stored JSON of another type', () => {
   test.each(['1', '"text"', 'true', 'null', '-0.5'])(
     '[R32] if %s is stored for an object or an array, the JSON has {}, [], or null, and a contract violation is counted',
     async (stored) => {

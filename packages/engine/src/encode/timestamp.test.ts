@@ -32,7 +32,7 @@ async function store(values: readonly (string | null)[]): Promise<void> {
 const FIRST = -63_082_281_600_000_000n
 const LAST = 252_455_615_999_999_999n
 
-describe('timestamps', () => {
+describe('timestamps as JSON', () => {
   test("[FMT-3, R18] if timestamps of the years 1 to 9999 are random, the JSON equals PostgreSQL's text, cut to milliseconds", async () => {
     const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),

@@ -38,7 +38,7 @@ async function valuesOf(literals: readonly string[]): Promise<string[]> {
   return rows.map(({ bytes }) => String(Buffer.from(bytes, 'hex').readBigInt64BE()))
 }
 
-describe('timestamps', () => {
+describe('timestamp literals', () => {
   test('[PAG-4, R15] if the session has any date settings, PostgreSQL reads a timestamp literal exactly to the microsecond', async () => {
     const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),
@@ -85,7 +85,7 @@ describe('timestamps', () => {
   })
 })
 
-describe('strings', () => {
+describe('string literals', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.constantFrom("'", '\\', '"', '$', 'n', 'x41', "\\'", '\n', ';', '--', '/*', 'é', '😀') }),
@@ -113,7 +113,7 @@ describe('strings', () => {
   })
 })
 
-describe('UUIDs', () => {
+describe('UUID literals', () => {
   test('[R24] if a UUID is in lower case, PostgreSQL reads its literal unchanged', async () => {
     const id = '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
     const [row] = await rowsOf(`select ${uuidLiteral(id)}::text as id`)

@@ -16,7 +16,7 @@ function presentAt(revision: RevisionId, without: readonly string[] = []): Prese
 const absent = (present: PresentTables) =>
   revisionOf(present).absentFields.map(({ resource, field }) => `${resource.table}.${field}`)
 
-describe('revisionOf', () => {
+describe('the schema version of a store', () => {
   test.each(REVISIONS.map(({ id }) => id))(
     '[VER-2] if a store has all columns of %s, that is its schema version',
     (id) => {

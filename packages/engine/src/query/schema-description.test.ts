@@ -27,7 +27,7 @@ const at = (revision: RevisionId, without: readonly string[] = []) =>
   storeWith(columnNamesAt(revision).filter((name) => !without.includes(name)))
 const versionOf = (present: PresentColumns) => describeSchema(order, present).version
 
-describe('the version of a schema', () => {
+describe('the header x-store-schema', () => {
   test.each(REVISIONS.map(({ id }) => id))(
     '[VER-2] if a store has all columns of %s, the header x-store-schema has just this version',
     (id) => {

@@ -36,7 +36,7 @@ function columnsAt(clock: { now: number }, events: StoreEvent[] = []) {
   })
 }
 
-describe('StoreColumns', () => {
+describe('columns of a store', () => {
   test('[R28] if a column has a domain type, its base type is used', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({

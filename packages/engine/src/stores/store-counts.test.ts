@@ -38,7 +38,7 @@ async function startRenewal() {
   return { ...all, renewing }
 }
 
-describe('StoreCounts', () => {
+describe('row counts of a store', () => {
   test('[RES-STORE] until row counts reach their maximum age, they are cached, and concurrent requests share one count', async () => {
     let now = 0
     let counted = 0

@@ -347,7 +347,7 @@ describe('a store that changes its address', () => {
   })
 })
 
-describe('a pool', () => {
+describe('the pool of a store', () => {
   test('if a pool is not used for the idle time, it is closed; a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()

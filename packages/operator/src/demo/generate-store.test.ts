@@ -38,7 +38,7 @@ const main = tablesOf(optionsOf(DEMO_STORES[0]))
 const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
-describe('generateStore', () => {
+describe('generated rows of demo stores', () => {
   test('if the seed is the same, the generated demo rows are the same; with another seed, they differ', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),

@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe('loading', () => {
+describe('loading a demo store', () => {
   test.each(REVISIONS.map((revision) => revision.id))(
     '[VER-2] if a demo store has the schema version %s, all of its generated rows are loaded',
     async (revision) => {

@@ -26,7 +26,7 @@ import { processIdentity } from './process-identity.ts'
 // creating a cluster takes a second, so most tests share one
 const shared = await sharedFolder()
 
-describe('earlier runs that were killed', () => {
+describe('the embedded PostgreSQL after a kill', () => {
   test('if the process ID in a stale lock file belongs to another program, the file is removed, and PostgreSQL starts', async () => {
     const dataFolder = shared
     const server = await startEmbeddedPostgres({ dataFolder })
@@ -71,7 +71,7 @@ describe('earlier runs that were killed', () => {
   })
 })
 
-describe('errors of a start', () => {
+describe('errors at the start of the embedded PostgreSQL', () => {
   test('if another process runs PostgreSQL in the folder, starting fails and names that process', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)

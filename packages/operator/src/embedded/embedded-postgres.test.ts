@@ -21,7 +21,7 @@ import { processIdentity } from './process-identity.ts'
 // creating a cluster takes a second, so most tests share one
 const shared = await sharedFolder()
 
-describe('starts of the embedded PostgreSQL', () => {
+describe('starting the embedded PostgreSQL', () => {
   test('if the embedded PostgreSQL is started twice, the second start uses the cluster and data of the first', async () => {
     const dataFolder = shared
     const first = await startEmbeddedPostgres({ dataFolder })
@@ -126,7 +126,7 @@ describe('starts of the embedded PostgreSQL', () => {
   )
 })
 
-describe('running servers', () => {
+describe('the running embedded PostgreSQL', () => {
   test("while the embedded PostgreSQL runs, other commands find it, and after it has stopped, they don't", async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()

@@ -52,7 +52,7 @@ const migrate = (to: RevisionId) => withConnection(database.url, (connection) =>
 const names = (list: readonly { table: string; name: string }[]) =>
   list.map(({ table, name }) => `${table}.${name}`).sort()
 
-describe('migrations', () => {
+describe('migrations of a store', () => {
   test('[VER-2] if a store is migrated to a schema version, it has the columns of the contract and the password hash', async () => {
     for (const { id } of REVISIONS) {
       expect(await migrate(id)).toEqual([id])

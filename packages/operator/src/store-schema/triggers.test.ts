@@ -35,16 +35,16 @@ beforeEach(async () => {
 const backdate = (table: string) => sql`update ${sql(table)} set updated_at = ${OLD}`
 
 /** IDs of the rows with a changed updated_at. */
-async function moved(table: string): Promise<string[]> {
+async function changedIds(table: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from ${sql(table)} where updated_at is distinct from ${OLD} order by id`
   return rows.map(({ id }) => id)
 }
 
-describe('updated_at of a row', () => {
+describe('triggers for updated_at of a row', () => {
   test('if a row is updated, its updated_at changes, in every table with that column', async () => {
     await sql`update orders set status = 'paid' where id = ${A}`
-    expect(await moved('orders')).toEqual([A])
+    expect(await changedIds('orders')).toEqual([A])
     await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
     await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1)`
     await sql`insert into locations (id, name) values (${A}, 'n')`
@@ -57,7 +57,7 @@ describe('updated_at of a row', () => {
     ] as const) {
       await backdate(table)
       await sql`update ${sql(table)} set ${sql(column)} = 'x' where id = ${A}`
-      expect(await moved(table), table).toEqual([A])
+      expect(await changedIds(table), table).toEqual([A])
     }
   })
 
@@ -74,7 +74,7 @@ describe('updated_at of a row', () => {
 
   test('if a statement sets updated_at itself, the row has that value, even the old one or infinity', async () => {
     await sql`update orders set updated_at = updated_at, status = 'paid' where id = ${A}`
-    expect(await moved('orders')).toEqual([])
+    expect(await changedIds('orders')).toEqual([])
     await sql`update orders set updated_at = '2021-05-05T00:00:00Z', status = 'paid' where id = ${A}`
     await sql`update orders set updated_at = 'infinity' where id = ${B}`
     await sql`update orders set updated_at = '-infinity' where id = ${C}`
@@ -97,31 +97,31 @@ describe('updated_at of a row', () => {
   })
 })
 
-describe('updated_at of parents', () => {
+describe('triggers for updated_at of parents', () => {
   test('[R29] if one statement inserts items of several orders, updated_at of these orders changes', async () => {
     await sql`insert into order_items (id, order_id, product_id, name, price)
       select gen_random_uuid(), o, gen_random_uuid(), 'n', 1 from unnest(${[B, C, C]}::uuid[]) o`
-    expect(await moved('orders')).toEqual([B, C])
+    expect(await changedIds('orders')).toEqual([B, C])
   })
 
   test('[R29] if an item is updated, updated_at of its order changes', async () => {
     await sql`update order_items set quantity = 2 where order_id = ${A}`
-    expect(await moved('orders')).toEqual([A])
+    expect(await changedIds('orders')).toEqual([A])
   })
 
   test('[R29] if an item moves to another order, updated_at of both orders changes', async () => {
     await sql`update order_items set order_id = ${C} where order_id = ${B}`
-    expect(await moved('orders')).toEqual([B, C])
+    expect(await changedIds('orders')).toEqual([B, C])
   })
 
   test('[R29] if an item is deleted, updated_at of its order changes', async () => {
     await sql`delete from order_items where order_id = ${A}`
-    expect(await moved('orders')).toEqual([A])
+    expect(await changedIds('orders')).toEqual([A])
   })
 
   test('[R29] if a table of embedded rows is truncated, updated_at of their parents changes', async () => {
     await sql`truncate order_items`
-    expect(await moved('orders')).toEqual([A, B])
+    expect(await changedIds('orders')).toEqual([A, B])
     await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1), (${B}, 'n', 't', 1)`
     await sql`insert into product_variants (id, product_id, sku, name) values (${A}, ${A}, 's', 'n')`
     await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
@@ -130,7 +130,7 @@ describe('updated_at of parents', () => {
     await backdate('products')
     await backdate('customers')
     await sql`truncate product_variants, customer_addresses`
-    expect([await moved('products'), await moved('customers')]).toEqual([[A], [B]])
+    expect([await changedIds('products'), await changedIds('customers')]).toEqual([[A], [B]])
   })
 
   test('[R29] if items are truncated with the trigger of the guide, updated_at of their orders also changes', async () => {
@@ -141,7 +141,7 @@ describe('updated_at of parents', () => {
       await transaction.unsafe(trigger)
       await transaction`truncate order_items`
     })
-    expect(await moved('orders')).toEqual([A, B])
+    expect(await changedIds('orders')).toEqual([A, B])
   })
 
   test('[R29] if orders are truncated with cascade, the triggers cause no error', async () => {
@@ -172,7 +172,7 @@ describe('updated_at of parents', () => {
   test('[R29] if an order is deleted, its items are deleted, and the triggers cause no error', async () => {
     await sql`delete from orders where id in (${A}, ${B})`
     expect(await sql`select count(*)::int as left from order_items`).toEqual([{ left: 0 }])
-    expect(await moved('orders')).toEqual([])
+    expect(await changedIds('orders')).toEqual([])
   })
 
   test('[R29] if a variant or an address changes, updated_at of its product or customer changes', async () => {
@@ -183,9 +183,9 @@ describe('updated_at of parents', () => {
     await sql`insert into product_variants (id, product_id, sku, name) values (${A}, ${A}, 's', 'n')`
     await sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
       values (${A}, ${A}, 'f', 'l', 's', 'c', 'p', 'DE')`
-    expect([await moved('products'), await moved('customers')]).toEqual([[A], [A]])
+    expect([await changedIds('products'), await changedIds('customers')]).toEqual([[A], [A]])
     await backdate('customers')
     await sql`update customer_addresses set deleted_at = now()`
-    expect(await moved('customers')).toEqual([A])
+    expect(await changedIds('customers')).toEqual([A])
   })
 })

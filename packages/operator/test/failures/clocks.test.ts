@@ -1,5 +1,5 @@
-// Nodes with wrong clocks, one an hour ahead and one an hour behind. Limits and keys depend on the clock of the control
-// database.
+// Tests nodes with wrong clocks, one an hour ahead and one an hour behind. Rate limits and keys depend on the clock of the
+// control database.
 
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// Clients that disconnect during or before a response. Their queries must not continue.
+// Tests clients that disconnect during or before a response. The service cancels their queries.
 
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
@@ -62,7 +62,7 @@ function requestAndDisconnect({ url }: RealNode, { key }: RealStore, bytes: numb
 }
 
 /** Runs `count` clients, some of them at once. */
-async function leave(count: number, one: () => Promise<void>): Promise<void> {
+async function runClients(count: number, one: () => Promise<void>): Promise<void> {
   let left = count
   const client = async () => {
     while (left-- > 0) await one()
@@ -73,7 +73,7 @@ async function leave(count: number, one: () => Promise<void>): Promise<void> {
 test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, the service has released all their resources after 5 s`, async () => {
   const { node, store, state, before } = await busyStore()
   const files = await node.metric('process_open_fds')
-  await leave(DISCONNECTS, () => requestAndDisconnect(node, store, LEFT_AFTER_BYTES))
+  await runClients(DISCONNECTS, () => requestAndDisconnect(node, store, LEFT_AFTER_BYTES))
   await expect.poll(state, BACK).toEqual(before)
   await expect.poll(() => node.metric('process_open_fds'), BACK).toBeLessThanOrEqual(files)
   expect((await node.get(PATH, store)).status).toBe(200)
@@ -96,7 +96,7 @@ test('[ERR-3] if a client disconnects before its response, the service cancels i
   // the lock is still held, so no query ended because it got the lock
   const idle = { working: 0, busy: 0, waiting: 0 }
   await expect.poll(state, CANCELED).toMatchObject(idle)
-  await leave(AT_ONCE * 10, () => requestAndDisconnect(node, store, 0))
+  await runClients(AT_ONCE * 10, () => requestAndDisconnect(node, store, 0))
   await expect.poll(state, BACK).toMatchObject(idle)
   await owner`rollback`
   expect((await node.get(PATH, store)).status).toBe(200)

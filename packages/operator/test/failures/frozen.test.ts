@@ -1,5 +1,5 @@
-// A frozen store database, or a frozen network to it. Requests for this store get 502 in time, other stores are not affected,
-// and the store recovers.
+// Tests a frozen store database, or a frozen network to it. Requests for this store get 502 in time, other stores are not
+// affected, and the store recovers.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// Many hanging store databases, on one server or on one server each, together with healthy stores.
+// Tests many store databases that hang, on one server or on one server each, together with healthy stores.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// Broken and malicious store databases, all at once. Each affects only requests for its own store.
+// Tests broken and malicious store databases, all at once. Each affects only requests for its own store.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'

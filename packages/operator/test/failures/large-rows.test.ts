@@ -1,4 +1,4 @@
-// Rows of 10 MB: a page has a maximum size and ends early, and the next page continues after it.
+// Tests rows of 10 MB. A page has a maximum size and ends early, and the next page continues after it.
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'

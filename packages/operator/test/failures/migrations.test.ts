@@ -1,5 +1,5 @@
-// Schema changes while a client pages through a list, and a migration that is longer than the time limit of a request. Single
-// changes are in packages/api/test/schema-changes.test.ts and rewrites.test.ts.
+// Tests schema changes while a client pages through a list, and a migration that takes longer than the time limit of a
+// request. Single changes are in packages/api/test/schema-changes.test.ts and rewrites.test.ts.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// A store database is restarted, moved, or replaced by its standby while the client pages through a list.
+// Tests lists whose store database is restarted, moved, or replaced by its standby between pages.
 
 import { pollOpenTransactions } from '@store-export/engine'
 import { connect, parseConnectionUrl } from '@store-export/postgres'

@@ -1,4 +1,5 @@
-// One database server with PostgreSQL's default connection limit, for 200 stores, the control database, and the platform.
+// Tests one database server with PostgreSQL's default connection limit, which has 200 stores, the control database, and the
+// platform.
 
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'

@@ -8,7 +8,7 @@ async function messageFor(text: string, env: Record<string, string> = {}): Promi
   return String(error)
 }
 
-describe('destinations', () => {
+describe('the option --to', () => {
   test.each(['hunter2secret', 'hunter:secret', 'sqlite:', 'oracle://me:hunter2secret@db/shop'])(
     'if the variable of --to contains %s, the error message does not show it',
     async (text) => {

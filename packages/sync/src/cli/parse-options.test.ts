@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CommandLineError } from './command-line-error.ts'
 import { parseTables, rejectPlainHttp } from './parse-options.ts'
 
-describe('parseTables', () => {
+describe('the option --tables', () => {
   test('if --tables names an embedded table, its parent is selected once, in the order of a run', () => {
     expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
@@ -15,7 +15,7 @@ describe('parseTables', () => {
   })
 })
 
-describe('rejectPlainHttp', () => {
+describe('the option --insecure-http', () => {
   test.each([
     'http://127.0.0.1:8080',
     'http://127.1.2.3',

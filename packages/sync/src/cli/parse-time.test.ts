@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseDuration, parseTimestamp, TIMER_MS_MAX } from './parse-time.ts'
 
-describe('parseDuration and parseTimestamp', () => {
+describe('durations and timestamps in options', () => {
   test.each([
     ['90s', 90_000],
     ['15m', 900_000],

@@ -49,7 +49,7 @@ describe('rate limit and time left', () => {
   })
 })
 
-describe('reporter without a terminal', () => {
+describe('progress without a terminal', () => {
   /** Creates a reporter that writes to a log, with fake timers. */
   function createLogReporter() {
     vi.useFakeTimers({ now: Date.parse('2026-11-23T08:00:00Z') })

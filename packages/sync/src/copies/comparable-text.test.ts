@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseExactJson } from '../exact-json.ts'
 import { comparableText } from './comparable-text.ts'
 
-describe('comparableText', () => {
+describe('values that verify compares', () => {
   test('if two JSON values differ only in the order of members, verify compares them as equal', () => {
     const one = parseExactJson('{"b":{"y":1,"x":12345678901234567890},"a":[1,2]}')
     const other = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567890,"y":1}}')

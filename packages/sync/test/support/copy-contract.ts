@@ -1,4 +1,5 @@
-// Tests that every kind of copy must pass. The tests of walks are in copy-walks-contract.ts and copy-prune-contract.ts.
+// Tests that every kind of copy must pass. The tests of full syncs are in copy-walks-contract.ts, and those of pruning in
+// copy-prune-contract.ts.
 
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Tests of walks of IDs that every kind of copy must pass: they write no rows, and their end removes unseen rows.
+// Tests of pruning that every kind of copy must pass. Pruning writes no rows, and removes rows that are in no page of the ID
+// list.
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests of walks that every kind of copy must pass: which rows they remove, and how an interrupted walk is resumed.
+// Tests of full syncs that every kind of copy must pass: which rows they remove, and how an interrupted sync is resumed.
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'

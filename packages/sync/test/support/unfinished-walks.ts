@@ -1,4 +1,4 @@
-// Tracks the unfinished walks of a copy. A resumed full walk has read the rows that existed when it started, not those that
+// Tracks the unfinished syncs of a copy. A resumed full sync has read the rows that existed when it started, not those that
 // existed when the resuming run started.
 
 import { type Copy, NEW_COPY } from '../../src/copies/copy.ts'

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 import { translateSqliteError } from './translate-sqlite-error.ts'
 
-describe('translateSqliteError', () => {
+describe('errors of SQLite', () => {
   /** Returns the error that the driver throws when `work` changes a file with a table. */
   async function errorOf(work: (database: DatabaseSync, file: string) => void): Promise<unknown> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
