@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject, onTestFinished, test } from 'vitest'
 
-test("the README's example prints the documented output", async () => {
+test('the example in the README of the PostgreSQL client prints the documented output', async () => {
   const folder = path.join(import.meta.dirname, '..')
   const readme = await readFile(path.join(folder, 'README.md'), 'utf8')
   const [, code = '', output = ''] = /```ts\n(.*?)```.*?```\n(.*?)```/s.exec(readme) ?? []
