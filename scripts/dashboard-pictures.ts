@@ -186,6 +186,7 @@ async function takeAll(
   await page.getByRole('button', { name: /revoke/i }).click()
   for (const [name, at] of [
     ['general', '/settings/general'],
+    ['activity', '/settings/activity'],
     ['usage', '/usage'],
     ['data', '/data/orders'],
     ['recipes', '/recipes'],

@@ -14,6 +14,8 @@ export const AUDIT_SCHEMA = `
     details jsonb not null default '{}'
   );
   create index audit_events_at on audit_events (at);
+  -- for the dashboard's page of a store
+  create index audit_events_store on audit_events (store_id, at, id);
 
   -- events that no node has written to its log yet
   create table audit_unlogged (

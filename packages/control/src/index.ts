@@ -52,6 +52,7 @@ export { rotateSecrets } from './rotate-secrets.ts'
 export { Secret } from './secret.ts'
 export { readCursorSecret, readDashboardSecret } from './service-secrets.ts'
 export { countAttempt, deleteEndedWindows, discountAttempt } from './sign-in-attempts.ts'
+export { EVENTS_PER_PAGE, readStoreEvents, type StoreEvent } from './store-events.ts'
 export { connectionUrlOf, decryptStoreUrl } from './store-url.ts'
 export {
   addStore,

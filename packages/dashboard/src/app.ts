@@ -2,6 +2,7 @@
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword } from './routes/account.ts'
+import { activityPage } from './routes/activity.ts'
 import { createHandlers, type Environment, REPEATABLE } from './routes/create-handlers.ts'
 import { create, createdPage, replace, replacePage } from './routes/create-key.ts'
 import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
@@ -54,6 +55,7 @@ export function createApp(services: Services): Hono<Environment> {
   for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage(toKeys))
   store.get('/settings/general', storePage(generalPage))
   store.get('/settings/api', storePage(keysPage))
+  store.get('/settings/activity', storePage(activityPage))
   store.get('/settings/api/live', storePage(liveKeys))
   store.post('/settings/api/keys', storeForm(create, REPEATABLE))
   store.get('/settings/api/keys/:key/created', storePage(createdPage))

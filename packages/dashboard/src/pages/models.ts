@@ -1,8 +1,10 @@
 // The data of each page, as the contract between routes and views. Routes create it and views render it, so it does not
 // depend on HTTP, SQL, or HTML.
 
+import type { StoreEvent } from '@store-export/control'
+
 /** A section of a store's pages in the navigation. */
-export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
+export type Section = 'general' | 'api' | 'activity' | 'usage' | 'data' | 'recipes'
 
 /** The status of a store. Only a ready store has data. */
 export type StoreStatus = 'ready' | 'generating' | 'imported'
@@ -107,6 +109,16 @@ export interface GeneralPage {
 }
 
 /** A cell of a table on a Data page: its value, and how to show it. */
+/** Settings > Activity. */
+export interface ActivityPage {
+  /** Newest first. */
+  readonly events: readonly StoreEvent[]
+  /** URL of older events; null if there are no older events. */
+  readonly olderHref: string | null
+  /** Whether these are the newest events. */
+  readonly isNewest: boolean
+}
+
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
   /** The value; null if it is absent. A timestamp is RFC 3339. */

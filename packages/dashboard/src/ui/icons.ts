@@ -8,6 +8,7 @@ export const ICONS = {
     html`<path d="M2.5 6.5 3.5 2.5h9l1 4M3 6.5v7h10v-7M2.5 6.5a1.8 1.8 0 0 0 3.6 0 1.9 1.9 0 0 0 3.8 0 1.8 1.8 0 0 0 3.6 0M6.5 13.5v-3h3v3"/>`,
   ),
   api: icon(html`<circle cx="5.25" cy="10.75" r="2.75"/><path d="m7.2 8.8 6.3-6.3M11 5l2 2M9.3 6.7l1.2 1.2"/>`),
+  activity: icon(html`<circle cx="8" cy="8" r="5.5"/><path d="M8 4.800V8l2.200 1.500"/>`),
   usage: icon(html`<path d="M2.5 13.5h11M4.5 13V9M8 13V3.5M11.5 13V6.5"/>`),
   data: icon(
     html`<ellipse cx="8" cy="4" rx="5" ry="2"/><path d="M3 4v8c0 1.1 2.2 2 5 2s5-.9 5-2V4M3 8c0 1.1 2.2 2 5 2s5-.9 5-2"/>`,

@@ -10,6 +10,7 @@ export function storePaths(storeId: string): StorePaths {
   return {
     general: `${base}/settings/general`,
     api: `${base}/settings/api`,
+    activity: `${base}/settings/activity`,
     live: `${base}/settings/api/live`,
     keys,
     revoke: (id) => `${key(id)}/revoke`,
@@ -29,6 +30,7 @@ export function storePaths(storeId: string): StorePaths {
 export interface StorePaths {
   readonly general: string
   readonly api: string
+  readonly activity: string
   readonly live: string
   readonly keys: string
   readonly revoke: (keyId: string) => string

@@ -151,6 +151,7 @@ const STORE_PAGES: readonly EveryPage[] = [
   ),
   storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
   storePage('replace, limit reached', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
+  storePage('activity', ({ full }) => `${full.id}/settings/activity`),
   storePage('usage', ({ full }) => `${full.id}/usage`),
   storePage('usage of one key by day', ({ full }) => `${full.id}/usage?key=${full.keyId}`),
   storePage('usage, none', ({ empty }) => `${empty.id}/usage`),
