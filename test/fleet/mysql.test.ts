@@ -29,8 +29,8 @@ async function openCopy() {
   return { ...database, copy }
 }
 
-describeCopy('a MariaDB database', () => mySqlTestDestination(server.url))
-describeHistories('a MariaDB database', 12, () => mySqlDestinations(server.url))
+describeCopy('a copy in a MariaDB database', () => mySqlTestDestination(server.url))
+describeHistories('random histories of a MariaDB database', 12, () => mySqlDestinations(server.url))
 
 test('if an order has a customer and items, the MariaDB views show them with exact totals', async () => {
   const { copy, query } = await openCopy()

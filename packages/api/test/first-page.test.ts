@@ -46,7 +46,7 @@ test('[SYNC-1] if no transaction is open, the service checks for transactions an
   expect(await roundTripsOf(proxy, 'customer-groups', 0)).toBe(1)
 })
 
-test('[SYNC-1] if a transaction ends during the wait, the service reads the first page again and returns the new rows', async () => {
+test('[SYNC-1] if a transaction ends while a first page waits for it, the service reads the page again with the new rows', async () => {
   const proxy = await throughProxy()
   await roundTripsOf(proxy, 'orders?limit=1', 1)
   let reading: Promise<number> | undefined
@@ -60,7 +60,7 @@ test('[SYNC-1] if a transaction ends during the wait, the service reads the firs
   expect(await reading).toBeGreaterThan(2)
 })
 
-test('[SYNC-1] if the service reads a first page twice because of a wait, it counts a contract violation once', async () => {
+test('[SYNC-1] if the service reads a first page twice because of a transaction, it counts a contract violation once', async () => {
   const odd = await platform.provision()
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)

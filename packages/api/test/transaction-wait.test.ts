@@ -93,7 +93,7 @@ function insert(email: string): Promise<unknown> {
 }
 
 describe('transactions that are open at the request of a first page', () => {
-  test('[SYNC-1] if a transaction commits during the wait, the page has its rows, and the watermark is the time of the request', async () => {
+  test("[SYNC-1] if a transaction commits while the first page waits for it, the page has its rows, and the watermark is the request's time", async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
@@ -106,7 +106,7 @@ describe('transactions that are open at the request of a first page', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] if a transaction takes longer than the wait, the watermark is before its start, so the next sync returns its rows', async () => {
+  test('[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, the watermark is before its start, so the next sync returns its rows', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -171,7 +171,7 @@ describe('transactions that are open at the request of a first page', () => {
     await node.close()
   })
 
-  test('if one transaction has already exceeded the wait, a page still waits for a newer transaction', async () => {
+  test('if one transaction has outlasted TRANSACTION_WAIT_MS, a first page still waits for a newer transaction', async () => {
     await begin()
     await firstPage()
     const other = openClient(store.ownerUrl)
@@ -184,14 +184,14 @@ describe('transactions that are open at the request of a first page', () => {
     await writer.unsafe('rollback')
   })
 
-  test.each(WAITING_LISTS)('if a transaction is open, the first page of %s waits for it', async (path) => {
+  test.each(WAITING_LISTS)('if a transaction is open, the first page of %s waits for its end', async (path) => {
     await begin()
     expect((await firstPage(path)).tookMs).toBeGreaterThan(BOUND_MS - 20)
     await writer.unsafe('rollback')
   })
 
   test.each(OTHER_LISTS)(
-    'if a transaction is open, the list %s does not wait, and its watermark is before the transaction',
+    'if a transaction is open, the list %s does not wait for it, and its watermark is before the transaction',
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)
@@ -201,7 +201,7 @@ describe('transactions that are open at the request of a first page', () => {
     },
   )
 
-  test('if a transaction is open, a page with a cursor does not wait and has the watermark of the first page', async () => {
+  test('if a transaction is open, a page with a cursor does not wait for it and has the watermark of the first page', async () => {
     for (let n = 0; n < 4; n++) await insert(`${n}@example.com`)
     const { cursor, watermark } = await firstPage('orders?limit=2')
     const node = await startNode(platform)
@@ -219,7 +219,7 @@ describe('transactions that are open at the request of a first page', () => {
     await node.close()
   })
 
-  test('if a transaction is open in one store, pages of another store do not wait', async () => {
+  test('if a transaction is open in one store, the pages of another store do not wait for it', async () => {
     const other = await platform.provision()
     await begin()
     const { tookMs, watermark } = await firstPage('orders', other)
@@ -237,7 +237,7 @@ describe('transactions that are open at the request of a first page', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] if a transaction is prepared during the wait, the page still waits, and its watermark is five minutes old', async (context) => {
+  test('[SYNC-1] if a transaction is prepared while a first page waits for it, the page still waits, and its watermark is five minutes old', async (context) => {
     const reason = await whyNotPrepared()
     context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()
@@ -279,7 +279,7 @@ describe('a role that cannot see transactions', () => {
   })
 })
 
-test('[SYNC-1] if TRANSACTION_WAIT_MS=0, a page does not wait, and its watermark is before open transactions', async () => {
+test('[SYNC-1] if TRANSACTION_WAIT_MS=0, a page does not wait for open transactions, and its watermark is before them', async () => {
   const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()

@@ -48,7 +48,7 @@ function readRows(file: string): Record<string, string | null>[] {
   return rows.toSorted((one, other) => String(one.id).localeCompare(String(other.id)))
 }
 
-describeCopy('a folder of CSV files', async () => {
+describeCopy('a copy in a folder of CSV files', async () => {
   const { folder, remove } = await createFolder()
   return {
     make: () => finishOnClose(csvCopy(folder)),

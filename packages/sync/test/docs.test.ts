@@ -174,7 +174,7 @@ describe('the guide for an ERP import', () => {
   })
 })
 
-test('if the steps of the guide for erasing a customer are run, no row and no byte of the customer is left in the copy', async () => {
+test('if the steps of the erasure guide are run for a customer, the copy has no row and no byte of the customer', async () => {
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []

@@ -24,7 +24,7 @@ async function openCopy(file: string): Promise<DuckDbCopy> {
   return copy
 }
 
-describeCopy('a DuckDB file', async () => {
+describeCopy('a copy in a DuckDB file', async () => {
   const { folder, remove } = await createFolder()
   const file = path.join(folder, 'shop.duckdb')
   return {

@@ -3,4 +3,4 @@
 import { describeHistories } from './support/describe-histories.ts'
 import { postgresDestinations } from './support/destinations.ts'
 
-describeHistories('a PostgreSQL schema', 12, postgresDestinations)
+describeHistories('random histories of a PostgreSQL schema', 12, postgresDestinations)

@@ -3,4 +3,4 @@
 import { describeHistories } from './support/describe-histories.ts'
 import { sqliteDestinations } from './support/destinations.ts'
 
-describeHistories('a SQLite file', 150, sqliteDestinations)
+describeHistories('random histories of a SQLite file', 150, sqliteDestinations)

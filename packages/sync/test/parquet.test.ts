@@ -48,7 +48,7 @@ function tableWith(column: Omit<FileColumn, 'name'>, values: readonly string[]):
   return { name: 'one', columns: [{ name: 'value', ...column }], rows: [...values.map((value) => [value]), [null]] }
 }
 
-describeCopy('a folder of Parquet files', async () => {
+describeCopy('a copy in a folder of Parquet files', async () => {
   const { folder, remove } = await createFolder()
   return {
     make: () => finishOnClose(parquetCopy(folder)),

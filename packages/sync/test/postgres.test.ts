@@ -17,7 +17,7 @@ import {
   write,
 } from './support/postgres-copies.ts'
 
-describeCopy('a PostgreSQL schema', async () => {
+describeCopy('a copy in a PostgreSQL schema', async () => {
   const database = await createDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   return {

@@ -29,7 +29,7 @@ function rowsOf(file: string, select: string) {
   return database.prepare(select).all()
 }
 
-describeCopy('a SQLite file', async () => {
+describeCopy('a copy in a SQLite file', async () => {
   const { file, remove } = await createFile()
   return {
     make: () => new SqliteCopy(file),

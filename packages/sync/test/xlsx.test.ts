@@ -31,7 +31,7 @@ async function createWorkbookPath(): Promise<{ file: string; folder: string }> {
 const names = async (file: string) => (await readXlsx(readFileSync(file))).sheets.map(({ name }) => name)
 
 if (hasPython)
-  describeCopy('an XLSX workbook', async () => {
+  describeCopy('a copy in an XLSX workbook', async () => {
     const { folder, remove } = await createFolder()
     const file = path.join(folder, 'shop.xlsx')
     return {

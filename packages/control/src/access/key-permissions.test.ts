@@ -37,7 +37,7 @@ const replace = ({ id, storeId }: NewKey) => keyWith({}, { storeId, replaces: { 
 const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
 
 describe('scopes and personal data', () => {
-  test('[R38] [R40] if a key has scopes or excludes personal data, checking and listing the key return this', async () => {
+  test('[R38] [R40] if a key has scopes or excludes personal data, checking the key and listing the keys return both', async () => {
     const key = await keyWith({ scopes: ['products:read', 'orders:read'], withoutPersonalData: true })
     const expected = { scopes: ['orders:read', 'products:read'], withoutPersonalData: true }
     expect(await admissionOf(key)).toMatchObject(expected)
@@ -282,7 +282,7 @@ describe('allow lists of keys', () => {
     expect((await summaryOf(key))?.allowedAddresses).toEqual(['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32'])
   })
 
-  test('[R39] if a statement checks several keys, a key with an allow list is not counted there and needs its own statement', async () => {
+  test('[R39] if one statement checks several keys, a key with an allow list is left for a statement of its own', async () => {
     const [key, other] = [await keyWith({ allowedAddresses: ['10.0.0.0/8'] }), await keyWith({})]
     const hashes = [key, other].map((each) => hashApiKey(each.key))
     const admissions = await admitMany(hashes, { pool: control.database.pool, requestsPerMinute: 120 })

@@ -93,7 +93,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
       expect((await page.goto(`${scene.url}/stores/${store.id}/${path}`))?.status(), path).toBe(404)
   })
 
-  test('if a one-time link is opened twice, it signs in only the first time', async () => {
+  test('if a one-time link has signed in once, its second use is rejected', async () => {
     const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
     const { page } = await scene.openPage({ javaScript })
     // Programs that preview links open it without using it up.

@@ -76,7 +76,7 @@ describe('strings as JSON', () => {
     expect(rows[0]).toMatchObject({ words: ['a', 'b'], several: ['a', 'b', 'c'] })
   })
 
-  test('[R22] if a string array has another lower bound or is empty, the JSON is an array from the first element', async () => {
+  test('[R22] if a string array is empty, has only nulls, or has another lower bound than 1, the JSON is still an array', async () => {
     await samples.sql.unsafe(`insert into samples (id, words, several) values ('${ID}', '[5:6]={x,y}', '{NULL,NULL}')`)
     await samples.sql.unsafe(`insert into samples (id, words) values ('00000000-0000-0000-0000-000000000002', '{}')`)
     const { rows } = await samples.serve(mixed)

@@ -77,7 +77,7 @@ describe('malformed messages for rows', () => {
     }
   })
 
-  test('if the length of a row ends within its last values, writing the page throws instead of reading the next row', () => {
+  test('if the announced length of a row is too short, writing the page throws instead of reading bytes of the next row', () => {
     const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     const both = newCell(Buffer.concat([row, next]))
     for (let length = 2; length < row.length; length++) {

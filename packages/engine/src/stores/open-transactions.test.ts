@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test("[SYNC-1] if another session has an open transaction, the poll returns its start and leaves out the poll's own", async () => {
+test('[SYNC-1] if another session has an open transaction, the query for open transactions returns its start, and not its own', async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.
@@ -26,7 +26,7 @@ test("[SYNC-1] if another session has an open transaction, the poll returns its 
   await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
-test("[SYNC-1] if the role's extra_float_digits rounds floats, the poll still leaves out transactions of other databases", async () => {
+test("[SYNC-1] if the role's extra_float_digits rounds floats, transactions of other databases are still left out", async () => {
   // With the role's extra_float_digits, a float has one digit, so the numbers of both databases would be equal.
   const other = await createSamples()
   onTestFinished(() => other.drop())
@@ -36,7 +36,7 @@ test("[SYNC-1] if the role's extra_float_digits rounds floats, the poll still le
   await other.sql`rollback`
 })
 
-test('[SYNC-1] if the server hides the lock of the poll’s own session, the poll returns null and not an empty set', () => {
+test('[SYNC-1] if the server hides the lock of the service’s own session, the open transactions are unknown and not an empty set', () => {
   const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
   const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
   expect(snapshotOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })
