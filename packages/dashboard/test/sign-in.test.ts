@@ -123,6 +123,11 @@ describe('visitors who are not signed in', () => {
     const { email, password } = merchant
     const back = await visitor.send(location, '/sign-in', { email, password })
     expect((await visitor.follow(back)).text).toContain('value="Stock &amp; &quot;sheet&quot; ü"')
+    expect((await visitor.get(settings())).text).not.toContain('Choose the limits of the key again')
+    visitor.cookies.delete('session')
+    const limited = await visitor.post(`${settings()}/keys`, { ...form, name: 'x', 'without-personal-data': 'on' })
+    const again = await visitor.send(limited.headers.get('location') ?? '', '/sign-in', { email, password })
+    expect((await visitor.follow(again)).text).toContain('Choose the limits of the key again')
     visitor.cookies.delete('session')
     const foreign = await visitor.post(`${settings()}/keys`, { name: 'x' }, { origin: 'https://evil.example' })
     expect(foreign.headers.get('location')).not.toContain('name')

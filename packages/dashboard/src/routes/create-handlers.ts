@@ -9,10 +9,12 @@ import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
 import { isAccountsError } from '../accounts/is-accounts-error.ts'
+import { NO_LIMITS } from '../pages/key-limits-view.ts'
 import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
 import type { DashboardRequest, HandlerResult, MerchantRequest, StoreRequest } from './dashboard-request.ts'
 import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadableFormPage } from './error-pages.ts'
+import { typedLimits } from './key-limits.ts'
 import { respond } from './respond.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
@@ -149,12 +151,17 @@ async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResul
   return { to: `/sign-in?${new URLSearchParams({ next, late: 'form' })}` }
 }
 
-/** Returns the typed name of a new key as a query, so that it survives the sign-in. URLs contain no other field. */
+/**
+ * Returns the typed name of a new key as a query, so that it survives the sign-in, and whether the key had limits. URLs
+ * contain no other field.
+ */
 async function typedName(request: DashboardRequest): Promise<string> {
   const { req } = request.context
   if (!req.path.endsWith('/settings/api/keys') || !isOwnForm(request)) return ''
   const form = await readForm(req.raw).catch(() => null)
-  return form?.name ? `?${new URLSearchParams({ name: form.name })}` : ''
+  if (!form?.name) return ''
+  const isLimited = JSON.stringify(typedLimits(form)) !== JSON.stringify(NO_LIMITS)
+  return `?${new URLSearchParams({ name: form.name, ...(isLimited ? { limited: 'yes' } : {}) })}`
 }
 
 async function requireStore(request: MerchantRequest, handler: PageHandler<StoreRequest>): Promise<HandlerResult> {

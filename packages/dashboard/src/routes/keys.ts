@@ -34,7 +34,8 @@ export function toKeys({ store }: StoreRequest): HandlerResult {
 }
 
 /**
- * GET /stores/{s}/settings/api?name={name}: `name` is a name that the merchant typed before the session ended.
+ * GET /stores/{s}/settings/api?name={name}: `name` is a name that the merchant typed before the session ended. With
+ * `limited`, the page says to choose the limits again.
  * `?copied` confirms that the merchant has copied a new key.
  */
 export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
@@ -44,9 +45,12 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   const [page, shown] = await Promise.all([readKeysPage(request), unconfirmedKey(request)])
   const { notice, cookies } = revokedNotice(request, page)
   const unconfirmed = page.active.find(({ id }) => id === shown?.id) ?? null
-  const create = { name: req.query('name') ?? '' }
+  const limitsProblem = req.query('limited') === undefined ? null : LIMITS_LOST
+  const create = { name: req.query('name') ?? '', limitsProblem }
   return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
+
+const LIMITS_LOST = 'Choose the limits of the key again, because your session ended.'
 
 /** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
 export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
