@@ -36,7 +36,7 @@ function changesIn(html: string): string[] {
     })
 }
 
-test('[AUTH-3] [AUTH-5] if a merchant and the platform change a key, the activity names each change and who made it', async () => {
+test('[AUTH-3] [AUTH-5] if a merchant and the platform change a key, the activity page lists each change and who made it', async () => {
   const { store, merchant, visitor, keys, page } = await newShop()
   await visitor.send(keys, `${keys}/keys`, { name: 'Accounting' })
   const [key] = await platform.controlSql`select id from api_keys where store_id = ${store.id} and name = 'Accounting'`
@@ -55,14 +55,14 @@ test('[AUTH-3] [AUTH-5] if a merchant and the platform change a key, the activit
   ])
 })
 
-test('if a key ends at its date, the activity says so', async () => {
+test('if a key expires, the activity page says so', async () => {
   const { store, visitor, keys, page } = await newShop()
   await platform.controlSql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${store.id}`
   await visitor.send(keys, `${keys}/keys`, { name: 'Next' })
   expect(changesIn((await visitor.get(page)).text)).toContain('End of the key test | Its end date')
 })
 
-test('if the account that made a change was removed, the activity has no email address of it', async () => {
+test('if the account that made a change was removed, the activity page does not show its email address', async () => {
   const { store, visitor, keys, page } = await newShop()
   const other = await addMerchant(platform, store.id)
   const colleague = await new PlainBrowser(urlOf(platform)).signIn(other)
@@ -74,7 +74,7 @@ test('if the account that made a change was removed, the activity has no email a
   expect(changes.join()).not.toContain(other.email)
 })
 
-test('if a store has more changes than fit on a page, the pages together have each change once', async () => {
+test('if a store has more changes than fit on an activity page, the pages together list each change once', async () => {
   const { store, visitor, page } = await newShop()
   for (let change = 0; change < EVENTS_PER_PAGE * 2; change++)
     await platform.controlSql`update stores set name = ${`Name ${change}`} where id = ${store.id}`
@@ -89,7 +89,7 @@ test('if a store has more changes than fit on a page, the pages together have ea
   expect([seen, pages]).toEqual([sum?.events, 3])
 })
 
-test('[GEN-2] the activity of a store has no change of another store, also if the position is from there', async () => {
+test('[GEN-2] if the URL of an activity page has a position of another store, the page lists no change of that store', async () => {
   const [own, other] = [await newShop(), await newShop()]
   const text = async (path: string) => (await own.visitor.get(path)).text
   expect(await text(own.page)).not.toContain(other.merchant.email)

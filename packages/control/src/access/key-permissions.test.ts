@@ -180,7 +180,7 @@ describe('concurrent changes of a key and its replacement', () => {
   type Statements = (tx: TransactionSql) => Promise<unknown>
   const lock = (tx: TransactionSql, { id }: NewKey) => tx`select from api_keys where id = ${id} for no key update`
 
-  test('[AUTH-5] if a replacement is revoked before its first use is written, the replaced key does not end', async () => {
+  test('[AUTH-5] if a replacement key is revoked before its first use is recorded, the replaced key stays active', async () => {
     const [old, { recorder, record }] = [await keyWith({}), recorderOf()]
     const newer = await replace(old)
     record(newer)
@@ -189,7 +189,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-5] if a replacement is revoked while its first use waits for a lock, the replaced key does not end', async () => {
+  test('[AUTH-5] if a replacement key is revoked while recording its first use waits for a lock, the replaced key stays active', async () => {
     const [{ old, newer }, { recorder, record }] = [await replacedKey(), recorderOf()]
     record(newer)
     await interleaved(
@@ -200,7 +200,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-5] if the first use of a replacement is written while its revocation waits for a lock, the replaced key does not end', async () => {
+  test('[AUTH-5] if the first use of a replacement key is recorded while its revocation waits for a lock, the replaced key stays active', async () => {
     const { old, newer } = await replacedKey()
     await interleaved(
       (tx) => tx`update api_keys set last_used_at = now(), retires_at = now() + interval '1 day' where id = ${old.id}`,
@@ -211,7 +211,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
   })
 
-  test('[AUTH-5] if a revocation and a write of usage lock both keys of a replacement, there is no deadlock', async () => {
+  test('[AUTH-5] if a replacement key is revoked while usage of it and the replaced key is written, no deadlock occurs', async () => {
     const { old, newer } = await replacedKey()
     await control.sql`update api_keys set retires_at = now() + interval '1 day' where id = ${old.id}`
     await interleaved(
@@ -222,7 +222,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-4] if two keys end while a write of usage locks both, there is no deadlock', async () => {
+  test('[AUTH-4] if two keys expire while their usage is written, no deadlock occurs', async () => {
     const { old, newer } = await replacedKey()
     // The scan of the update finds the other key first.
     await control.sql`update api_keys set created_at = now() - interval '1 day', expires_at = now() where id = ${newer.id}`
@@ -235,7 +235,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(newer)).toMatchObject({ revokedAt: expect.any(Date) })
   })
 
-  test('[AUTH-5] if a store is removed while a write of usage locks two of its keys, there is no deadlock', async () => {
+  test('[AUTH-5] if a store is removed while usage of two of its keys is written, no deadlock occurs', async () => {
     const { old, newer } = await replacedKey()
     // The scan of the update finds the other key first.
     await control.sql`update api_keys set created_at = now() - interval '1 day' where id = ${newer.id}`
@@ -247,7 +247,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await admissionOf(newer)).toBeNull()
   })
 
-  test('[AUTH-5] if the middle key of a chain of replacements is revoked, the first key still ends', async () => {
+  test('[AUTH-5] if a key was replaced twice and the middle key is revoked, the first key still ends', async () => {
     const old = await keyWith({})
     const middle = await replace(old)
     await control.sql`update api_keys set retires_at = now() + interval '1 hour' where id = ${old.id}`

@@ -36,7 +36,7 @@ function node() {
   }
 }
 
-test('if two nodes record requests in the same hour, the activity has the minutes of both once', async () => {
+test("if two nodes record requests of a key in the same hour, the key's active minutes are those of both nodes, each once", async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const nodes = [node(), node()]
@@ -53,7 +53,7 @@ test('if two nodes record requests in the same hour, the activity has the minute
   expect(activity).toEqual([{ keyId: key.id, minutes }])
 })
 
-test('an unfinished list has the rows of the last time that a key of the store read the whole list', async () => {
+test('if a sync of a list is unfinished, it has the number of rows of the last finished sync of that list', async () => {
   const store = await control.store()
   const [key, other] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()
@@ -75,7 +75,7 @@ test('an unfinished list has the rows of the last time that a key of the store r
   ])
 })
 
-test('the last errors have the newest error of each active key', async () => {
+test('if keys had several errors, the newest error of each key is returned', async () => {
   const store = await control.store()
   const [key, fine] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()

@@ -10,7 +10,7 @@ test('if a code block has JSON, its names and values get classes, and its text i
   expect(unescaped(out)).toBe(json)
 })
 
-test('if a code block has other text, the text is HTML-escaped and otherwise unchanged', () => {
+test('if a code block has text other than JSON, the text is HTML-escaped and otherwise unchanged', () => {
   for (const text of [
     '',
     '"',

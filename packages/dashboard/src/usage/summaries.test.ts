@@ -50,7 +50,7 @@ test('if requests are summed by key and by day, both sums have the same total', 
   expect(all(sumsByDay(usage, 3))).toBe(6)
 })
 
-test('the sums of 24 hours begin with the same hour of the day before', () => {
+test('if requests of the last 24 hours are summed, the sum begins with the same hour of the day before', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { successful: 1, rejected: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { successful: 2, clientErrors: 1, rejected: 1 }),

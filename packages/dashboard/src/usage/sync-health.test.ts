@@ -52,24 +52,24 @@ const walk = (lastAt: Date) => {
   return { keyId: 'k', endpoint: '/api/v1/orders', lastAt, pages: 20, rows: 5000, rowsOfList: 12_000 }
 }
 
-test('a key without requests is unused', () => {
+test('if a key was never used, the keys page shows it as unused', () => {
   expect(health({ key: keyUsed(null) })).toEqual({ kind: 'unused' })
 })
 
-test('a tool that ran each hour is up to date, and silent if its last run was two hours ago', () => {
+test('if a tool runs each hour, it is up to date; if its last run was two hours ago, it is silent', () => {
   const options = (last: number) => ({ key: keyUsed(hoursAgo(last)), activity: activeAt(every(1, last, 200)) })
   const intervalMs = HOUR_MS
   expect(health(options(0.5))).toEqual({ kind: 'upToDate', lastUsedAt: hoursAgo(0.5), intervalMs })
   expect(health(options(2))).toEqual({ kind: 'silent', lastUsedAt: hoursAgo(2), intervalMs })
 })
 
-test('if a key is being replaced, its silence is not reported', () => {
+test('if a key is being replaced and no longer used, its tool is not shown as silent', () => {
   const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
   const options = { key: keyUsed(hoursAgo(6), { replacedBy }), activity: activeAt(every(1, 6, 200)) }
   expect(health(options)).toMatchObject({ kind: 'upToDate' })
 })
 
-test('a tool in the middle of a list is reading for five minutes after its last page, and then stopped', () => {
+test('if a list is unfinished, its tool is shown as reading for five minutes after the last page, and then as stopped', () => {
   const reading = walk(hoursAgo(0.05))
   expect(health({ unfinished: [reading] })).toEqual({ kind: 'reading', walk: reading })
   const stopped = walk(hoursAgo(0.1))
@@ -82,11 +82,11 @@ test.each([
   ['one in each of three nights', [usedIn([1, 25, 49], { successful: 0, failed: 1 })], 'failing'],
   ['a success and 50 errors in this hour', [usedIn([0], { successful: 1, failed: 50 })], 'upToDate'],
   ['errors yesterday, and a success today', [usedIn([25], { successful: 0, failed: 9 }), usedIn([1])], 'upToDate'],
-])('if the last requests of a key are $0, its tool is $2', (_, hours, kind) => {
+])('if the errors of a key are $0, the state of its tool is $2', (_, hours, kind) => {
   expect(health({ hours: hours.flat() }).kind).toBe(kind)
 })
 
-test('if all requests since the last success failed, their number, first hour, and newest error are known', () => {
+test("if all requests since the last success failed, the tool's state has their number, first hour, and newest error", () => {
   const error = { keyId: 'k', endpoint: '/api/v1/orders', status: 429, code: 'RATE_LIMITED', lastAt: NOW }
   const hours = [...usedIn([5]), ...usedIn([3, 1], { successful: 0, rejected: 4 })]
   const since = hours[1]?.hour

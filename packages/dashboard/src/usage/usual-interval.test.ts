@@ -94,7 +94,7 @@ function randomOf(seed: number): () => number {
   }
 }
 
-test.each(TOOLS)('in 30 days, a tool that runs $name is never reported as silent', (each) => {
+test.each(TOOLS)('if a tool runs $name for 30 days, it is never shown as silent', (each) => {
   const random = randomOf(TOOLS.indexOf(each))
   const minutes = minutesOf(each, plannedStarts(each, CLOCKS_CHANGE), random)
   const nexts = minutes.slice(1).filter((minute, index) => minute - (minutes[index] ?? 0) > MINUTE_MS)
@@ -104,7 +104,7 @@ test.each(TOOLS)('in 30 days, a tool that runs $name is never reported as silent
   expect(alarms.map((next) => new Date(next).toISOString())).toEqual([])
 })
 
-test('in 30 days, a tool that a person uses now and then is never reported as silent', () => {
+test('if a person uses a tool now and then for 30 days, it is never shown as silent', () => {
   for (let seed = 0; seed < 50; seed++) {
     const random = randomOf(seed)
     const minutes = [CLOCKS_STAY]
@@ -114,7 +114,7 @@ test('in 30 days, a tool that a person uses now and then is never reported as si
   }
 })
 
-test.each(TOOLS)('if a tool that runs $name stops, it is reported before its second missed run', (each) => {
+test.each(TOOLS)('if a tool that runs $name stops, it is shown as silent before its second missed run', (each) => {
   const random = randomOf(TOOLS.indexOf(each))
   const starts = plannedStarts(each, CLOCKS_STAY)
   for (let stop = 0; stop < 20; stop++) {

@@ -104,7 +104,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('if a sync has stopped, the keys page says at which row until the tool reads the list again', async () => {
+  test('if a sync has stopped, the keys page says after how many rows, until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -259,7 +259,7 @@ describe('the script of the keys pages', () => {
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('the keys refresh themselves, and after the session has ended the sign-in page opens', async () => {
+  test('if a key is used or the session ends, the keys page updates itself or opens the sign-in page', async () => {
     const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())
