@@ -25,7 +25,15 @@ const MINUTES = 10
 const FLUSHES_PER_MINUTE = 30
 /** Number of requests of a key per write. At 30 writes a minute, every key makes 120 requests a minute, which is the limit. */
 const REQUESTS_PER_FLUSH = 4
-const REQUEST = { outcome: 'successful', status: 200, code: null, rows: 250, durationMs: 12 } as const
+const REQUEST = {
+  outcome: 'successful',
+  status: 200,
+  code: null,
+  reason: null,
+  requestId: '5f3c1f0e-0000-4000-8000-000000000000',
+  rows: 250,
+  durationMs: 12,
+} as const
 const ENDPOINTS = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']
 
 const [kind = 'system'] = readOptions(process.argv.slice(2)).servers

@@ -11,7 +11,7 @@ import type { ServerOptions } from './server.ts'
 
 interface CompletedRequest {
   readonly message: IncomingMessage
-  readonly result: ApiResponse & { readonly code?: ErrorCode }
+  readonly result: ApiResponse & { readonly code?: ErrorCode; readonly reason?: string | null }
   readonly trace: Trace
   readonly requestId: string
   readonly traceContext: TraceContext | null
@@ -26,7 +26,7 @@ interface CompletedRequest {
 export function recordRequest(request: CompletedRequest): void {
   const { message, result, trace, requestId, traceContext, durationMs, options } = request
   const { keyId, storeId, endpoint, keyRejected } = trace
-  const { status, rows, code } = result
+  const { status, rows, code, reason = null } = result
   if (keyRejected !== null) options.emit({ event: 'key.rejected', requestId, reason: keyRejected })
   if (keyId !== null) {
     const { minuteRequests, walk } = trace
@@ -37,6 +37,8 @@ export function recordRequest(request: CompletedRequest): void {
       endpoint,
       status,
       code: code ?? null,
+      reason,
+      requestId,
       rows,
       durationMs,
       minuteRequests,

@@ -101,7 +101,7 @@ async function respond(
   { message, response, options, openResponses, bodies }: RequestContext,
   requestId: string,
   trace: Trace,
-): Promise<ApiResponse & { code?: ErrorCode }> {
+): Promise<ApiResponse & { code?: ErrorCode; reason?: string | null }> {
   try {
     const request = readRequest(message, requestId, options.limits.proxies)
     const known = options.documents.get(request.path)
@@ -111,7 +111,7 @@ async function respond(
     trace.endpoint = request.path
     return await documentResponse(document, request.method, bodies)
   } catch (error) {
-    if (error instanceof ApiError) return { ...errorResponse(error), code: error.code }
+    if (error instanceof ApiError) return { ...errorResponse(error), code: error.code, reason: error.reason }
     if (error instanceof ClientDisconnected) return CLIENT_DISCONNECTED
     const isReported = error instanceof StoreDatabaseError || error instanceof ControlDatabaseError
     if (!isReported) options.emit({ event: 'request.failed', requestId, cause: error })

@@ -147,6 +147,8 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** What the client has to change, without what it sent; null for errors that are not the client's. */
+  readonly reason: string | null
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
@@ -154,12 +156,18 @@ export class ApiError extends Error {
     this.code = code
     this.status = options.status ?? ERRORS[code].status
     this.headers = options.headers ?? {}
+    this.reason = CHANGEABLE.has(this.status) ? (options.reason ?? message) : null
   }
 }
+
+/** The statuses of errors that end if the client changes its request. */
+const CHANGEABLE: ReadonlySet<number> = new Set([400, 404, 405])
 
 /** What an `ApiError` adds to the declaration of its code. `status` replaces the declared status. */
 export interface ApiErrorOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
+  /** Replaces the message in the merchant's request log. Required if the message has text that the client sent. */
+  readonly reason?: string
 }

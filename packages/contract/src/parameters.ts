@@ -98,13 +98,15 @@ export type ParameterName = keyof typeof PARAMETERS
 
 /** Creates an error that names the parameter, what it accepts, and what the client sent. */
 export function invalidParameter(name: string, rule: string, got: string): ApiError {
-  return new ApiError('INVALID_PARAM', `${name}: must be ${rule}; got ${quotedInput(got)}`)
+  const reason = `${name}: must be ${rule}`
+  return new ApiError('INVALID_PARAM', `${reason}; got ${quotedInput(got)}`, { reason })
 }
 
 /** Creates the error for a parameter that the client sent twice. */
 export function repeatedParameter(name: string, rule: string, [first, second]: readonly [string, string]): ApiError {
   const got = `${quotedInput(first)} and ${quotedInput(second)}`
-  return new ApiError('INVALID_PARAM', `${name}: must be given once, as ${rule}; got ${got}`)
+  const reason = `${name}: must be given once, as ${rule}`
+  return new ApiError('INVALID_PARAM', `${reason}; got ${got}`, { reason })
 }
 
 const QUOTED_CHARACTERS_MAX = 64

@@ -38,7 +38,16 @@ async function createUsedKey(storeId: string, createdBy: string) {
   const { id } = await createKey({ database, storeId, name: 'k', createdBy, random })
   const options = { database, now: Date.now, emit: () => undefined, flushMs: 600_000, requestLogLines: 100 }
   const usage = createUsageRecorder(options)
-  const request = { endpoint: '/api/v1/store', status: 200, code: null, rows: 1, durationMs: 1, minuteRequests: 1 }
+  const request = {
+    endpoint: '/api/v1/store',
+    status: 200,
+    code: null,
+    reason: null,
+    requestId: 'r',
+    rows: 1,
+    durationMs: 1,
+    minuteRequests: 1,
+  }
   usage.record({ keyId: id, outcome: 'successful', ...request, walk: null })
   await usage.close()
   return id
@@ -124,7 +133,7 @@ describe('removal of a merchant', () => {
     expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({ storesLeftAlone: [own.id] })
     const since = new Date(0)
     expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])
-    const log = { database, since, before: null, errorsOnly: false }
+    const log = { database, since, before: null, errorsOnly: false, endpoint: null }
     expect((await readRequestLog({ ...log, keyId: ownKey })).lines).toEqual([])
     expect(await readUsageHours({ database, storeId: shared.id, since })).toHaveLength(1)
     expect((await readRequestLog({ ...log, keyId: sharedKey })).lines).toHaveLength(1)

@@ -80,11 +80,13 @@ export const SCHEMA = `
     endpoint text not null,
     status smallint not null,
     code text not null,
+    reason text not null default '',
     requests integer not null,
     rows bigint not null,
     duration_ms integer not null,
     last_at timestamptz not null,
-    primary key (key_id, minute, endpoint, status, code)
+    last_request_id text not null default '',
+    primary key (key_id, minute, endpoint, status, code, reason)
   ) with (fillfactor = 50);
   -- for the daily deletion of old lines
   create index request_log_minute on request_log (minute);

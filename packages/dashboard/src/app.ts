@@ -15,7 +15,7 @@ import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
 import { finishSingleSignOn, startSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
-import { keyUsagePage, usagePage } from './routes/usage.ts'
+import { keyUsagePage, logDownload, usagePage } from './routes/usage.ts'
 import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
 import { type Asset, assets } from './ui/assets.ts'
@@ -67,6 +67,7 @@ export function createApp(services: Services): Hono<Environment> {
   store.post('/settings/api/keys/:key/rename', storeForm(rename, REPEATABLE))
   store.get('/usage', storePage(usagePage))
   store.get('/usage/keys/:key', storePage(keyUsagePage))
+  store.get('/usage/keys/:key/log.csv', storePage(logDownload))
   store.get('/data/:file{[a-z-]+\\.csv}', storeFile(csvDownload))
   store.get('/data', storePage(toFirstList))
   store.get('/data/:list', storePage(dataPage))

@@ -99,7 +99,14 @@ describe('expiry and replacement of a key', () => {
       flushMs: 60_000,
       requestLogLines: 100,
     })
-    const request = { outcome: 'successful', endpoint: '/api/v1/store', status: 200, code: null } as const
+    const request = {
+      outcome: 'successful',
+      endpoint: '/api/v1/store',
+      status: 200,
+      code: null,
+      reason: null,
+      requestId: 'r',
+    } as const
     const record = ({ id }: NewKey) =>
       recorder.record({ ...request, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
     record(old)
@@ -144,7 +151,14 @@ describe('concurrent changes of a key and its replacement', () => {
     const { database } = control
     const emit = (event: unknown) => expect(event).toBeUndefined()
     const recorder = createUsageRecorder({ database, now: Date.now, emit, flushMs: 60_000, requestLogLines: 100 })
-    const request = { outcome: 'successful', endpoint: '/api/v1/store', status: 200, code: null } as const
+    const request = {
+      outcome: 'successful',
+      endpoint: '/api/v1/store',
+      status: 200,
+      code: null,
+      reason: null,
+      requestId: 'r',
+    } as const
     return {
       recorder,
       record: ({ id }: NewKey) =>

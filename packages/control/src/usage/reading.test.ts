@@ -26,7 +26,15 @@ function node() {
   let now = NOON
   const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: 600_000 }
   const recorder = createUsageRecorder({ ...options, requestLogLines: 100 })
-  const ok = { outcome: 'successful', endpoint: '/api/v1/orders', status: 200, code: null, rows: 250 } as const
+  const ok = {
+    outcome: 'successful',
+    endpoint: '/api/v1/orders',
+    status: 200,
+    code: null,
+    reason: null,
+    requestId: 'r',
+    rows: 250,
+  } as const
   return {
     close: recorder.close,
     at: (time: number, keyId: string, more: Partial<RecordedRequest> = {}) => {

@@ -13,12 +13,15 @@ export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'activeMinu
   readonly hour: Date
 }
 
-/** Requests of a key in one minute with the same endpoint, status, and code. */
-export interface RequestLine extends Readonly<Omit<RequestLogEntry, 'keyId' | 'minute' | 'code' | 'lastAt'>> {
+/** Requests of a key in one minute with the same endpoint, status, code, and reason. */
+export interface RequestLine
+  extends Readonly<Omit<RequestLogEntry, 'keyId' | 'minute' | 'code' | 'reason' | 'lastAt'>> {
   /** Start of the minute. */
   readonly minute: Date
   /** Error code; null if there was no error. */
   readonly code: string | null
+  /** What the client has to change; null if it has to change nothing. */
+  readonly reason: string | null
   /** Time of the last request. */
   readonly lastAt: Date
 }
@@ -33,6 +36,8 @@ export interface RequestLogQuery {
   readonly before: Date | null
   /** Whether to leave out requests that returned data. */
   readonly errorsOnly: boolean
+  /** The only endpoint to read; null for all. */
+  readonly endpoint: string | null
 }
 
 /** A walk: the pages of one list that a key read one after another. */
@@ -104,17 +109,42 @@ const MINUTE_MS = 60_000
 export async function readRequestLog(
   query: RequestLogQuery,
 ): Promise<{ readonly lines: readonly RequestLine[]; readonly hasOlder: boolean }> {
-  const { database, keyId, since, before, errorsOnly } = query
-  const lines = await database.pool.query<RequestLine>(sql`
-    select minute, endpoint, status, nullif(code, '') as code, requests, rows::float8 as rows,
-      duration_ms as "durationMs", last_at as "lastAt"
+  const lines = await readLines(query, LINES_READ_MAX)
+  const { shown, hasOlder } = wholeMinutes(lines)
+  return { lines: newestFirst(shown), hasOlder }
+}
+
+/** Returns all lines of a key's request log that the query selects, newest first. */
+export async function readWholeRequestLog(query: RequestLogQuery): Promise<RequestLine[]> {
+  return newestFirst(await readLines(query, null))
+}
+
+/** Returns the endpoints in the request log of a key since `since`, by name. */
+export async function readLoggedEndpoints({
+  database,
+  keyId,
+  since,
+}: Pick<RequestLogQuery, 'database' | 'keyId' | 'since'>): Promise<string[]> {
+  const rows = await database.pool.query<{ endpoint: string }>(sql`
+    select distinct endpoint from request_log where key_id = ${keyId} and minute >= ${since}::timestamptz order by 1`)
+  return rows.map(({ endpoint }) => endpoint)
+}
+
+async function readLines(query: RequestLogQuery, linesMax: number | null): Promise<RequestLine[]> {
+  const { database, keyId, since, before, errorsOnly, endpoint } = query
+  return database.pool.query<RequestLine>(sql`
+    select minute, endpoint, status, nullif(code, '') as code, nullif(reason, '') as reason, requests,
+      rows::float8 as rows, duration_ms as "durationMs", last_at as "lastAt", last_request_id as "lastRequestId"
     from request_log
     where key_id = ${keyId} and minute >= ${since}::timestamptz
       and (${before}::timestamptz is null or minute < ${before}::timestamptz)
       and (not ${errorsOnly}::boolean or status >= 400)
-    order by minute desc limit ${LINES_READ_MAX}::int`)
-  const { shown, hasOlder } = wholeMinutes(lines)
-  return { lines: shown.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime()), hasOlder }
+      and (${endpoint}::text is null or endpoint = ${endpoint}::text)
+    order by minute desc limit ${linesMax}::int`)
+}
+
+function newestFirst(lines: readonly RequestLine[]): RequestLine[] {
+  return lines.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
 }
 
 /** Number of lines of a page, before its last minute is completed. */

@@ -28,6 +28,10 @@ export interface RecordedRequest {
   readonly status: number
   /** Error code; null if there was no error. */
   readonly code: string | null
+  /** What the client has to change, without what it sent; null if it has to change nothing. */
+  readonly reason: string | null
+  /** ID of the request in the header `x-request-id` and in the log. */
+  readonly requestId: string
   readonly rows: number
   readonly durationMs: number
   /** Requests of this key in the current one-minute window, including this one. */

@@ -44,7 +44,16 @@ function recorder(now: () => number, database: ControlDatabase = control.databas
 }
 
 function request(keyId: string, outcome: UsageOutcome, more: Partial<RecordedRequest> = {}): RecordedRequest {
-  const rest = { endpoint: '/api/v1/orders', status: 200, code: null, rows: 3, durationMs: 1.4, minuteRequests: 1 }
+  const rest = {
+    endpoint: '/api/v1/orders',
+    status: 200,
+    code: null,
+    reason: null,
+    requestId: 'r',
+    rows: 3,
+    durationMs: 1.4,
+    minuteRequests: 1,
+  }
   return { keyId, outcome, ...rest, walk: null, ...more }
 }
 
@@ -55,7 +64,15 @@ function page(keyId: string, walk: WalkStep): RecordedRequest {
 /** The newest page of a key's request log. */
 function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnly?: boolean } = {}) {
   const { database } = control
-  return readRequestLog({ database, keyId, since: new Date(0), before: null, errorsOnly: false, ...more })
+  return readRequestLog({
+    database,
+    keyId,
+    since: new Date(0),
+    before: null,
+    errorsOnly: false,
+    endpoint: null,
+    ...more,
+  })
 }
 
 function usageOf(keyId: string) {
@@ -181,7 +198,7 @@ describe('the request log of a key', () => {
     now = NOON + MINUTE_MS
     nodes[1]?.record(request(id, 'successful'))
     for (const usage of nodes) await usage.close()
-    const line = { endpoint: '/api/v1/orders', status: 200, code: null }
+    const line = { endpoint: '/api/v1/orders', status: 200, code: null, reason: null, lastRequestId: 'r' }
     const rejected = { ...line, status: 429, code: 'RATE_LIMITED' }
     const [minute, next] = [new Date(NOON), new Date(NOON + MINUTE_MS)]
     expect(await logOf(id)).toEqual({

@@ -1,6 +1,6 @@
 // Writes the request log of each key, so that a merchant can find out why a sync stopped. Requests in the same minute
-// with the same endpoint, status, and code share one line, so 120 equal requests are one line. A line has no personal
-// data: no row IDs, parameters, or client addresses.
+// with the same endpoint, status, code, and reason share one line, so 120 equal requests are one line. A line has no
+// personal data: no row IDs, values of parameters, or client addresses.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -16,12 +16,16 @@ export interface RequestLogEntry {
   readonly status: number
   /** Error code; empty if there was no error. */
   readonly code: string
+  /** What the client has to change; empty if it has to change nothing. */
+  readonly reason: string
   requests: number
   rows: number
   /** Duration of the slowest request, in milliseconds. */
   durationMs: number
   /** Time of the last request, in milliseconds since 1970. */
   lastAt: number
+  /** ID of the last request. */
+  lastRequestId: string
 }
 
 /** The database of the request log, and its limits in memory and in the database. */
@@ -35,14 +39,25 @@ export interface RequestLogOptions {
   readonly now: () => number
 }
 
+/** A longer reason is cut. */
+const REASON_CHARACTERS_MAX = 300
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
 /** Returns the line for one request. `at` is the time of the request, in milliseconds since 1970. */
-export function requestLine({ keyId, endpoint, status, code, rows, durationMs }: RecordedRequest, at: number) {
+export function requestLine(request: RecordedRequest, at: number): RequestLogEntry {
+  const { keyId, endpoint, status, code, reason, requestId, rows, durationMs } = request
   const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
-  const measured = { requests: 1, rows, durationMs: Math.round(durationMs), lastAt: at }
-  return { keyId, minute, endpoint, status, code: code ?? '', ...measured }
+  const measured = { requests: 1, rows, durationMs: Math.round(durationMs), lastAt: at, lastRequestId: requestId }
+  return {
+    keyId,
+    minute,
+    endpoint,
+    status,
+    code: code ?? '',
+    reason: (reason ?? '').slice(0, REASON_CHARACTERS_MAX),
+    ...measured,
+  }
 }
 
 /** Returns a buffer that writes lines to the request log. It also deletes the oldest lines of each key from the log. */
@@ -61,8 +76,8 @@ export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<Requ
     for (const keyId of due) pruned.keyIds.add(keyId)
     if (due.length > 0) await prune(pool, due, linesPerKey)
   }
-  const idOf = ({ keyId, minute, endpoint, status, code }: RequestLogEntry) =>
-    `${keyId} ${minute} ${endpoint} ${status} ${code}`
+  const idOf = ({ keyId, minute, endpoint, status, code, reason }: RequestLogEntry) =>
+    `${keyId} ${minute} ${endpoint} ${status} ${code} ${reason}`
   return new MergingBuffer({ entriesMax, idOf, merge, write })
 }
 
@@ -70,24 +85,27 @@ function merge(into: RequestLogEntry, from: RequestLogEntry): void {
   into.requests += from.requests
   into.rows += from.rows
   into.durationMs = Math.max(into.durationMs, from.durationMs)
+  if (from.lastAt >= into.lastAt) into.lastRequestId = from.lastRequestId
   into.lastAt = Math.max(into.lastAt, from.lastAt)
 }
 
 /** Writes lines in the order of their primary key, so that two nodes cannot deadlock. */
 async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<void> {
   await pool.execute(sql`
-    insert into request_log as l (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
-    select n."keyId", to_timestamp(n.minute / 1000), n.endpoint, n.status, n.code, n.requests, n.rows, n."durationMs",
-      to_timestamp(n."lastAt" / 1000)
+    insert into request_log as l (
+      key_id, minute, endpoint, status, code, reason, requests, rows, duration_ms, last_at, last_request_id)
+    select n."keyId", to_timestamp(n.minute / 1000), n.endpoint, n.status, n.code, n.reason, n.requests, n.rows,
+      n."durationMs", to_timestamp(n."lastAt" / 1000), n."lastRequestId"
     from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
-      as n ("keyId" uuid, minute double precision, endpoint text, status smallint, code text, requests integer,
-        rows bigint, "durationMs" integer, "lastAt" double precision)
+      as n ("keyId" uuid, minute double precision, endpoint text, status smallint, code text, reason text,
+        requests integer, rows bigint, "durationMs" integer, "lastAt" double precision, "lastRequestId" text)
     join api_keys k on k.id = n."keyId" join stores s on s.id = k.store_id and s.removed_at is null
-    order by 1, 2, 3, 4, 5
-    on conflict (key_id, minute, endpoint, status, code) do update set
+    order by 1, 2, 3, 4, 5, 6
+    on conflict (key_id, minute, endpoint, status, code, reason) do update set
       requests = l.requests + excluded.requests,
       rows = l.rows + excluded.rows,
       duration_ms = greatest(l.duration_ms, excluded.duration_ms),
+      last_request_id = case when excluded.last_at >= l.last_at then excluded.last_request_id else l.last_request_id end,
       last_at = greatest(l.last_at, excluded.last_at)`)
 }
 

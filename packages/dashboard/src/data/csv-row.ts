@@ -18,11 +18,11 @@ const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
 /**
- * Returns a CSV record, with quotes where a text needs them. Does not protect against formulas, so use it only for texts
- * of the dashboard.
+ * Returns a CSV record, with quotes where a text needs them. A text that looks like a formula gets an apostrophe before
+ * it.
  */
 export function csvRecord(texts: readonly string[]): string {
-  return `${texts.map(csvCell).join(',')}\r\n`
+  return `${texts.map((text) => csvCell(withApostrophe(text))).join(',')}\r\n`
 }
 
 /**

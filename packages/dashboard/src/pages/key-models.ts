@@ -160,6 +160,12 @@ export interface RequestLogPart {
   /** Whether these are the newest lines, because no time was chosen. */
   readonly isNewest: boolean
   readonly errorsOnly: boolean
+  /** The only endpoint of the lines; null for all. */
+  readonly endpoint: string | null
+  /** All endpoints of the log. */
+  readonly endpoints: readonly string[]
+  /** URL of the CSV file with all lines of this choice. */
+  readonly csvHref: string
   /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; '' without a choice. */
   readonly until: string
   /** The error message for an invalid time; null otherwise. */

@@ -1,10 +1,13 @@
 // Renders the request log of a key, with a choice of time and a filter for errors.
 
+import type { RequestLine } from '@store-export/control'
 import { statusBadge } from '../ui/badges.ts'
+import { selection } from '../ui/choices.ts'
 import { card, emptyState } from '../ui/components.ts'
 import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
 import { field, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
+import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { KeyRow, KeyUsagePage, RequestLogPart } from './key-models.ts'
@@ -13,7 +16,7 @@ import type { Frame } from './models.ts'
 /** Returns the log. The lines have their own element ID, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
   const retention = quantity(log.hours, 'hour', frame)
-  const note = `Each line combines the requests of one minute with the same endpoint and status. Lines are deleted after ${retention}. The log contains no customer data.`
+  const note = `Each line combines the requests of one minute with the same endpoint and result. Lines are deleted after ${retention}. The log contains no customer data.`
   return card(
     { id: 'lines', title: 'Request log', note, isFlush: true },
     html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
@@ -21,22 +24,29 @@ export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'k
 }
 
 function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
-  const address = pathsOf(frame).keyUsage(key.id)
   const input = field({
     name: 'until',
-    label: 'Show requests until',
+    label: 'Until',
     type: 'datetime-local',
     value: log.until,
     problem: log.problem,
     autocomplete: 'off',
     isRequired: false,
   })
-  const errors = log.errorsOnly ? html`<input type="hidden" name="show" value="errors">` : NOTHING
-  const show = html`<search><form class="form search" method="get" action="${address}">${errors}${input}<button type="submit" class="button plain">Show</button></form></search>`
-  const filter = log.errorsOnly
-    ? linkButton('All requests', address)
-    : linkButton('Errors only', `${address}?show=errors`)
-  return html`<div class="data-bar log-bar">${show}${filter}</div>`
+  const all = { value: '', label: 'All endpoints' }
+  const endpoints = [all, ...log.endpoints.map((endpoint) => ({ value: endpoint, label: endpoint }))]
+  const endpoint = selection({ name: 'endpoint', label: 'Endpoint', options: endpoints, value: log.endpoint ?? '' })
+  const shown = [
+    { value: '', label: 'All requests' },
+    { value: 'errors', label: 'Errors only' },
+  ]
+  const show = selection({ name: 'show', label: 'Show', options: shown, value: log.errorsOnly ? 'errors' : '' })
+  const form = html`<search><form class="form log-form" method="get" action="${pathsOf(frame).keyUsage(key.id)}">${input}${endpoint}${show}<button type="submit" class="button plain">Show</button></form></search>`
+  const csv =
+    log.lines.length === 0
+      ? NOTHING
+      : html`<a class="button plain" href="${log.csvHref}" download>${ICONS.download}CSV</a>`
+  return html`<div class="data-bar log-bar">${form}${csv}</div>`
 }
 
 function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
@@ -53,7 +63,7 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
     ],
     rows: log.lines.map((line) => [
       exactTime(line.lastAt, frame, true),
-      html`<code>${line.endpoint}</code>`,
+      html`<div class="lines"><code>${line.endpoint}</code>${whyNote(line)}</div>`,
       html`<span class="status">${statusBadge(line.status)}${line.code === null ? NOTHING : html`<code>${line.code}</code>`}</span>`,
       count(line.requests, frame),
       line.rows === 0 ? html`<span class="quiet">0</span>` : count(line.rows, frame),
@@ -61,6 +71,12 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
     ]),
   })
   return html`${list}${pager(frame, key, log)}`
+}
+
+/** Returns why the API rejected the requests of a line, and the ID to ask the operator about. */
+function whyNote({ reason, status, lastRequestId }: RequestLine): Html {
+  const why = reason === null ? NOTHING : html`<span class="note why">${reason}</span>`
+  return status < 400 ? why : html`${why}<span class="note">Last request ID: <code>${lastRequestId}</code></span>`
 }
 
 function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: RequestLogPart): Html {
@@ -72,8 +88,8 @@ function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: R
 }
 
 /** Returns the message for a log without lines. For a revoked key, it has no link to the recipes. */
-function noLines(frame: Frame, key: KeyRow, { errorsOnly, isNewest, hours }: RequestLogPart): Html {
-  if (errorsOnly || !isNewest) {
+function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, hours }: RequestLogPart): Html {
+  if (errorsOnly || endpoint !== null || !isNewest) {
     const all = linkButton('Show the newest requests', pathsOf(frame).keyUsage(key.id))
     return emptyState(errorsOnly ? 'No errors' : 'No requests', 'The log has no matching requests.', all)
   }

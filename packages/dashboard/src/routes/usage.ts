@@ -1,6 +1,17 @@
 // Handles requests for the usage of a store in the last 30 days, and for the recent usage of one key.
 
-import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks } from '@store-export/control'
+import {
+  type KeySummary,
+  listKeys,
+  type RequestLine,
+  type RequestLogQuery,
+  readLoggedEndpoints,
+  readRequestLog,
+  readUsageHours,
+  readWalks,
+  readWholeRequestLog,
+} from '@store-export/control'
+import { csvRecord } from '../data/csv-row.ts'
 import type { RequestLogPart } from '../pages/key-models.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
 import { usageView } from '../pages/usage-view.ts'
@@ -48,62 +59,123 @@ export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
 }
 
 /**
- * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors: shows the walks and the request log of a key.
- * `until` is in the store's time zone.
+ * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors&endpoint=/api/v1/orders: shows the walks and the
+ * request log of a key. `until` is in the store's time zone.
  */
 export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult> {
-  const { services, store, now, context } = request
-  const { database, requestLogHours } = services
-  const keyId = (context.req.param('key') ?? '').toLowerCase()
+  const { services, store, now } = request
+  const { database } = services
   const keys = await listKeys({ database, storeId: store.id })
-  if (!keys.some(({ id }) => id === keyId)) return notFoundPage(request)
-  // The service deletes old lines once a day. Until then, the page hides them.
-  const since = new Date(now.getTime() - requestLogHours * HOUR_MS)
+  const known = requestedKey(request, keys)
+  if (known === null) return notFoundPage(request)
   const choice = choiceOf(request)
-  const [hours, log, walks] = await Promise.all([
+  const query = queryOf(request, known.id, choice)
+  const [hours, log, endpoints, walks] = await Promise.all([
     readUsageHours({ database, storeId: store.id, since: readSince(now, 1) }),
-    readRequestLog({ database, keyId, since, ...choice }),
-    readWalks(database, keyId),
+    readRequestLog(query),
+    readLoggedEndpoints(query),
+    readWalks(database, known.id),
   ])
-  const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === keyId)
+  const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === known.id)
   if (key === undefined) return notFoundPage(request)
-  const recent = walks.filter(({ lastAt }) => lastAt >= since)
+  const recent = walks.filter(({ lastAt }) => lastAt >= query.since)
   const page = {
     key,
-    log: logPart(request, { ...choice, ...log, keyId }),
+    log: logPart(request, { ...choice, ...log, endpoints, keyId: key.id }),
     walks: recent.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
   }
   return { html: keyUsageView(frameOf(request, { title: `Requests of ${key.name}`, section: 'usage' }), page) }
 }
 
-interface LogChoice extends Pick<RequestLogPart, 'until' | 'problem' | 'errorsOnly'> {
+/** GET /stores/{s}/usage/keys/{k}/log.csv: sends all lines of the same choice as a file. Times are in UTC. */
+export async function logDownload(request: StoreRequest): Promise<HandlerResult> {
+  const { services, store, now } = request
+  const key = requestedKey(request, await listKeys({ database: services.database, storeId: store.id }))
+  if (key === null) return notFoundPage(request)
+  const lines = await readWholeRequestLog(queryOf(request, key.id, choiceOf(request)))
+  const name = `requests-${key.prefix}-${now.toISOString().slice(0, 10)}.csv`
+  return new Response([csvRecord(CSV_COLUMNS), ...lines.map(csvLine)].join(''), {
+    headers: {
+      'cache-control': 'no-store',
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  })
+}
+
+const CSV_COLUMNS = [
+  ...['last_request_at', 'endpoint', 'status', 'code', 'reason'],
+  ...['requests', 'rows', 'slowest_ms', 'last_request_id'],
+]
+
+function csvLine({ lastAt, endpoint, status, code, reason, requests, rows, durationMs, lastRequestId }: RequestLine) {
+  const numbers = [requests, rows, durationMs].map(String)
+  return csvRecord([
+    lastAt.toISOString(),
+    endpoint,
+    String(status),
+    code ?? '',
+    reason ?? '',
+    ...numbers,
+    lastRequestId,
+  ])
+}
+
+/** Returns the key of the URL; null if it is not a key of the store. */
+function requestedKey({ context }: StoreRequest, keys: readonly KeySummary[]): KeySummary | null {
+  const keyId = (context.req.param('key') ?? '').toLowerCase()
+  return keys.find(({ id }) => id === keyId) ?? null
+}
+
+interface LogChoice extends Pick<RequestLogPart, 'until' | 'problem' | 'errorsOnly' | 'endpoint'> {
   /** The log shows only lines of minutes before this time; null for the newest lines. */
   readonly before: Date | null
 }
 
-/** Reads the choice from the URL: lines before a minute, or until a time that the merchant typed. */
+function queryOf({ services, now }: StoreRequest, keyId: string, choice: LogChoice): RequestLogQuery {
+  const { database, requestLogHours } = services
+  const { before, errorsOnly, endpoint } = choice
+  // The service deletes old lines once a day. Until then, the page hides them.
+  const since = new Date(now.getTime() - requestLogHours * HOUR_MS)
+  return { database, keyId, since, before, errorsOnly, endpoint }
+}
+
+/** Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a time that the merchant typed. */
 function choiceOf({ context, head }: StoreRequest): LogChoice {
-  const errorsOnly = context.req.query('show') === 'errors'
+  const endpoint = context.req.query('endpoint') || null
+  const chosen = { errorsOnly: context.req.query('show') === 'errors', endpoint }
   const until = context.req.query('until') ?? ''
   const before = new Date(context.req.query('before') ?? '')
-  if (!Number.isNaN(before.getTime())) return { before, until: '', problem: null, errorsOnly }
-  if (until === '') return { before: null, until, problem: null, errorsOnly }
+  if (!Number.isNaN(before.getTime())) return { before, until: '', problem: null, ...chosen }
+  if (until === '') return { before: null, until, problem: null, ...chosen }
   const timestamp = parseLocalTime(until, head.timeZone)
   if (timestamp === null) {
     const problem = 'Enter a date and a time, such as 2026-11-21T03:00.'
-    return { before: null, until, problem, errorsOnly }
+    return { before: null, until, problem, ...chosen }
   }
-  return { before: new Date(timestamp.getTime() + MINUTE_MS), until, problem: null, errorsOnly }
+  return { before: new Date(timestamp.getTime() + MINUTE_MS), until, problem: null, ...chosen }
 }
 
-function logPart(
-  { services, store }: StoreRequest,
-  log: LogChoice & { readonly keyId: string; readonly lines: readonly RequestLine[]; readonly hasOlder: boolean },
-): RequestLogPart {
-  const { lines, hasOlder, before, until, problem, errorsOnly, keyId } = log
-  const oldest = Math.min(...lines.map(({ minute }) => minute.getTime()))
-  const query = new URLSearchParams(errorsOnly ? { show: 'errors' } : {})
-  if (hasOlder) query.set('before', new Date(oldest).toISOString())
-  const olderHref = hasOlder ? `${storePaths(store.id).keyUsage(keyId)}?${query}` : null
-  return { lines, olderHref, isNewest: before === null, errorsOnly, until, problem, hours: services.requestLogHours }
+interface LogToShow extends LogChoice, Pick<RequestLogPart, 'lines' | 'endpoints'> {
+  readonly keyId: string
+  readonly hasOlder: boolean
+}
+
+function logPart({ services, store }: StoreRequest, log: LogToShow): RequestLogPart {
+  const { hasOlder, before, keyId, ...part } = log
+  const paths = storePaths(store.id)
+  const oldest = Math.min(...part.lines.map(({ minute }) => minute.getTime()))
+  const chosen = {
+    ...(part.errorsOnly ? { show: 'errors' } : {}),
+    ...(part.endpoint ? { endpoint: part.endpoint } : {}),
+  }
+  const older = new URLSearchParams({ ...chosen, ...(hasOlder ? { before: new Date(oldest).toISOString() } : {}) })
+  const csv = new URLSearchParams({ ...chosen, ...(before === null ? {} : { before: before.toISOString() }) })
+  return {
+    ...part,
+    olderHref: hasOlder ? `${paths.keyUsage(keyId)}?${older}` : null,
+    isNewest: before === null,
+    csvHref: `${paths.keyLog(keyId)}?${csv}`,
+    hours: services.requestLogHours,
+  }
 }

@@ -20,6 +20,7 @@ export function storePaths(storeId: string): StorePaths {
     usage: `${base}/usage`,
     usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
     keyUsage: (id) => `${base}/usage/keys/${encodeURIComponent(id)}`,
+    keyLog: (id) => `${base}/usage/keys/${encodeURIComponent(id)}/log.csv`,
     data: (list) => `${base}/data/${list}`,
     dataRow: (list, id) => `${base}/data/${list}/${encodeURIComponent(id)}`,
     recipes: `${base}/recipes`,
@@ -40,6 +41,7 @@ export interface StorePaths {
   readonly usage: string
   readonly usageOfKey: (keyId: string) => string
   readonly keyUsage: (keyId: string) => string
+  readonly keyLog: (keyId: string) => string
   readonly data: (list: string) => string
   readonly dataRow: (list: string, rowId: string) => string
   readonly recipes: string

@@ -220,7 +220,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('if a merchant chooses a time or "errors only", the request log of a key shows only the matching requests', async () => {
+  test('if a merchant chooses a time, errors, or an endpoint, the request log and its CSV file have only the matching requests', async () => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     // A tool in Berlin, the store's time zone, runs every 15 minutes. It gets errors at 03:00 and then stops.
@@ -242,12 +242,25 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(await page.getByRole('link', { name: 'Older requests' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Newest requests' }).click()
 
-    await page.getByLabel('Show requests until').fill(`${day}T02:30`)
+    await page.getByLabel('Until').fill(`${day}T02:30`)
     await page.getByRole('button', { name: 'Show' }).click()
     expect((await times())[0]).toContain('02:30:40')
-    await page.getByRole('link', { name: 'Errors only' }).click()
+    await page.getByLabel('Until').fill('')
+    await page.getByLabel('Show').selectOption('Errors only')
+    await page.getByRole('button', { name: 'Show' }).click()
     expect(await textsOf(page, '#log-lines .badge')).toEqual(['502', '502', '502'])
     expect((await times())[0]).toContain('03:00:40')
+    await page.getByLabel('Endpoint').selectOption('/api/v1/products')
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(await textsOf(page, '#log-lines .badge')).toEqual(['502'])
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'CSV' }).click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    expect(file.split('\r\n').map((line) => line.split(',').slice(1, 4).join(' '))).toEqual([
+      'endpoint status code',
+      '/api/v1/products 502 STORE_DB_ERROR',
+      '',
+    ])
     await page.goto(`${base()}/usage/keys/${id}?until=three`)
     expect(await textOf(page, '.field-problem')).toContain('Enter a date and a time')
     await scene.platform.controlSql`delete from api_keys where id = ${id}`

@@ -47,6 +47,6 @@ export const USAGE_SETTINGS = {
     unit: 'lines',
     min: 100,
     max: 1_000_000,
-    help: "Maximum length of one key's request log. A line takes about 300 bytes. It counts the requests of one minute with the same endpoint and status.",
+    help: "Maximum length of one key's request log. A line takes about 400 bytes. It counts the requests of one minute with the same endpoint and result.",
   },
 } as const satisfies Record<string, Setting>
