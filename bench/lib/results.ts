@@ -64,7 +64,7 @@ export interface BenchResult extends BenchRun {
   readonly rows: number
   readonly bounded: readonly Bounded[]
   readonly figures: readonly Figure[]
-  /** Absent in results from before throughput was measured. */
+  /** Requests per second by kind of request; absent in results from before throughput was measured. */
   readonly throughput?: readonly ThroughputFigure[]
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
 }

@@ -44,7 +44,10 @@ export interface Peer {
   readonly row: (id: string) => Ask
   /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]
-  /** For a server that has its own cursors: the cheapest request for the end of a page of 250, and its cursor. */
+  /**
+   * The cheapest request for the end of a page of 250, and the cursor in its response. Only for a server that has its own
+   * cursors.
+   */
   readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
 }
 

@@ -15,7 +15,7 @@ export interface Bench {
   readonly sql: Sql
   readonly service: Child
   readonly copy: Child
-  /** Null if the machine has no psql. */
+  /** The running psql; null if the machine has no psql. */
   readonly psql: Psql | null
 }
 

@@ -470,7 +470,7 @@ function stored(value: unknown): CellValue {
   return value.slice(1)
 }
 
-/** Empty cells come last. */
+/** Compares two rows by these columns. Empty cells come last. */
 function compare(one: CellValue[], other: CellValue[], order: readonly { readonly column: number }[]): number {
   for (const { column } of order) {
     const [left = '', right = ''] = [one[column - 1], other[column - 1]]

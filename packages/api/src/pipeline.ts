@@ -63,9 +63,9 @@ export interface Pipeline {
  * facts of later steps are missing.
  */
 export interface Trace {
-  /** Null before the service has checked the key, and for an invalid key. */
+  /** ID of the key; null before the service has checked the key, and for an invalid key. */
   keyId: string | null
-  /** Null before the service has checked the key, and for an invalid key. */
+  /** ID of the key's store; null before the service has checked the key, and for an invalid key. */
   storeId: string | null
   endpoint: string
   /** The reason why the request has no valid key; null if it has one. */

@@ -17,9 +17,9 @@ export interface RequestCompleted extends Partial<TraceContext> {
   readonly rows: number
   /** Bytes of the body before compression. */
   readonly bytes: number
-  /** Null if the request has no valid key. */
+  /** ID of the key; null if the request has no valid key. */
   readonly keyId: string | null
-  /** Null if the request has no valid key. */
+  /** ID of the key's store; null if the request has no valid key. */
   readonly storeId: string | null
 }
 

@@ -66,7 +66,10 @@ export interface Field {
   readonly since: RevisionId
   /** The API serves null if another field of the row has this value (reading R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }
-  /** Set if the value can identify a person who buys in the store. */
+  /**
+   * What data without personal values contains in its place. Set if the value can identify a person who buys in the
+   * store.
+   */
   readonly personal?: PersonalRemainder
   /** What the service reads from the field, for a key without personal data. */
   readonly reducedTo?: PersonalRemainder

@@ -4,7 +4,7 @@
 /** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {
   readonly event: 'control.query_failed'
-  /** Null outside of a request. */
+  /** ID of the request; null outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
 }
@@ -50,13 +50,13 @@ export interface AuditRecorded {
   /** `merchant` and the account's ID, or the name of the database session. */
   readonly actor: string
   readonly action: AuditAction
-  /** Null if the change concerns no store. */
+  /** ID of the store that the change concerns; null if it concerns none. */
   readonly storeId: string | null
-  /** Null if the change concerns no key. */
+  /** ID of the key that the change concerns; null if it concerns none. */
   readonly keyId: string | null
-  /** Null if the change concerns no account. */
+  /** ID of the account that the change concerns; null if it concerns none. */
   readonly merchantId: string | null
-  /** A JSON object. */
+  /** What changed, as the text of a JSON object. */
   readonly details: string
 }
 

@@ -35,7 +35,7 @@ export interface RegisteredStore {
   /** The schema that contains the store's tables. */
   readonly schemaName: string
   readonly createdAt: Date
-  /** Null while the store is registered. */
+  /** Time of the removal; null while the store is registered. */
   readonly removedAt: Date | null
 }
 

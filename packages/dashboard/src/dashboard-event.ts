@@ -38,7 +38,7 @@ export interface KeyChanged {
 /** Emitted if an internal error interrupts a request to the dashboard. */
 export interface PageFailed {
   readonly event: 'page.failed'
-  /** Null if the error happened outside of a request. */
+  /** ID of the request; null if the error happened outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
 }

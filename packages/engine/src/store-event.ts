@@ -5,7 +5,7 @@
 export interface StoreQueryFailed {
   readonly event: 'store.query_failed'
   readonly storeId: string
-  /** Null outside of a request. */
+  /** ID of the request; null outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
   /** Whether the service tries again. */

@@ -8,7 +8,7 @@ import { UserError } from './user-error.ts'
 /** The address to listen on, and the name of its setting. */
 export interface ListenTarget {
   readonly host: string
-  /** 0 means any free port. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number
   /** Name of the setting for the port. */
   readonly portSetting: string

@@ -23,7 +23,7 @@ export interface OpenDashboardOptions {
 
 /** A running dashboard: its address, and the function that stops it. */
 export interface OpenDashboard {
-  /** The address for merchants. */
+  /** Address of the dashboard for merchants. */
   readonly url: string
   /** Waits up to `drainMs` for requests in flight, and then closes everything. */
   readonly stop: (drainMs: number) => Promise<void>

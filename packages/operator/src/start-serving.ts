@@ -37,9 +37,9 @@ export interface ServingOptions {
 /** The addresses at which a node listens. */
 export interface ServingAddresses {
   readonly url: string
-  /** Null without the dashboard. */
+  /** Address of the dashboard; null without the dashboard. */
   readonly dashboardUrl: string | null
-  /** Null if the operations listener is off. */
+  /** Address of the operations listener; null if it is off. */
   readonly operationsUrl: string | null
 }
 

@@ -8,7 +8,7 @@ import { ScramExchange, UNPROVED } from './scram.ts'
 /** What the client proves its identity with, and what it knows about the connection. */
 export interface AuthenticationOptions {
   readonly user: string
-  /** Null if the connection URL has no password. */
+  /** The password of the connection URL; null if it has none. */
   readonly password: string | null
   /** Whether the connection uses TLS or a Unix socket, so that a password can be sent without encryption of its own. */
   readonly isPrivate: boolean

@@ -24,10 +24,10 @@ export interface TlsSettings {
 /** The parts of a connection URL, decoded and with libpq's defaults. */
 export interface ConnectionTarget {
   readonly hosts: readonly DatabaseHost[]
-  /** Null selects the user of the operating system, as in libpq. */
+  /** Name of the role; null for the user of the operating system, as in libpq. */
   readonly user: string | null
   readonly password: string | null
-  /** Null selects the database with the user's name. */
+  /** Name of the database; null for the one with the user's name. */
   readonly database: string | null
   readonly tls: TlsSettings
   /** The kind of server to select among the hosts. Null accepts the first host that responds. */

@@ -27,7 +27,9 @@ export interface KeySummary extends KeyPermissions {
    * it can be late.
    */
   readonly lastUsedAt: Date | null
-  /** Null while the key is active; equal to `expiresAt` or `retiresAt` if the key ended by itself. */
+  /**
+   * Time of the revocation; null while the key is active. Equal to `expiresAt` or `retiresAt` if the key ended by itself.
+   */
   readonly revokedAt: Date | null
   /** End of a replaced key: 24 hours after the first use of its replacement. Null before, and for other keys. */
   readonly retiresAt: Date | null

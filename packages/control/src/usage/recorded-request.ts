@@ -36,6 +36,6 @@ export interface RecordedRequest {
   readonly durationMs: number
   /** Requests of this key in the current one-minute window, including this one. */
   readonly minuteRequests: number
-  /** Null if the request was not part of a walk, or was the only page of its list. */
+  /** The place of the page in its walk; null if the request was not part of a walk, or was the only page of its list. */
   readonly walk: WalkStep | null
 }

@@ -61,7 +61,7 @@ export function addressOf(store: RegisteredStore): StoreAddress | null {
 
 /** The rows of a list to read: at most `limit` rows after a position. */
 export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
-  /** Null for the start of the list. */
+  /** Position after which the rows start; null for the start of the list. */
   readonly after: Position | null
   readonly limit: number
 }

@@ -47,7 +47,7 @@ export interface KeysPage {
   /** A new key of this browser that the merchant has not confirmed as copied; null if all are confirmed. */
   readonly unconfirmed: KeyRow | null
   readonly active: readonly ActiveKeyRow[]
-  /** Newest first. */
+  /** Revoked keys, newest first. */
   readonly revoked: readonly KeyRow[]
   readonly create: CreateForm
   readonly keysMax: number
@@ -153,7 +153,7 @@ export interface KeyUsagePage {
 
 /** The lines of a key's request log that a page shows. */
 export interface RequestLogPart {
-  /** Newest first. */
+  /** Lines of the log, newest first. */
   readonly lines: readonly RequestLine[]
   /** URL of older lines; null if there are no older lines. */
   readonly olderHref: string | null

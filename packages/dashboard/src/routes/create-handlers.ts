@@ -37,17 +37,17 @@ export type Environment = { readonly Bindings: HttpBindings }
  * then calls the handler.
  */
 export interface Handlers {
-  /** For everybody. */
+  /** For pages that need no session. */
   readonly page: (handler: PageHandler<DashboardRequest>) => Handler<Environment>
-  /** For everybody, with CSRF protection. */
+  /** For forms that need no session, with CSRF protection. */
   readonly form: (handler: FormHandler<DashboardRequest>) => Handler<Environment>
-  /** For signed-in merchants. */
+  /** For pages of signed-in merchants. */
   readonly merchantPage: (handler: PageHandler<MerchantRequest>) => Handler<Environment>
-  /** For signed-in merchants, with CSRF protection. */
+  /** For forms of signed-in merchants, with CSRF protection. */
   readonly merchantForm: (handler: FormHandler<MerchantRequest>) => Handler<Environment>
-  /** For merchants who may see the store in the URL. */
+  /** For pages of a store. The merchant must be able to see the store in the URL. */
   readonly storePage: (handler: PageHandler<StoreRequest>) => Handler<Environment>
-  /** For merchants who may see the store in the URL, with CSRF protection. */
+  /** For forms of a store, with CSRF protection. The merchant must be able to see the store in the URL. */
   readonly storeForm: (handler: FormHandler<StoreRequest>, options?: FormOptions) => Handler<Environment>
   /** Like `storePage`, but without a time limit, for downloads. */
   readonly storeFile: (handler: PageHandler<StoreRequest>) => Handler<Environment>

@@ -19,7 +19,7 @@ export interface RowEncoder {
 
 interface FieldEncoder {
   readonly prefix: JsonLiteral
-  /** Null for embedded rows, because the row doesn't contain them. */
+  /** The function that writes the field's value; null for embedded rows, because the row doesn't contain them. */
   readonly write: WriteField | null
 }
 

@@ -16,7 +16,10 @@ import { LITERALS, Parameters } from './values.ts'
 /** A field with embedded rows, and the statement that reads them. */
 export interface EmbeddedField {
   readonly resource: Resource
-  /** Null if the store lacks the table or its parent column. The field is then an empty list in each row. */
+  /**
+   * Reads the embedded rows. Null if the store lacks their table or its parent column; the field is then an empty list in
+   * each row.
+   */
   readonly statement: Statement | null
 }
 

@@ -33,7 +33,10 @@ export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 export interface TransactionSnapshot {
   /** The database's clock right before the transactions were read. */
   readonly at: Microseconds
-  /** Null on a standby, because its transactions are on the primary, and on servers that lack the functions. */
+  /**
+   * The open transactions. Null on a standby, because its transactions are on the primary, and on servers that lack the
+   * functions.
+   */
   readonly open: OpenTransactions | null
 }
 
@@ -107,7 +110,7 @@ interface LockRow {
 interface SessionRow {
   readonly pid: number
   readonly database: string
-  /** Null for sessions of the server itself. */
+  /** OID of the session's role; null for sessions of the server itself. */
   readonly user: string | null
   readonly application: string | null
   /** Whether the session runs a statement of a client; null if the reader's role may not read that. */

@@ -39,7 +39,7 @@ export interface StoreSlot {
   readonly pool: StorePool
   /** Settles when the connection is open or can't be opened. Null before the attempt. */
   opening: Promise<Connection> | null
-  /** Null until the server has accepted the session. */
+  /** The open connection; null until the server has accepted the session. */
   connection: Connection | null
   /** Health of the store when the slot was created. Null after the first response on the connection. */
   unproven: StoreHealth | null

@@ -12,7 +12,7 @@ import { CARE, DESCRIPTIONS, type Words } from './words/texts.ts'
 /** A product or variant that an order can contain. `rate` is its tax rate in percent. */
 export interface Article {
   readonly productId: string
-  /** Null for a product without variants. */
+  /** ID of the variant; null for a product without variants. */
   readonly variantId: string | null
   readonly name: string
   readonly cents: number

@@ -74,7 +74,7 @@ function isList(table: string): boolean {
 
 const SERVED = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
 
-/** For each table of embedded rows: the column with the ID of the parent row, and the list of the parent rows. */
+/** The column with the ID of the parent row, and the list of the parent rows, for each table of embedded rows. */
 const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly list: string }> = new Map(
   RESOURCES.flatMap(({ plural, fields }) =>
     Object.values(fields).flatMap(({ type }) =>
@@ -83,7 +83,7 @@ const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly li
   ),
 )
 
-/** For each table with removed rows: the column that is not null in a removed row. */
+/** The column that is not null in a removed row, for each table that has such a column. */
 const REMOVED_COLUMNS: ReadonlyMap<string, string> = new Map(
   SERVED.flatMap(({ table, removedColumn }) => (removedColumn === undefined ? [] : [[table, removedColumn] as const])),
 )

@@ -31,7 +31,7 @@ export class DuckDbCopy implements Copy {
   readonly name: string
   readonly #file: string
   readonly #load: () => Promise<DuckDb>
-  /** For each table with a full walk in this run, whether the walk marks rows as seen. */
+  /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
   readonly #marksByTable = new Map<string, boolean>()
   /** The lock excludes other copies of this process, which DuckDB's own lock does not. */
   #lock: DatabaseSync | null = null

@@ -34,7 +34,7 @@ export class MySqlCopy implements Copy {
   readonly #address: MySqlAddress
   readonly #load: () => Promise<MySqlDriver>
   #session: MySqlSession | null = null
-  /** For each table with a full walk in this run, whether the walk marks rows as seen. */
+  /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
   readonly #marksByTable = new Map<string, boolean>()
 
   /** `load` returns the driver. Throws `CopyError` if the URL is invalid. */

@@ -43,7 +43,7 @@ export class PostgresCopy implements Copy {
   readonly #url: string
   readonly #schema: string
   #session: PostgresSession | null = null
-  /** For each table with a full walk in this run, whether the walk marks rows as seen. */
+  /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
   readonly #marksByTable = new Map<string, boolean>()
   /** Tables with an unfinished walk or marks in the database. */
   readonly #tablesWithWalk = new Set<string>()

@@ -14,7 +14,7 @@ interface SingerTable {
 
 /** The state of a Singer copy: the value of a STATE message. */
 export interface SingerState {
-  /** Null before the first run. */
+  /** ID of the copied store; null before the first run. */
   readonly store_id: string | null
   /** `synced_at` of the last page, RFC 3339. */
   readonly synced_at: string
