@@ -37,7 +37,7 @@ const MIGRATION_LOCK = 7_306_004
 /** Longest wait of a migration for the lock on a table. The admission of requests queues behind this wait. */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
-/** Time for the queued requests before the next attempt. */
+/** Pause in ms before the next attempt, in which the queued requests run. */
 const PAUSE_MS = 1000
 /** Codes `lock_not_available` and `deadlock_detected`. */
 const LOCK_CODES: readonly string[] = ['55P03', '40P01']

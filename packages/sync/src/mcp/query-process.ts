@@ -148,7 +148,7 @@ function createShadows(
   return readable
 }
 
-/** The view names a table that does not exist. SQLite's message then is "no such table: NAME is hidden…". */
+/** End of the name of the missing table that the view of a hidden table reads. SQLite's message then is "no such table: NAME is hidden…". */
 const UNREADABLE = 'is hidden, because it has personal columns or is not a table of the store'
 
 /** Creates a view of the file over the views of its tables. Returns null if the view needs a hidden column. */

@@ -30,12 +30,12 @@ export function mayReread({ rereadAt }: TableState, { now = Date.now }: TablePla
   return !(ageMs >= 0 && ageMs < REREAD_INTERVAL_MS)
 }
 
-/** Returns the plan that reads all rows which the copy will have after `plan`. */
+/** Returns the plan that reads all rows that the copy will have after `plan`. */
 export function rereadPlan(plan: TablePlan): TablePlan {
   return plan.startsAt === null ? FULL_PLAN : { ...plan, since: plan.startsAt }
 }
 
-/** Whether the plan reads all rows which the copy will have after it. */
+/** Whether the plan reads all rows that the copy will have after it. */
 export function readsAllRows({ since, startsAt }: TablePlan): boolean {
   return since === null || (startsAt !== null && Date.parse(since) <= Date.parse(startsAt))
 }
