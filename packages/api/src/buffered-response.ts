@@ -28,8 +28,9 @@ export class ClientDisconnected extends Error {
 }
 
 /**
- * Returns the response to a request. The bytes of its body count against the response buffer until the response is
- * closed. Rejects with `ClientDisconnected`, and with the errors of `handleRequest` and `OpenResponses.addBytes`.
+ * Returns the response to a request. The memory of its body, including unused bytes, counts against the response buffer
+ * until the response is closed. Rejects with `ClientDisconnected`, and with the errors of `handleRequest` and
+ * `OpenResponses.addBytes`.
  */
 export async function bufferedResponse(request: ApiRequest, context: ResponseContext): Promise<ApiResponse> {
   const { response, trace, pipeline, openResponses } = context

@@ -1,7 +1,7 @@
 // Lets a client continue a list after the last row of a page, without state in the service. A cursor contains the
-// position of that row, the watermark, and the ends of the window. A seal (HMAC) binds them to the list and the store,
-// so the service rejects an edited cursor and one from another list (reading R15). The limit and the filters are not in
-// the cursor and can change between pages.
+// position of that row, the watermark, and the end times `updated_until` and `created_until`. A seal (HMAC) binds them
+// to the list and the store, so the service rejects an edited cursor and a cursor of another list (reading R15). The
+// limit and the other filters are not in the cursor and can change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
@@ -14,7 +14,7 @@ export interface CursorContent {
   readonly position: Position
   /** Watermark of the first page. */
   readonly watermark: Microseconds
-  /** The ends of the list's window by field; empty for a list without a window. */
+  /** The end times `updated_until` and `created_until`, by the field that they limit; empty without end times. */
   readonly bounds: WindowBounds
 }
 
@@ -22,13 +22,16 @@ export interface CursorContent {
 export interface CursorScope {
   readonly storeId: string
   readonly resource: Resource
-  /** 32 bytes that all nodes share. It is a `KeyObject`, because creating one costs more than sealing a cursor. */
+  /**
+   * 32 bytes that all nodes share. Passed as a `KeyObject`, because creating one for each cursor would cost more than
+   * the seal.
+   */
   readonly secret: KeyObject
 }
 
 /*
  * Version of the cursor's layout. The layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16),
- * watermark (8), each bound of the window (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is
+ * watermark (8), each end time (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is
  * a multiple of three. So base64 needs no padding and has no spare bits, and every changed character is detected.
  */
 const VERSION = 2
@@ -38,7 +41,7 @@ const SEAL_BYTES_MIN = 17
 const ENCODED = /^(?:[A-Za-z0-9_-]{68}|[A-Za-z0-9_-]{80}|[A-Za-z0-9_-]{92})$/
 /** Flag: the row has no creation time. */
 const UNDATED = 1
-/** Flags: the cursor has the bound of a field. */
+/** One flag per field: the cursor contains the end time for this field. */
 const BOUNDED = { updated_at: 2, created_at: 4 } as const satisfies Record<WindowField, number>
 
 /** Returns a cursor of 68 to 92 characters. A client can put it into a URL without escaping it. */

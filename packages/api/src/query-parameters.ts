@@ -31,7 +31,8 @@ export function readParameters({ parameters, resource }: Endpoint, query: URLSea
 }
 
 /**
- * Returns the parameters that the endpoint does not have, without duplicates, in the order of the query (reading R9).
+ * Returns the names of the query parameters that the endpoint does not have, without duplicates, in the order of the
+ * query (reading R9).
  */
 export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): string[] {
   const applies = new Set<string>(parameters)
@@ -51,7 +52,10 @@ function singleValue({ name, rule }: { name: ParameterName; rule: string }, quer
 const IGNORED_NAMES_MAX = 10
 const IGNORED_CHARACTERS_MAX = 64
 
-/** Returns the header `x-ignored-params` with up to 10 percent-encoded names; null if `ignored` is empty. */
+/**
+ * Returns the value of the header `x-ignored-params`: up to 10 names, each cut at 64 characters, with API keys masked,
+ * percent-encoded. Null if `ignored` is empty.
+ */
 export function ignoredHeader(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null
   return ignored

@@ -10,7 +10,7 @@ import { API_HEADERS, type ApiResponse, errorResponse } from './api-response.ts'
 import type { RequestEventHandler } from './request-event.ts'
 import type { ServerOptions } from './server.ts'
 
-/** Time in ms in which a client must read the last response of its connection, before the service closes the connection. */
+/** Time in ms that a client gets to read the last response before the service closes the connection. */
 const CLOSE_TIMEOUT_MS = 1000
 
 const PARSER_ERRORS: Readonly<Record<string, { readonly status: number; readonly what: string }>> = {
@@ -18,7 +18,10 @@ const PARSER_ERRORS: Readonly<Record<string, { readonly status: number; readonly
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, what: 'it did not arrive in time' },
 }
 
-/** Responds with status 400, 408 or 431 to a request that Node cannot parse, and closes the connection. */
+/**
+ * Responds with status 400, 408 or 431 to a request that Node cannot parse, and closes the connection. Sends nothing if
+ * the client has reset the connection.
+ */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { emit }: ServerOptions): void {
   const code = error.code ?? 'unknown'
   const { status, what } = PARSER_ERRORS[code] ?? { status: 400, what: 'it cannot be parsed' }
@@ -53,8 +56,8 @@ function writeRaw(socket: Duplex, { status, headers, body }: ApiResponse): void 
 }
 
 /**
- * Sends `bytes` and ends the connection, at the latest after a second. Otherwise, a client that leaves its side open
- * would occupy a connection until the idle timeout.
+ * Sends `bytes` and ends the connection. If the client keeps its side open, closes the connection after a second.
+ * Otherwise the connection would stay open until the idle timeout.
  */
 export function endSoon(socket: Duplex, bytes?: Buffer): void {
   socket.end(bytes)

@@ -1,5 +1,5 @@
-// Turns a completed request into the usage of its key and the events for the log and the metrics. A request without a
-// valid key has no usage.
+// Records a completed request: in the usage of its key, in the log, and in the metrics. A request without a valid key
+// has no usage.
 
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '@store-export/contract'

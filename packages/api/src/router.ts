@@ -1,5 +1,5 @@
-// Finds the endpoint of a request. A path must match exactly, because a lenient match would serve two addresses for the
-// same list. For other paths, the error suggests the exact path.
+// Finds the endpoint of a request. A path must match exactly, because a lenient match would serve the same list at two
+// addresses. For other paths, the error suggests the exact path.
 
 import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
 import type { ApiRequest } from './api-request.ts'
@@ -47,8 +47,8 @@ export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequ
 }
 
 /**
- * Returns the ID in lower case; '' if the path has no ID. Throws `INVALID_PARAM` for other forms of a UUID (reading
- * R24).
+ * Returns the ID in lower case; '' if the path has no ID. Throws `INVALID_PARAM` unless `rawId` is a UUID with hyphens
+ * (reading R24).
  */
 export function readId(endpoint: Endpoint, rawId: string): string {
   if (!endpoint.path.includes(ID)) return ''

@@ -15,7 +15,9 @@ export interface PagedListOptions extends CallOptions {
 
 /** Options that every method that returns a list of rows accepts. */
 export interface ListOptions extends PagedListOptions {
-  /** Maximum rows per page, 1 to 250; defaults to 250. Large pages need fewer requests of the rate limit. */
+  /**
+   * Maximum rows per page, 1 to 250; defaults to 250. Larger pages use fewer requests, and so less of the rate limit.
+   */
   readonly limit?: number
 }
 
@@ -37,8 +39,8 @@ export interface RowsPage<Row> {
   readonly nextSync: NextSync | null
   /**
    * Digest of the columns that the page was read from, from the header `x-store-fields`; null without the header. If it
-   * differs from the digest of your last sync, rows that you have lack values of new columns: read the whole list
-   * again.
+   * differs from the digest of your last sync, the store has gained or lost columns. Your rows may lack values: read
+   * the whole list again.
    */
   readonly storeFields: string | null
   /** Time of the response on the clock of the service, from the header `Date` (seconds); null without the header. */

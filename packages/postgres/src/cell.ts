@@ -65,8 +65,8 @@ export function moveTo(cell: Cell, offset: number): number {
 }
 
 /**
- * Returns the offset of the first value of the row in the cell. Throws `MalformedRow` if the row doesn't have `values`
- * values.
+ * Returns the offset of the first value of the row in the cell. Throws `MalformedRow` if the number of values in the
+ * row is not `values`.
  */
 export function firstValue({ view, start, length }: Cell, values: number): number {
   if (length < COUNT_BYTES) throw new MalformedRow('it ends within its count of values')

@@ -5,7 +5,7 @@
 // - closed: the final state. A deadline, an abort, a FATAL error, and bytes that the protocol doesn't allow end the
 //   connection.
 //
-// A canceled statement closes its connection, because the cancel may reach the server late and would end the next statement.
+// A canceled statement closes its connection, because the cancel may arrive late and cancel the next statement instead.
 
 import type { Socket } from 'node:net'
 import { Batch, type Request } from './batch.ts'
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
 /** Longest wait for the server to close a connection after the client has sent Terminate. */
 const FAREWELL_MS = 1000
 
-/** All connections share the writer, because each flush is written in one call. */
+/** All connections can share one writer: each flush is written and taken in the same synchronous call. */
 const writer = new MessageWriter()
 
 /** A connection to one server. It runs one exchange at a time. Create it with `Connection.open`. */
@@ -117,8 +117,8 @@ export class Connection {
   }
 
   /**
-   * Sends the statements in one flush as one group. Rejects with the group's error, after which the connection stays
-   * usable, and like `run`.
+   * Sends the statements in one flush as one group. Rejects with the group's error; the connection then stays usable.
+   * Otherwise rejects like `run`.
    */
   async read(requests: readonly Request[], options: RunOptions = {}): Promise<void> {
     const [error] = await this.run([requests], options)
@@ -126,8 +126,8 @@ export class Connection {
   }
 
   /**
-   * Runs one or more statements without values, and drops their rows. Rejects with the first error of a statement, after
-   * which the connection stays usable, and like `run`.
+   * Runs one or more statements without values, and drops their rows. Rejects with the first error of a statement; the
+   * connection then stays usable. Otherwise rejects like `run`.
    */
   async script(text: string, options: RunOptions = {}): Promise<void> {
     await this.#exchangeWith(() => {
@@ -227,7 +227,7 @@ export class Connection {
   }
 
   /**
-   * Ends the connection, and requests the server to cancel the statement. The socket closes after the cancel request.
+   * Ends the connection, and asks the server to cancel the statement. The socket closes after the cancel request.
    * PgBouncer would ignore the request if the client had disconnected, and the statement would continue to run.
    */
   #cancel(cause: Error): void {

@@ -7,15 +7,17 @@ import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 const PATH = '/.well-known/api-catalog'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** Returns the catalog for a service with one address. `baseUrl` is that address, without a trailing slash. */
+/**
+ * Returns the route of the catalog for a service with one address. `baseUrl` is that address, without a trailing slash.
+ */
 export function apiCatalog(baseUrl: string): ReferenceRoute {
   const { headers, ...route } = dataRoute(PATH, LINKSET, catalogJson(baseUrl))
   return { ...route, headers: { ...headers, link: `${SERVICE_LINKS}, <${PATH}>; rel="api-catalog"` } }
 }
 
 /**
- * Returns the catalog for a service with several addresses. It contains the address that the client used, or `baseUrl` if
- * the request has no valid address.
+ * Returns the route of the catalog for a service with several addresses. The catalog contains the address that the
+ * client used, or `baseUrl` if the request has no valid address.
  */
 export function apiCatalogs(baseUrl: string): ReferenceRoute {
   return originDocuments(apiCatalog(baseUrl), catalogJson)

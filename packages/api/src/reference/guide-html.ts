@@ -1,6 +1,6 @@
-// Renders the Markdown of a guide as HTML. Raw HTML and images are left out, so a page can't break the content security
-// policy. guides.ts imports this module at the first request for a guide, so that the start of the service doesn't load
-// the Markdown parser.
+// Renders the Markdown of a guide as HTML. Raw HTML and images are left out, so a page can't violate the content
+// security policy. guides.ts imports this module at the first request for a guide, so that the service doesn't load the
+// Markdown parser at startup.
 
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './html.ts'

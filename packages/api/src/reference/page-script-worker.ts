@@ -1,6 +1,6 @@
-// Runs in the worker thread of page-script.ts: gets the script from the dependency and posts it to the main thread. The
-// dependency serves its script only through a route of a Fastify plugin. The service does not use Fastify, so this
-// module passes the plugin an object with only the members that the plugin uses.
+// Runs in the worker thread of page-script.ts. Takes the script of /docs from @scalar/fastify-api-reference and posts
+// it to the main thread. The dependency serves its script only through a route of a Fastify plugin. The service does
+// not use Fastify, so this module passes the plugin an object with only the members that the plugin uses.
 
 import { parentPort } from 'node:worker_threads'
 import reference from '@scalar/fastify-api-reference'

@@ -1,6 +1,5 @@
-// Decides what a failed request shows about its store and the database server, because only the right conclusion limits
-// the damage. One failed store must not delay the other stores of its server. A server that is down must not use up the
-// attempts of all its stores.
+// Decides whether a failed request is the fault of its store or of the database server. One failed store must not delay
+// the other stores of its server. A server that is down must not use up the attempts of all its stores.
 
 import { TimeLimitPassed } from '@store-export/postgres'
 import {
@@ -26,7 +25,7 @@ export interface FailedAttempt {
 
 /** What a failure means for later requests. */
 export interface FailureAssessment {
-  /** Whether to delay the next attempt to connect: to the store, to its server, or to both. */
+  /** Where to delay the next attempt to connect: the store, its server, both, or neither. */
   readonly delayed: readonly ('store' | 'server')[]
   /** The part that has reached its connection limit. The node closes its idle connections to this part. */
   readonly full: ConnectionLimitScope | null
@@ -36,7 +35,7 @@ export interface FailureAssessment {
 
 /** A store counts as hung if a request fails after this share of the time limit. */
 const HUNG_SHARE = 0.5
-/** The share for a connection that has not responded yet. */
+/** Like `HUNG_SHARE`, for a connection that has not responded yet. */
 const SILENT_SHARE = 0.2
 
 /** Returns what a failed request means for later requests to the store and to its server. */

@@ -34,7 +34,10 @@ export interface AttemptRequest {
 export type StoreWork<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
-/** A statement that takes a larger share of the time limit counts as hung, and the store's connections as lost. */
+/**
+ * Share of the time limit. If work runs longer than this and reaches the deadline, the store counts as hung, and its
+ * other connections get no grace time. A cancel that arrives earlier is stray.
+ */
 const HUNG_SHARE = 0.5
 
 /** Runs the work of requests, each at most twice. */
@@ -53,8 +56,9 @@ export class Attempts {
   }
 
   /**
-   * Runs the work, and retries it once if the error allows it. Rejects with `ApiError` and with the signal's reason
-   * unchanged. Rejects with `StoreDatabaseError` for every other error, after emitting the event `store.query_failed`.
+   * Runs the work, and retries it once if the error allows it. Rejects with an `ApiError` unchanged. If the signal is
+   * aborted, rejects with the error unchanged. Rejects with `StoreDatabaseError` for every other error, after emitting
+   * the event `store.query_failed`.
    */
   async run<T>(request: AttemptRequest, work: StoreWork<T>): Promise<T> {
     const { startedAt, address, requestId, signal } = request

@@ -50,7 +50,7 @@ export async function pollAndRead(
     const changedCount = ran ? counting.count() : null
     return { snapshot, changedCount, page: changedCount === 0 ? pages.newPage(request, present) : null }
   }
-  // A window is read when its watermark is known, which is after the poll.
+  // A list with an end time is read after the poll, because the poll determines the watermark that limits it.
   const isOneStatement = plan.kind !== 'page' || (plan.window === undefined && !needsScanBatches(plan, present))
   if (isOneStatement && present.has(plan.resource.table))
     return await pollAndReadPage(pages, request, { connection, present }, options)
@@ -68,7 +68,7 @@ async function pollAndReadPage(
   const read = new PlannedRead(request.plan, page, { present, prepares: options.prepared })
   try {
     const { snapshot, ran, error } = await pollAndRun(connection, read.requests, options)
-    // The server lacks functions of the rewrite check. `readPlan` reads the page later, without this check.
+    // Doesn't throw if the server only lacks functions of the rewrite check: `readPlan` then reads the page without it.
     if (error !== null && !(read.readsOtherTables && lacksFunctions(error))) throw error
     await endTransaction(connection, options)
     if (!ran) return { snapshot, ...NOTHING_READ }

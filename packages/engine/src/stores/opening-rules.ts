@@ -1,12 +1,13 @@
 // Decides whether a request may open a connection. The rules prevent a store that hangs from harming other stores:
 // - If a bound is reached, a store without a connection may close the connection that was idle longest. At the bound of
 //   a server, it may only close a connection to that server.
-// - A store with a connection may open another one if there is room. Otherwise, it may close one that was idle for 5 s.
-//   A store that responds may close any idle connection after its request has waited for 200 ms.
+// - A store with a connection may open another one if there is room. Otherwise, it may close another store's connection
+//   that was idle for 5 s. A store that responds may close any idle connection after its request has waited for 200 ms.
 // - A store that is new or failing opens one connection at a time.
-// - Connections that have not responded yet get half of each bound. Connections of failing stores get a quarter.
-// - A failed attempt delays the next one by a growing pause. The pause applies to the store, or to the server if the
-//   server refused the connection.
+// - Connections that have not responded yet get a share of each bound: half for new stores, a quarter for failing
+//   stores.
+// - A failed attempt delays the next one by a growing pause. The pause applies to the store, to its server, or to both;
+//   see assess-failure.ts.
 
 import type { ConnectionBudget } from './connection-budget.ts'
 import type { StoreSlot, Waiter } from './store-pool.ts'
@@ -15,15 +16,15 @@ import type { StoreSlot, Waiter } from './store-pool.ts'
 export interface OpeningTime {
   /** Earliest time, on the clock of `performance.now()`, if no other event happens before. */
   readonly at: number
-  /** The idle connection to close first; null if none must be closed, or during a pause before a new connection. */
+  /** The idle connection to close first; null if no connection must be closed, or if `at` is the end of a pause. */
   readonly displaced: StoreSlot | null
 }
 
 /** Idle time after which another store with a connection may close this connection. */
 const IDLE_MS_MIN = 5000
 /**
- * Longest wait, in ms, of a responding store's request for one of the store's own connections. After that, the request
- * may close another store's idle connection.
+ * Time in ms that a request of a responding store waits for a connection of that store. After that, the request may
+ * close another store's idle connection.
  */
 const OWN_WAIT_MS = 200
 

@@ -3,9 +3,9 @@
 
 /** Maximum number of lists with an estimate. The one that was updated least recently is dropped. */
 const LISTS_MAX = 10_000
-/** Factor of the estimate. It is above 1, because rows differ in size. */
+/** Safety margin of the estimate, as a factor: later rows can be smaller than those of the last page. */
 const MARGIN = 1.25
-/** Factor of the number of rows after a page that was too slow. */
+/** After a page that was too slow, the next page gets this share of its rows. */
 const SLOW_SHARE = 0.25
 
 /** Estimates the number of rows of a page, for up to 10,000 lists. */

@@ -68,7 +68,10 @@ export class PlannedRead {
    * 3. The rows of the page.
    */
   readonly requests: readonly Request[]
-  /** Whether a table reads other tables. The check then needs functions that some servers lack. */
+  /**
+   * Whether one of the tables is a view or has partitions, children, or row security, or the server has Citus. The
+   * check then needs functions that some servers lack.
+   */
   readonly readsOtherTables: boolean
   readonly #plan: Plan
   readonly #options: PlanOptions

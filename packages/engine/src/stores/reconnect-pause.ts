@@ -1,10 +1,10 @@
-// Keeps a server or a store that is down from being flooded with attempts to connect: after a failure, the next attempt
-// waits 50 ms, and each further failure doubles the pause, up to 500 ms.
+// Limits attempts to connect to a server or store that is down. After a failure, the next attempt waits 50 ms. Each
+// further failure doubles the wait, up to 500 ms.
 
 const PAUSE_MS_MIN = 50
 /**
- * Maximum length of a pause in ms. It is shorter than a wait in the queue (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that
- * each wait includes an attempt.
+ * Maximum length of a pause in ms. It is shorter than the default wait in the queue
+ * (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so that by default each wait includes an attempt.
  */
 const PAUSE_MS_MAX = 500
 

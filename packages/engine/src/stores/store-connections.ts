@@ -49,7 +49,7 @@ export class StoreConnections {
   private readonly closing = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
 
-  /** `onEmptied` is called after the last connection of a pool was closed to make room for another store. */
+  /** `onEmptied` is called when the last connection of a pool starts to close, to make room for another store. */
   constructor(bounds: ConnectionBounds, emit: StoreEventHandler, onEmptied: (pool: StorePool) => void) {
     this.bounds = bounds
     this.requests = new WaitingRequests(bounds, emit)

@@ -78,7 +78,7 @@ function watchProcess(): void {
   new Worker(watch, { eval: true }).unref()
 }
 
-/** Runs the statements. An error of SQLite becomes a response. */
+/** Runs the statements. If one fails, returns its error instead of throwing it. */
 export function respond(request: QueryRequest): QueryResponse {
   const limits = { limits: { length: VALUE_BYTES_MAX } }
   const database = new DatabaseSync(':memory:', { readOnly: true, timeout: BUSY_TIMEOUT_MS, ...limits })
@@ -138,7 +138,8 @@ function createShadows(
     readable[name] = columns
   }
   for (const { name } of objects) {
-    // Until all names have a view, a view of the file could read a table through its name.
+    // Before `replaceView` creates the views of the file, each hidden table needs a view of the same name. Otherwise a
+    // view of the file could read the hidden table.
     if (readable[name] === undefined) create(name, `select * from ${quote(`${name} ${UNREADABLE}`)}`)
   }
   for (const { name, sql } of objects.filter(({ type }) => type === 'view')) {
@@ -151,7 +152,10 @@ function createShadows(
 /** End of the name of the missing table that the view of a hidden table reads. SQLite's message then is "no such table: NAME is hidden…". */
 const UNREADABLE = 'is hidden, because it has personal columns or is not a table of the store'
 
-/** Creates a view of the file over the views of its tables. Returns null if the view needs a hidden column. */
+/**
+ * Replaces the view `name`, which `createShadows` created, with the view of the file. The new view reads the views of
+ * the tables. Returns its columns; null if it needs a hidden column.
+ */
 function replaceView(database: DatabaseSync, name: string, sql: string): string[] | null {
   database.exec(`savepoint replaced; drop view temp.${quote(name)}`)
   const columns = createView(database, name, sql)
@@ -176,7 +180,7 @@ interface FileObject {
   readonly sql: string
 }
 
-/** Returns the tables and views of the file, without those of SQLite, which `query` rejects by their names. */
+/** Returns the tables and views of the file, without SQLite's own tables, which `readRows` rejects by name. */
 function objectsOf(database: DatabaseSync, schema: string): FileObject[] {
   const text = `select type, name, sql from ${schema}.sqlite_schema where type in ('table', 'view')`
   const rows = database.prepare(text).all()
@@ -184,7 +188,7 @@ function objectsOf(database: DatabaseSync, schema: string): FileObject[] {
   return objects.filter(({ name }) => !name.toLowerCase().startsWith('sqlite_'))
 }
 
-/** Returns the names of the columns, with generated ones; null if the table or view cannot be read. */
+/** Returns the names of the columns, including generated columns; null if the table or view cannot be read. */
 function columnsOrNull(database: DatabaseSync, schema: string, name: string): string[] | null {
   try {
     const statement = database.prepare(`select * from ${schema}.${quote(name)} limit 0`)
@@ -211,7 +215,8 @@ function authorizer({ schema, views, tables }: Access): Parameters<DatabaseSync[
       return REJECTED_FUNCTIONS.has(String(detail).toLowerCase()) ? SQLITE_DENY : SQLITE_OK
     if (action !== SQLITE_READ || name === null) return SQLITE_DENY
     if (from === schema) tables.add(name)
-    // A statement that reads no column of a table, such as a count, names no column, and not always its view.
+    // A statement that reads no column of a table, such as a count, names no column. It does not always name the view
+    // through which it reads.
     if (detail === '') return SQLITE_OK
     if (from === schema) return views === null || (view !== null && views.has(view)) ? SQLITE_OK : SQLITE_DENY
     return from === 'temp' || TABLE_FUNCTIONS.has(name) ? SQLITE_OK : SQLITE_DENY

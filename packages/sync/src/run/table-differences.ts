@@ -104,7 +104,10 @@ export class TableDifferences {
     this.#tallies = new Map(names.map((name) => [name, newTally()]))
   }
 
-  /** Records the digest of a page. If it is not the digest of the copy, the next run reads all rows again. */
+  /**
+   * Records the digest of a page. If it differs from the digest of the copy, and a reread is allowed (`mayReread`), the
+   * next run reads all rows again.
+   */
   noteFields(storeFields: string | null): void {
     const { state } = this.#options
     if (storeFields !== null && storeFields !== state.storeFields && mayReread(state, {})) this.#isRereadNext = true
@@ -135,7 +138,10 @@ export class TableDifferences {
     return startsAt !== null && changedAt < Date.parse(startsAt) ? 'left_out' : null
   }
 
-  /** Adds the extra rows and returns the results. The caller must have compared and marked all rows of the store. */
+  /**
+   * Adds the extra rows and returns the results. Call this after all rows of the store were compared and marked as seen
+   * (`Copy.markSeen`).
+   */
   async finish(): Promise<TableVerification[]> {
     const { table, onEvent } = this.#options
     // The store has deleted these rows. An incremental sync does not return deleted rows.
@@ -163,7 +169,7 @@ export class TableDifferences {
   ): Promise<TableVerification> {
     const { copy, table, compared } = this.#options
     const copyRows = await copy.count(name)
-    // Embedded rows of an extra parent, or without a parent, have no event of their own.
+    // Counts embedded rows that have no `difference` event: rows whose parent is extra or missing.
     const unreported = Math.max(0, copyRows - (storeRows - missing + extra))
     const isAlwaysFull = !hasParameter(table, 'updated_since')
     // --prune removes extra rows of the table itself, with their embedded rows. It removes no other embedded rows.

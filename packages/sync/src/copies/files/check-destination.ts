@@ -1,10 +1,10 @@
-// Checks the destination of a file copy before a run requests rows. The run then does not request rows that it cannot
-// write, and does not overwrite other files.
+// Checks where a copy in files will be written, before a run requests rows. The run then does not request rows that it
+// cannot write, and does not overwrite other files.
 
 import { access, constants, lstat, mkdir } from 'node:fs/promises'
 import { CopyError } from '../copy.ts'
 
-/** Throws `CopyError` if a file that a new copy would write exists. */
+/** Throws `CopyError` if one of `files` exists, because a new copy would overwrite it. */
 export async function refuseExistingFiles(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const found = await lstat(file).catch(() => null)
