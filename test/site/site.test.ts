@@ -76,7 +76,7 @@ test('the website has every Markdown page of docs, and a sidebar links to it', (
   }
 })
 
-test('the sidebar of the website has the order of links on the index page, then lists other pages by file name', () => {
+test('the sidebar lists pages in the order of the links on their index page, then the other pages by file name', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'store-export-docs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = {

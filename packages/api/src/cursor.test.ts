@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] if a cursor is encrypted and decrypted, its position and watermark stay exact to the microsecond', () => {
+test('[R15] if a cursor is sealed and opened, its position, watermark, and end times stay exact to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })
@@ -41,7 +41,7 @@ test('[R15] if a cursor is encrypted and decrypted, its position and watermark s
   )
 })
 
-test('[R15] if any one character of an encrypted cursor is changed, decrypting it fails', () => {
+test('[R15] if a character of a cursor is changed, the cursor is rejected', () => {
   for (let index = 0; index < sealed.length; index += 1)
     for (const character of ALPHABET)
       if (character !== sealed[index]) expectRejected(sealed.slice(0, index) + character + sealed.slice(index + 1))
@@ -95,6 +95,6 @@ test('[R15] if list and store differ but their concatenated names are equal, the
   expectRejected(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'ab' })
 })
 
-test('if the same position is encrypted twice with one secret, both cursors are equal', () => {
+test('if the same content is sealed twice with the same secret, both cursors are equal', () => {
   expect(sealCursor({ ...content }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

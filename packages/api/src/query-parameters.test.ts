@@ -20,7 +20,7 @@ const errorOf = (query: string, endpoint = orders): ApiError => {
   throw new Error(`accepted: ${query}`)
 }
 
-test('query parameters are parsed the same in any order', () => {
+test('if parameters are not in the declared order, their values are parsed the same', () => {
   const values = read('status=paid&limit=7&updated_since=2000-01-01T00%3A00%3A01%2B00%3A00&cursor=abc')
   expect(Object.fromEntries(values)).toEqual({ limit: 7, cursor: 'abc', updated_since: 1_000_000n, status: 'paid' })
 })
@@ -30,7 +30,7 @@ test('if names and values of query parameters are percent-encoded, they are deco
 })
 
 describe('[R10] parameters that are empty or sent twice', () => {
-  test.each(['limit', 'updated_since', 'status'])('if %s is empty or sent twice, it is rejected', (name) => {
+  test.each(['limit', 'updated_since', 'status'])('%s with an empty value, or sent twice, is rejected', (name) => {
     expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
     expect(errorOf(`${name}`).message).toContain(name)
     expect(errorOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
@@ -42,14 +42,14 @@ describe('[R10] parameters that are empty or sent twice', () => {
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
-  test('if an endpoint does not have a parameter, it is ignored, even if it is empty or sent twice', () => {
+  test('if an endpoint does not have a parameter, the parameter is ignored, even if it is empty and sent twice', () => {
     expect(read('status=&status=', endpointAt('/categories')).size).toBe(0)
     expect(ignored('status=&status=', endpointAt('/categories'))).toEqual(['status'])
   })
 })
 
 describe('[R9] the names of ignored parameters', () => {
-  test('if the endpoint does not have some parameters, each is listed once as ignored, in the order of the query', () => {
+  test('each parameter that the endpoint does not have is listed once, in the order of the query', () => {
     expect(ignored('b=1&limit=2&a=2&b=3&status=nonsense', endpointAt('/customers'))).toEqual(['b', 'a', 'status'])
     expect(ignored('limit=ten&cursor=', endpointAt('/orders/{id}'))).toEqual(['limit', 'cursor'])
   })

@@ -1,4 +1,5 @@
-// Tests costs of a request that can be counted, such as round trips. They do not depend on the speed of the machine.
+// Tests costs of a request that can be counted, such as statement groups. They do not depend on the speed of the
+// machine. A group ends with a Sync message. Several groups can share a round trip (first-page.test.ts).
 
 import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
@@ -68,13 +69,13 @@ async function idsOf(count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Round trips, parsed statements and opened connections for each database. */
+/** Statement groups, parsed statements and opened connections for each database. */
 const spent = ({ control, stores }: Cost) => ({
-  control: [control.roundTrips, control.parsed, control.connections],
-  store: [stores.roundTrips, stores.parsed, stores.connections],
+  control: [control.statementGroups, control.parsed, control.connections],
+  store: [stores.statementGroups, stores.parsed, stores.connections],
 })
 
-test('after the first request, reading a row by ID takes one round trip to each database and parses no SQL statement', async () => {
+test('after the first request, a request for a row by ID sends one statement group to each database, and no statement is parsed', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
@@ -87,12 +88,12 @@ test('if rows are requested at the same time, their keys are checked in shared d
   const node = await countedNode(...paths.slice(0, 1))
   await costOf(node, paths)
   const { control, stores } = await costOf(node, paths)
-  expect(control.roundTrips).toBeGreaterThan(0)
-  expect(control.roundTrips).toBeLessThan(AT_ONCE / 2)
-  expect(stores.roundTrips).toBe(AT_ONCE)
+  expect(control.statementGroups).toBeGreaterThan(0)
+  expect(control.statementGroups).toBeLessThan(AT_ONCE / 2)
+  expect(stores.statementGroups).toBe(AT_ONCE)
 })
 
-test('reading a first page takes two round trips to the store, and reading a later page takes one', async () => {
+test('a first page sends two statement groups to the store, and a later page sends one', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -103,7 +104,7 @@ test('reading a first page takes two round trips to the store, and reading a lat
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
-test('[R37] if updated_until=now is sent, a first page takes two round trips to the store, and a later page takes one', async () => {
+test('[R37] if updated_until=now is sent, a first page sends two statement groups to the store, and a later page sends one', async () => {
   const node = await countedNode()
   const path = '/orders?limit=250&updated_until=now'
   const next = `${path}&cursor=${JSON.parse(await node.get(path)).meta.next_cursor}`
@@ -115,17 +116,17 @@ test('[R37] if updated_until=now is sent, a first page takes two round trips to 
 })
 
 test.each([
-  { what: 'no row', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
-  { what: 'every row', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
+  { what: 'no row', since: '9999-01-01T00:00:00Z', statementGroups: 2 },
+  { what: 'every row', since: '0001-01-01T00:00:00Z', statementGroups: 3 },
 ])(
-  '[Q-UPDATED] if $what changed, the first page of changed rows takes $roundTrips round trips to the store',
+  '[Q-UPDATED] if $what changed, the first page of changed rows sends $statementGroups statement groups to the store',
   async (each) => {
     const path = `/orders?limit=250&updated_since=${each.since}`
     const node = await countedNode(path)
     node.control.takeCounts()
     node.stores.takeCounts()
     const { stores } = await costOf(node, [path])
-    expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
+    expect([stores.statementGroups, stores.connections]).toEqual([each.statementGroups, 0])
   },
 )
 

@@ -16,14 +16,14 @@ afterAll(async () => {
   await platform.close()
 })
 
-describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
+describe.each([1280, 1024, 390])('/docs, %i pixels wide', (width) => {
   const open = async (path: string) => {
     const opened = await openPage(browser, { width, height: 900 })
     await opened.page.goto(platform.service.url + path)
     return opened
   }
 
-  test('the docs page shows the key format and the label "Required" without overlapping texts', async () => {
+  test('the field for the API key shows the key format, and no other text covers the label "Required"', async () => {
     const { page, problems, close } = await open('/docs')
     const field = page.locator('.scalar-password-input').first()
     await field.waitFor({ state: 'attached' })
@@ -39,7 +39,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('the docs page shows every response status of an endpoint, and a linked section has no outline', async () => {
+  test('if a link leads to an endpoint, every response status is visible, and the section has no outline', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
     const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
     const tabs = page.locator(`${card} [role=tab]`)
@@ -62,7 +62,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('[R9] if a request sends a parameter that the endpoint ignores, the docs page warns "Ignored parameters: status[]"', async () => {
+  test('[R9] if a test request has a parameter that the endpoint ignores, the warning "Ignored parameters: status[]" appears', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders')
     await page.locator('[id="api-1/tag/orders/GET/api/v1/orders"] button:has-text("Test Request")').first().click()
     const dialog = page.getByRole('dialog')
@@ -90,7 +90,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('the docs page links to the guides, and the guides fit the window width', async () => {
+  test('the link "Guides" leads to the guide of the sync tool, which fits the width of the browser', async () => {
     const { page, problems, close } = await open('/docs')
     await page.getByRole('link', { name: 'Guides' }).click()
     await page.getByRole('link', { name: 'The sync tool', exact: true }).click()

@@ -40,7 +40,7 @@ test('if a client does not read during shutdown, its connection is closed at the
   await platform.close()
 })
 
-test('if connections are idle or have only pipelined requests after an unread response, they do not delay the shutdown', async () => {
+test('if connections are idle, were reset with requests pending, or sent CONNECT, they do not delay the shutdown', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const { url } = platform.service

@@ -54,7 +54,7 @@ test.each([
   ['a table', null],
   ['a view', 'order_items'],
 ] as const)(
-  "[R28] if the role can't read locks and order_items is %s, a page still has all orders and items",
+  "[R28] if the role can't call pg_lock_status and order_items is %s, a page still has all orders and items",
   async (_kind, viewed) => {
     const store = await filledStore(platform)
     const before = await platform.get('/api/v1/orders?limit=5', store.key)
@@ -69,7 +69,7 @@ test.each([
   },
 )
 
-test('[ERR-3] if a full page takes longer than the time limit, a retry within five requests gets 200', async () => {
+test('[ERR-3] if a full page takes longer than the time limit, one of the next five requests returns 200', async () => {
   const store = await filledStore(platform)
   const columns = await columnsWith(store, '', '')
   await store.sql.unsafe('create index on orders (created_at, id)')
@@ -80,7 +80,7 @@ test('[ERR-3] if a full page takes longer than the time limit, a retry within fi
   expect(statuses.at(-1)).toBe(200)
 }, 60_000)
 
-test('[EP-ID-MISSING] if a product has 5,000 variants, a request for the product returns all of them', async () => {
+test('[EP-PRODUCT, RES-PRODUCT] if a product has 5,000 variants, a request for the product returns all variants', async () => {
   const store = await filledStore(platform)
   const [{ id } = { id: '' }] = (await platform.get('/api/v1/products?limit=1', store.key)).json.data
   await store.sql`update products set description = repeat(md5('x'), 15000) where id = ${id}`

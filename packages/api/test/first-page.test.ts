@@ -36,7 +36,7 @@ async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promis
   return proxy.roundTrips - before
 }
 
-test('[SYNC-1] if no transaction is open, the service checks for transactions and reads the first page in one round trip', async () => {
+test('[SYNC-1] if no transaction is open, the service polls for transactions and reads the first page in one round trip; if rows changed, a page with updated_since takes two', async () => {
   const proxy = await throughProxy()
   // This opens the connection and reads the columns.
   for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)

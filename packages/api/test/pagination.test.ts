@@ -121,7 +121,7 @@ test('[PAG-4] if rows are written between pages, each row that existed before is
 })
 
 describe('[R15, Q-CURSOR] cursors', () => {
-  test('a cursor needs no escaping in a URL, and its content is not readable', async () => {
+  test('a cursor needs no escaping in a URL, and contains no names or dates as text', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     expect(encodeURIComponent(cursor)).toBe(cursor)
     expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/orders|created|20\d\d-/)
@@ -157,7 +157,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     for (const { path } of SPEC_LISTS) await expectInvalid(path, await cursorOf(path, other))
   })
 
-  test('if any one character of a cursor is changed, the request is rejected', async () => {
+  test('if a character of a cursor is changed, the request is rejected', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (let index = 0; index < cursor.length; index += 1) {
       const at = ALPHABET.indexOf(cursor[index] ?? '')
@@ -219,7 +219,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
     })
   })
 
-  test('if a cursor is sent twice in a row, both responses have the same bytes', async () => {
+  test('if two requests with the same cursor run at the same time, both responses have the same bytes', async () => {
     const cursor = await cursorOf('/api/v1/products')
     const [first, second] = await Promise.all([1, 2].map(() => getPath(`/api/v1/products?limit=3&cursor=${cursor}`)))
     expect(first?.text).toBe(second?.text)

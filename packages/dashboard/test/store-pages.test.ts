@@ -26,7 +26,7 @@ function textsOf(html: string, element: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text)
 }
 
-test('the list of stores names no time zone, because it does not read the store databases', async () => {
+test('the list of stores links to the settings of a store and shows no time zone', async () => {
   const { text } = await visitor.get('/stores')
   expect(text).toContain(`/stores/${store.id}/settings/api`)
   expect(text).not.toContain('UTC')
@@ -43,7 +43,7 @@ test.each([
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('if a store has schema version launch, the page General describes the fields that are null', async () => {
+test('if a store has schema version launch, the page General names the fields that are null', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')

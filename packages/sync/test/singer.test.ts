@@ -66,7 +66,7 @@ async function provisionOrders(count: number): Promise<TestStore> {
   return store
 }
 
-test('if a run has --to singer, each line is a Singer message, and decimals and timestamps have a format', async () => {
+test('if a run has --to singer, each line is a Singer message, the schema has formats, and embedded rows are a stream of their own', async () => {
   const store = await provisionOrders(2)
   const messages = await messagesOf(store)
   expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['SCHEMA', 'RECORD', 'STATE']))
@@ -82,7 +82,7 @@ test('if a run has --to singer, each line is a Singer message, and decimals and 
   expect(records(messages, 'order_items')).toHaveLength(2)
 })
 
-test('if a Singer run continues from a state, it returns only changed rows, with their embedded rows', async () => {
+test('if --state is the state of a previous Singer run, the run returns only changed rows and their embedded rows', async () => {
   const store = await provisionOrders(3)
   const state = await saveState(await messagesOf(store))
   await store.sql`update orders set status = 'paid' where id = (select id from orders limit 1)`
@@ -91,7 +91,7 @@ test('if a Singer run continues from a state, it returns only changed rows, with
   expect(records(later, 'order_items')).toHaveLength(1)
 })
 
-test('if a Singer run stops after a page, the state of that page continues the list', async () => {
+test('if --state is the state of a page, the Singer run returns the rows after that page', async () => {
   const store = await provisionOrders(600)
   const messages = await messagesOf(store)
   const at = messages.findIndex(({ type, value }) => type === 'STATE' && JSON.stringify(value).includes('"cursor":"'))
@@ -107,7 +107,7 @@ test('if a Singer run stops after a page, the state of that page continues the l
   )
 })
 
-test('if a Singer run prunes, a deleted row is missing from the listed IDs and has an older synced_at than the listing', async () => {
+test('if a Singer run has --prune, listed_ids lacks a deleted row, whose last synced_at is before listed_at', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<

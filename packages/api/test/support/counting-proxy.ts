@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest'
 
 /** Counts since the last call of `takeCounts`. */
 export interface MessageCounts {
-  /** Flushes of statements, each with one response. */
-  readonly roundTrips: number
+  /** Statement groups, each of which ends with a Sync message, and simple queries. */
+  readonly statementGroups: number
   /** Parsed statements. */
   readonly parsed: number
   /** Bytes from the server. */
@@ -34,13 +34,13 @@ const PARSE = 'P'.charCodeAt(0)
 /** Starts a proxy to the server of this URL, over TCP without TLS. */
 export async function startCountingProxy(serverUrl: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(serverUrl)
-  const sums = { roundTrips: 0, parsed: 0, bytes: 0, connections: 0 }
+  const sums = { statementGroups: 0, parsed: 0, bytes: 0, connections: 0 }
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     sums.connections++
     const upstream = connect({ host: hostname, port: Number(port) })
     const count = messageCounter((type) => {
-      if (type === SYNC || type === QUERY) sums.roundTrips++
+      if (type === SYNC || type === QUERY) sums.statementGroups++
       if (type === PARSE) sums.parsed++
     })
     client.on('data', count)
@@ -66,7 +66,7 @@ export async function startCountingProxy(serverUrl: string): Promise<CountingPro
     url: (of) => Object.assign(new URL(of), { hostname: '127.0.0.1', port: String(proxyPort) }).href,
     takeCounts: () => {
       const counts = { ...sums }
-      for (const name of ['roundTrips', 'parsed', 'bytes', 'connections'] as const) sums[name] = 0
+      for (const name of ['statementGroups', 'parsed', 'bytes', 'connections'] as const) sums[name] = 0
       return counts
     },
   }
