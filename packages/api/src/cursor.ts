@@ -1,7 +1,7 @@
 // Lets a client continue a list after the last row of a page, without state in the service. A cursor contains the
-// position of that row, the watermark, and the end times `updated_until` and `created_until`. A seal (HMAC) binds them
-// to the list and the store, so the service rejects an edited cursor and a cursor of another list (reading R15). The
-// limit and the other filters are not in the cursor and can change between pages.
+// position of that row, the watermark, and the end times `updated_until` and `created_until`. A seal (HMAC) binds these
+// values to the list and the store. The service rejects an edited cursor and a cursor of another list (reading R15).
+// The limit and the other filters are not in the cursor and can change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'

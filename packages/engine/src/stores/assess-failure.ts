@@ -1,4 +1,4 @@
-// Decides whether a failed request is the fault of its store or of the database server. One failed store must not delay
+// Decides whether the store or its database server caused a failed request. One failed store must not delay
 // the other stores of its server. A server that is down must not use up the attempts of all its stores.
 
 import { TimeLimitPassed } from '@store-export/postgres'
