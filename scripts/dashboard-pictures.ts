@@ -167,6 +167,7 @@ async function takeAll(
   await take('key-limits')
   await page.goto(`${base}/settings/api`)
   const usage = await page.locator('.key', { hasText: prefix }).getByRole('link').first().getAttribute('href')
+  await page.getByLabel('Tool', { exact: true }).selectOption('store-sync')
   await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
   await page.getByRole('button', { name: /create/i }).click()
   await page.locator('#key').waitFor()

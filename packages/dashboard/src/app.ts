@@ -4,9 +4,10 @@ import { type Context, Hono } from 'hono'
 import { accountPage, changePassword } from './routes/account.ts'
 import { activityPage } from './routes/activity.ts'
 import { createHandlers, type Environment, REPEATABLE } from './routes/create-handlers.ts'
-import { create, createdPage, replace, replacePage } from './routes/create-key.ts'
+import { create, replace, replacePage } from './routes/create-key.ts'
 import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
 import { notFoundPage } from './routes/error-pages.ts'
+import { createdLive, createdPage } from './routes/key-created.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { rename, renamePage } from './routes/rename-key.ts'
@@ -59,6 +60,7 @@ export function createApp(services: Services): Hono<Environment> {
   store.get('/settings/api/live', storePage(liveKeys))
   store.post('/settings/api/keys', storeForm(create, REPEATABLE))
   store.get('/settings/api/keys/:key/created', storePage(createdPage))
+  store.get('/settings/api/keys/:key/created/live', storePage(createdLive))
   store.get('/settings/api/keys/:key/revoke', storePage(revokePage))
   store.post('/settings/api/keys/:key/revoke', storeForm(revoke, REPEATABLE))
   store.get('/settings/api/keys/:key/replace', storePage(replacePage))

@@ -10,16 +10,22 @@ import type { Frame } from './models.ts'
 export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const { health, rejected24h } = key
   const isOverLimit = rejected24h > 0 && health.kind !== 'unavailable'
-  const tone = isOverLimit && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
+  const endsIn = key.expiresAt === null ? Number.POSITIVE_INFINITY : key.expiresAt.getTime() - frame.now.getTime()
+  const endsSoon = endsIn < REMINDER_MS && key.replacedBy === null
+  const tone = (isOverLimit || endsSoon) && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
   const overLimit = isOverLimit
     ? html` ${quantity(rejected24h, 'request', frame)} over the limit in 24 hours.`
     : NOTHING
+  const end = endsSoon ? html` The key ends in ${durationText(endsIn, frame)}: replace it before.` : NOTHING
   const log =
-    tone === 'good' || tone === 'neutral'
+    TONES[health.kind] !== 'bad' && !isOverLimit
       ? NOTHING
       : html` <a href="${pathsOf(frame).keyUsage(key.id)}">Request log<span class="visually-hidden"> of ${key.name}</span></a>`
-  return html`<p class="health ${tone}">${sentence(frame, health)}${overLimit}${log}</p>`
+  return html`<p class="health ${tone}">${sentence(frame, health)}${overLimit}${end}${log}</p>`
 }
+
+/** The page reminds the merchant of the end of a key from this time before. */
+const REMINDER_MS = 14 * 86_400_000
 
 const TONES = {
   unused: 'neutral',

@@ -2,6 +2,7 @@
 
 import type { Scope } from '@store-export/contract'
 import type { KeySummary, LastError, Walk as RecordedWalk, RequestLine, UnfinishedWalk } from '@store-export/control'
+import type { Connection } from '../recipes/tools.ts'
 
 /** The first and last characters of a key, which are not secret. */
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
@@ -57,6 +58,8 @@ export interface KeysPage {
 
 /** The form that creates a key, as the merchant filled it in. */
 export interface CreateForm {
+  /** ID of the chosen tool; '' for another tool. */
+  readonly tool: string
   readonly name: string
   /** The error message for the name; null without an error. */
   readonly problem: string | null
@@ -93,8 +96,19 @@ export interface KeyCreatedPage {
   readonly key: string
   /** A shell command that contains the key. */
   readonly curl: string
+  /** How to connect the chosen tool; null for another tool. */
+  readonly connection: Connection | null
+  readonly first: FirstRequests
   /** The old key that the new key replaces; null if there is no old key, or if it is already revoked. */
   readonly replaces: KeyRow | null
+}
+
+/** The requests of a new key so far. */
+export interface FirstRequests {
+  readonly requests: number
+  readonly rows: number
+  /** The newest error; null if there was none. */
+  readonly error: LastError | null
 }
 
 /** The data of the page about a new key that the dashboard can't show again. */

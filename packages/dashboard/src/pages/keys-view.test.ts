@@ -36,7 +36,7 @@ function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {})
     apiUrl: 'http://127.0.0.1:8080',
     formToken: () => `token-${++tokens}`,
   }
-  const create = { name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
+  const create = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
   return String(
     keysView(frame, {
       unconfirmed: null,
@@ -69,12 +69,22 @@ test('if the store has the maximum of keys, the keys page names the least recent
 
 test('if the name of a new key is rejected, its field shows the name and is linked to the error message', () => {
   const page = pageWith([], {
-    create: { name: '<b>', problem: 'Give the key a name.', limits: NO_LIMITS, limitsProblem: null },
+    create: { tool: '', name: '<b>', problem: 'Give the key a name.', limits: NO_LIMITS, limitsProblem: null },
   })
   expect(page).toMatch(
     /<input id="name"[^>]*value="&lt;b&gt;"[^>]*aria-describedby="name-hint name-problem" aria-invalid="true"/,
   )
   expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
+})
+
+test('if a key ends within 14 days, the keys page says in how many days, unless the key is being replaced', () => {
+  const inDays = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
+  const text = (key: Partial<ActiveKeyRow>) => pageWith([{ ...KEY, ...key }])
+  expect(text({ expiresAt: inDays(13.9) })).toContain('The key ends in 13 days: replace it before.')
+  expect(text({ expiresAt: inDays(1) })).toContain('The key ends in 24 hours: replace it before.')
+  expect(text({ expiresAt: inDays(14.1) })).not.toContain('The key ends in')
+  const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
+  expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
 })
 
 test('if a store has no keys, the keys page says "No keys yet"', () => {

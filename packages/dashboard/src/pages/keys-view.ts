@@ -1,6 +1,8 @@
 // Renders Settings > API: the keys with what their tools do, and the form that creates a key.
 
+import { TOOLS } from '../recipes/tools.ts'
 import { keyBadge } from '../ui/badges.ts'
+import { selection } from '../ui/choices.ts'
 import { callout, card, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'
@@ -79,15 +81,18 @@ function actions(frame: Frame, key: KeyRow): Html {
 
 function createCard(frame: Frame, page: KeysPage): Html {
   if (page.active.length >= page.keysMax) return fullNote(frame, page)
-  const content = html`${field({
-    name: 'name',
-    label: 'Name of the tool',
-    value: page.create.name,
-    problem: page.create.problem,
-    autocomplete: 'off',
-    lengthMax: 80,
-    hint: 'For example “Accounting” or “Stock sheet”.',
-  })}
+  const tools = [{ value: '', label: 'Another tool' }, ...TOOLS.map(({ id, label }) => ({ value: id, label }))]
+  const content = html`${selection({ name: 'tool', label: 'Tool', options: tools, value: page.create.tool })}
+${field({
+  name: 'name',
+  label: 'Name of the key',
+  value: page.create.name,
+  problem: page.create.problem,
+  autocomplete: 'off',
+  lengthMax: 80,
+  isRequired: false,
+  hint: 'For example “Accounting” or “Stock sheet”. Without a name, the key gets the name of the tool.',
+})}
 ${keyLimitsFields({ limits: page.create.limits, problem: page.create.limitsProblem })}
 ${button('Create key')}`
   return card({ id: 'create', title: 'Create a key' }, form({ action: pathsOf(frame).keys, frame }, content))

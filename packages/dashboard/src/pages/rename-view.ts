@@ -16,7 +16,7 @@ export function renameView(frame: Frame, { key, name, problem }: RenamePage): Ht
     lead: html`The tool that uses <strong>${key.name}</strong> notices nothing.`,
     trail: [{ label: 'API', href: paths.api }],
   })
-  const content = html`${field({ name: 'name', label: 'Name of the tool', value: name, problem, autocomplete: 'off', lengthMax: 80 })}
+  const content = html`${field({ name: 'name', label: 'Name of the key', value: name, problem, autocomplete: 'off', lengthMax: 80 })}
 <div class="actions">${button('Rename')}${linkButton('Cancel', paths.keyUsage(key.id))}</div>`
   return layout(
     frame,

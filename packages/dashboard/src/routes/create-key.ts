@@ -1,5 +1,5 @@
-// Creates and replaces keys, and shows a new key. If the browser sends a form twice, the form creates one key, and both
-// responses redirect to its page. Only that page contains the key. URLs, sessions and logs don't.
+// Creates and replaces keys. If the browser sends a form twice, the form creates one key, and both responses redirect to
+// its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't.
 
 import {
   createKey,
@@ -11,11 +11,10 @@ import {
   type KeyPermissions,
   type NewKey,
 } from '@store-export/control'
-import { keyCreatedView } from '../pages/key-created-view.ts'
 import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
-import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { replaceView } from '../pages/replace-view.ts'
+import { findTool } from '../recipes/tools.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type Redirect, type StoreRequest } from './dashboard-request.ts'
@@ -29,24 +28,26 @@ import {
   renderKeysPage,
   revokedNotice,
 } from './keys.ts'
-import { deriveNewKey, findCreatedKey, newKeyCookie, unconfirmedKey } from './new-key.ts'
+import { deriveNewKey, findCreatedKey, newKeyCookie } from './new-key.ts'
 
 /**
  * POST /stores/{s}/settings/api/keys: creates a key and redirects to its page, or shows the form again with an error
  * message.
  */
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
-  const name = form.name ?? ''
+  const tool = findTool(form.tool ?? '')
+  const typedName = form.name ?? ''
+  const name = typedName.trim() === '' ? (tool?.label ?? '') : typedName
   const token = tokenOf(form)
   const limits = typedLimits(form)
   const permissions = permissionsOf(limits, request)
   const created = await createOnce(request, token, { name, permissions })
-  const typed = { name, limits }
+  const typed = { tool: tool?.id ?? '', name, limits }
   if (created instanceof Error) return rejected(request, typed, created)
   // A page from the browser's cache can send another name or other limits with a used token.
   if (created.name !== name.trim().normalize('NFC') || !(await hasLimits(request, created.id, permissions)))
     return formChanged(request, typed, created.name)
-  return toCreated(request, created.id, token)
+  return toCreated(request, created.id, token, tool?.id)
 }
 
 /** GET /stores/{s}/settings/api/keys/{k}/replace: shows the confirmation page. */
@@ -80,23 +81,9 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   return toCreated(request, created.id, token)
 }
 
-/** GET /stores/{s}/settings/api/keys/{k}/created: shows the key to the browser that created it, for ten minutes. */
-export async function createdPage(request: StoreRequest): Promise<HandlerResult> {
-  const page = await readKeysPage(request)
-  const row = activeKey(request, page)
-  if (row === null) return redirectFromInactiveKey(request, page)
-  const shown = await unconfirmedKey(request)
-  const frame = frameOf(request, { title: 'Your new key', section: 'api' })
-  if (shown?.id !== row.id) return { html: keyUnavailableView(frame, { key: row }) }
-  const key = shown.reveal()
-  const curl = `curl -H 'x-api-key: ${key}' '${request.services.apiUrl}/api/v1/store'`
-  const replaces = page.active.find(({ replacedBy }) => replacedBy?.id === row.id) ?? null
-  return { html: keyCreatedView(frame, { id: row.id, name: row.name, key, curl, replaces }) }
-}
-
 type Refusal = InvalidKeyNameError | InvalidKeyPermissionError | KeyLimitReached | KeyNotReplaceable
 type NewKeyOptions = Pick<Parameters<typeof createKey>[0], 'name' | 'permissions' | 'replaces'>
-type Typed = Pick<CreateForm, 'name' | 'limits'>
+type Typed = Pick<CreateForm, 'tool' | 'name' | 'limits'>
 
 const REFUSALS = [InvalidKeyNameError, InvalidKeyPermissionError, KeyLimitReached, KeyNotReplaceable]
 
@@ -135,8 +122,9 @@ function tokenOf(form: FormFields): string {
   return form.form_token ?? ''
 }
 
-function toCreated(request: StoreRequest, keyId: string, token: string): Redirect {
-  return { to: storePaths(request.store.id).created(keyId), cookies: [newKeyCookie(request, token)] }
+function toCreated(request: StoreRequest, keyId: string, token: string, tool?: string): Redirect {
+  const to = `${storePaths(request.store.id).created(keyId)}${tool === undefined ? '' : `?tool=${tool}`}`
+  return { to, cookies: [newKeyCookie(request, token)] }
 }
 
 async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): Promise<PageResult> {

@@ -57,7 +57,7 @@ export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
   return { html: liveFragment(frameOf(request, { title: 'API keys', section: 'api' }), await readKeysPage(request)) }
 }
 
-const EMPTY_FORM: CreateForm = { name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
+const EMPTY_FORM: CreateForm = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
 
 /** Returns the page, with the content of its form and a notice. */
 export function renderKeysPage(

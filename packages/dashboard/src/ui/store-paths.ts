@@ -17,6 +17,7 @@ export function storePaths(storeId: string): StorePaths {
     replace: (id) => `${key(id)}/replace`,
     rename: (id) => `${key(id)}/rename`,
     created: (id) => `${key(id)}/created`,
+    createdLive: (id) => `${key(id)}/created/live`,
     usage: `${base}/usage`,
     usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
     keyUsage: (id) => `${base}/usage/keys/${encodeURIComponent(id)}`,
@@ -38,6 +39,7 @@ export interface StorePaths {
   readonly replace: (keyId: string) => string
   readonly rename: (keyId: string) => string
   readonly created: (keyId: string) => string
+  readonly createdLive: (keyId: string) => string
   readonly usage: string
   readonly usageOfKey: (keyId: string) => string
   readonly keyUsage: (keyId: string) => string

@@ -87,7 +87,7 @@ describe('texts with HTML', () => {
   test('if the name of a new or just revoked key contains HTML, the page shows it as text', async () => {
     const make = async (name: string) => {
       await page.goto(`${ofSmall()}/settings/api`)
-      await page.getByLabel('Name of the tool').fill(name)
+      await page.getByLabel('Name of the key').fill(name)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.locator('#key').waitFor()
       const elements = await shownElements(page)

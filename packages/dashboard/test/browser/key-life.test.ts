@@ -33,7 +33,7 @@ const activeNames = async () => {
 const statusWith = async (key: string) => (await scene.platform.get('/api/v1/store', key)).status
 
 async function createKey(page: Page, name: string): Promise<string> {
-  await page.getByLabel('Name of the tool').fill(name)
+  await page.getByLabel('Name of the key').fill(name)
   await page.getByRole('button', { name: 'Create key' }).click()
   return textOf(page, '#key')
 }
@@ -171,7 +171,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     await platform.controlSql`update api_keys set name = 'Idle', last_used_at = null where id = ${idle}`
     await platform.controlSql`
       update api_keys set last_used_at = now() where store_id = ${store.id} and id <> ${idle}`
-    await page.getByLabel('Name of the tool').fill('Sixth')
+    await page.getByLabel('Name of the key').fill('Sixth')
     await page.getByRole('button', { name: 'Create key' }).click()
     expect(await textOf(page, '.callout')).toMatch(
       /^You have 5 active keys, which is the limit\..* The least recently used key is Idle: 0 requests in 24 hours, last used never\.$/,
@@ -183,7 +183,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
   test('if the name of a new key is empty, the browser or the message "Enter the name of the tool" requests one', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
-    const field = page.getByLabel('Name of the tool')
+    const field = page.getByLabel('Name of the key')
     await page.getByRole('button', { name: 'Create key' }).click()
     expect(page.url()).toBe(settings())
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('name')
@@ -216,7 +216,7 @@ describe('the script of the keys pages', () => {
   test('after a form is sent, its button is disabled, so that a second click sends nothing', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
-    await page.getByLabel('Name of the tool').fill('Accounting')
+    await page.getByLabel('Name of the key').fill('Accounting')
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
     await page.evaluate(`document.querySelector('form[action$="/keys"] button').click()`)
@@ -250,6 +250,18 @@ describe('the script of the keys pages', () => {
     await page.getByRole('link', { name: 'Usage' }).click()
     expect(await textOf(page, 'h1')).toBe('Usage')
     expect(dialogs).toEqual(['beforeunload'])
+  })
+
+  test('if a tool sends its first request, the page of its new key shows it without a reload', async () => {
+    const { page } = await scene.openAs(merchant)
+    await page.goto(settings())
+    await page.getByLabel('Tool', { exact: true }).selectOption('store-sync')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const key = await textOf(page, '#key')
+    expect(await textOf(page, '#curl')).toContain(`export STORE_EXPORT_KEY='${key}'`)
+    expect(await textOf(page, '#first-request')).toContain('Waiting for the first request.')
+    expect(await statusWith(key)).toBe(200)
+    await expect.poll(() => textOf(page, '#first-request'), { timeout: 8000 }).toContain('Connected: 1 request, 1 row.')
   })
 
   test('if JavaScript is off, the copy buttons are hidden', async () => {

@@ -85,7 +85,7 @@ describe.each(SCRIPTING)('the keyboard $scripting', ({ javaScript }) => {
     await tabTo(page, 'Skip to the content')
     await page.keyboard.press('Enter')
     expect(await tabTo(page, 'test')).toHaveLength(1)
-    await tabTo(page, 'Name of the tool')
+    await tabTo(page, 'Name of the key')
     await page.keyboard.type('Accounting')
     await tabTo(page, 'Create key')
     await pressEnter(page)

@@ -104,7 +104,7 @@ async function createKeyOn(page: Page, { scene, empty }: Shown): Promise<void> {
   // Makes room for the new key.
   const sql = scene.platform.controlSql
   await sql`update api_keys set revoked_at = now() where store_id = ${empty.id} and id <> ${empty.keyId}`
-  await page.getByLabel('Name of the tool').fill('Accounting')
+  await page.getByLabel('Name of the key').fill('Accounting')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.locator('#key').waitFor()
 }
@@ -220,7 +220,7 @@ const AFTER_STEPS: readonly EveryPage[] = [
     isSignedIn: true,
     async open(page, { scene, empty }) {
       await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
-      await page.getByLabel('Name of the tool').fill('  ')
+      await page.getByLabel('Name of the key').fill('  ')
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.locator('.field-problem').waitFor()
     },

@@ -1,0 +1,54 @@
+// Shows a new key with what its tool needs, and waits for the first request of the tool.
+
+import { readLastErrors, readWholeRequestLog } from '@store-export/control'
+import { firstRequestPart, keyCreatedView } from '../pages/key-created-view.ts'
+import type { FirstRequests } from '../pages/key-models.ts'
+import { keyUnavailableView } from '../pages/key-unavailable-view.ts'
+import { connectionOf, findTool } from '../recipes/tools.ts'
+import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
+import { notFoundPage } from './error-pages.ts'
+import { activeKey, readKeysPage, redirectFromInactiveKey } from './keys.ts'
+import { unconfirmedKey } from './new-key.ts'
+
+/**
+ * GET /stores/{s}/settings/api/keys/{k}/created?tool=excel: shows the key to the browser that created it, for ten
+ * minutes. `tool` is the tool that the merchant chose.
+ */
+export async function createdPage(request: StoreRequest): Promise<HandlerResult> {
+  const page = await readKeysPage(request)
+  const row = activeKey(request, page)
+  if (row === null) return redirectFromInactiveKey(request, page)
+  const shown = await unconfirmedKey(request)
+  const frame = frameOf(request, { title: 'Your new key', section: 'api' })
+  if (shown?.id !== row.id) return { html: keyUnavailableView(frame, { key: row }) }
+  const key = shown.reveal()
+  const { apiUrl } = request.services
+  const curl = `curl -H 'x-api-key: ${key}' '${apiUrl}/api/v1/store'`
+  const tool = findTool(request.context.req.query('tool') ?? '')
+  const connection = tool === null ? null : connectionOf(tool, key, apiUrl)
+  const first = await firstRequests(request, row.id)
+  const replaces = page.active.find(({ replacedBy }) => replacedBy?.id === row.id) ?? null
+  return { html: keyCreatedView(frame, { id: row.id, name: row.name, key, curl, connection, first, replaces }) }
+}
+
+/** GET /stores/{s}/settings/api/keys/{k}/created/live: the part of the page that waits for the first request. */
+export async function createdLive(request: StoreRequest): Promise<HandlerResult> {
+  const row = activeKey(request, await readKeysPage(request))
+  if (row === null) return notFoundPage(request)
+  const frame = frameOf(request, { title: 'Your new key', section: 'api' })
+  return { html: firstRequestPart(frame, row.id, await firstRequests(request, row.id)) }
+}
+
+async function firstRequests({ services, store }: StoreRequest, keyId: string): Promise<FirstRequests> {
+  const { database } = services
+  const since = new Date(0)
+  const [lines, errors] = await Promise.all([
+    readWholeRequestLog({ database, keyId, since, before: null, errorsOnly: false, endpoint: null }),
+    readLastErrors({ database, storeId: store.id, since }),
+  ])
+  return {
+    requests: lines.reduce((sum, { requests }) => sum + requests, 0),
+    rows: lines.reduce((sum, { rows }) => sum + rows, 0),
+    error: errors.find((error) => error.keyId === keyId) ?? null,
+  }
+}
