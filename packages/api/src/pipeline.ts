@@ -70,6 +70,8 @@ export interface Trace {
   endpoint: string
   /** The reason why the request has no valid key; null if it has one. */
   keyRejected: KeyRejected['reason'] | null
+  /** The hash of a well-formed key that does not work; null for other requests. */
+  unknownKey: HashedKey | null
   /**
    * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key.
    */
@@ -130,6 +132,7 @@ async function admit(key: PresentedKey, { admit, requestsPerMinute }: Pipeline, 
   const admission = await admit(key)
   if (admission === null) {
     trace.keyRejected = 'unknown'
+    trace.unknownKey = key.hash
     throw invalidKey()
   }
   trace.keyId = admission.keyId

@@ -28,10 +28,12 @@ export function recordRequest(request: CompletedRequest): void {
   const { keyId, storeId, endpoint, keyRejected } = trace
   const { status, rows, code, reason = null } = result
   if (keyRejected !== null) options.emit({ event: 'key.rejected', requestId, reason: keyRejected })
+  if (trace.unknownKey !== null)
+    options.usage.recordRejected({ keyHash: trace.unknownKey, endpoint, requestId, durationMs })
   if (keyId !== null) {
     const { minuteRequests, walk } = trace
     const outcome = outcomeOf(status)
-    options.recordUsage({
+    options.usage.record({
       keyId,
       outcome,
       endpoint,

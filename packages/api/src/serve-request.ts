@@ -60,6 +60,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
     storeId: null,
     endpoint: 'unknown',
     keyRejected: null,
+    unknownKey: null,
     minuteRequests: 0,
     walk: null,
     headers: { ...headers },

@@ -4,7 +4,7 @@
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { RecordedRequest } from '@store-export/control'
+import type { UsageRecorder } from '@store-export/control'
 import { DocumentBodies } from './document-bodies.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
 import { OpenResponses, type ResponseBufferLimits } from './open-responses.ts'
@@ -38,7 +38,8 @@ export interface ServerOptions {
   readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
   readonly emit: RequestEventHandler
-  readonly recordUsage: (request: RecordedRequest) => void
+  /** Records each completed request of an existing key. */
+  readonly usage: Pick<UsageRecorder, 'record' | 'recordRejected'>
   /** Aborted before the node stops. Each later response closes its connection. */
   readonly ending?: AbortSignal
 }

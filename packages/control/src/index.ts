@@ -89,4 +89,5 @@ export {
 } from './usage/reading.ts'
 export type { RecordedRequest, UsageOutcome, WalkStep } from './usage/recorded-request.ts'
 export { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
+export type { RejectedRequest } from './usage/rejected-keys.ts'
 export { deleteOldUsage, sumUpOldHours } from './usage/retention.ts'

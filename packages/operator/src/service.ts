@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       documents,
       limits: config,
       emit,
-      recordUsage: usage.record,
+      usage,
       ...(options.ending === undefined ? {} : { ending: options.ending }),
     })
     const announcement = await announce(options, control)

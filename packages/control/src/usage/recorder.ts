@@ -5,6 +5,7 @@ import type { ControlEventHandler } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
 import { hourEntry, hoursBuffer } from './hours.ts'
 import type { RecordedRequest } from './recorded-request.ts'
+import { RejectedKeys, type RejectedRequest } from './rejected-keys.ts'
 import { requestLine, requestLogBuffer } from './request-log.ts'
 import { WalksBuffer } from './walks.ts'
 
@@ -12,6 +13,8 @@ import { WalksBuffer } from './walks.ts'
 export interface UsageRecorder {
   /** Records one request. Returns immediately and never throws. */
   record(request: RecordedRequest): void
+  /** Records a request that was rejected with 401, if its key exists. Returns immediately and never throws. */
+  recordRejected(request: RejectedRequest): void
   /** Writes the recorded requests. Never rejects, because `emit` gets the errors. */
   flush(): Promise<void>
   /** Stops the timer and writes the remaining requests. Never rejects. */
@@ -44,6 +47,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
   const hours = hoursBuffer(pool, entriesMax)
   const log = requestLogBuffer({ pool, entriesMax, linesPerKey: options.requestLogLines, now: options.now })
   const walks = new WalksBuffer({ pool, segmentsMax: entriesMax, now: options.now })
+  const rejected = new RejectedKeys(pool)
   let dropped = 0
   let underWay: Promise<void> = Promise.resolve()
 
@@ -53,10 +57,14 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     log.add(requestLine(request, at))
     walks.add(request, at)
   }
+  const writeLog = async () => {
+    for (const line of await rejected.take()) log.add(line)
+    await log.flush()
+  }
   const writeAll = async (isLast: boolean) => {
     const lost = dropped
     dropped = 0
-    const written = await Promise.allSettled([hours.flush(), log.flush(), walks.flush(isLast)])
+    const written = await Promise.allSettled([hours.flush(), writeLog(), walks.flush(isLast)])
     const failed = written.find((result) => result.status === 'rejected')
     if (failed === undefined && lost === 0) return
     const cause: unknown = failed?.reason ?? new Error('more pairs of key and hour than fit in memory')
@@ -72,5 +80,5 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     clearInterval(timer)
     return write(true)
   }
-  return { record, flush, close }
+  return { record, recordRejected: (request) => rejected.add(request, options.now()), flush, close }
 }

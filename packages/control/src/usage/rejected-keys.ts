@@ -1,0 +1,65 @@
+// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a revoked key, after
+// the end of a key, or from an address outside of its allow list. Other keys leave no trace.
+
+import { type Pool, sql } from '@store-export/postgres'
+import type { HashedKey } from '../access/api-key.ts'
+import type { RequestLogEntry } from './request-log.ts'
+
+/** A request with a well-formed key that was rejected with 401. */
+export interface RejectedRequest {
+  readonly keyHash: HashedKey
+  /** The endpoint's path as the contract writes it, or `unknown` for any other path. */
+  readonly endpoint: string
+  readonly requestId: string
+  readonly durationMs: number
+}
+
+/** Maximum number of different keys and endpoints in memory. Further requests are not logged. */
+const ENTRIES_MAX = 2000
+const MINUTE_MS = 60_000
+
+type Entry = Omit<RequestLogEntry, 'keyId' | 'reason'> & { readonly keyHash: string }
+
+/** Rejected requests that wait until the database has said whose keys they had. */
+export class RejectedKeys {
+  #entries = new Map<string, Entry>()
+  readonly #pool: Pool
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  /** Adds a request. `at` is in milliseconds since 1970. */
+  add({ keyHash, endpoint, requestId, durationMs }: RejectedRequest, at: number): void {
+    const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
+    const hash = keyHash.bytes.toString('hex')
+    const id = `${hash} ${minute} ${endpoint}`
+    const known = this.#entries.get(id)
+    if (known === undefined && this.#entries.size >= ENTRIES_MAX) return
+    this.#entries.set(id, {
+      ...{ keyHash: hash, minute, endpoint, status: 401, code: 'INVALID_API_KEY', rows: 0 },
+      requests: (known?.requests ?? 0) + 1,
+      durationMs: Math.max(known?.durationMs ?? 0, Math.round(durationMs)),
+      lastAt: at,
+      lastRequestId: requestId,
+    })
+  }
+
+  /** Removes the requests, and returns the lines for those with a key that exists. */
+  async take(): Promise<RequestLogEntry[]> {
+    const entries = [...this.#entries.values()]
+    this.#entries = new Map()
+    if (entries.length === 0) return []
+    const hashes = [...new Set(entries.map(({ keyHash }) => keyHash))]
+    const keys = await this.#pool.query<{ hash: string; id: string; reason: string }>(sql`
+      select h.hash, k.id, case
+          when least(k.expires_at, k.retires_at) <= least(k.revoked_at, clock_timestamp()) then 'this key has ended'
+          when k.revoked_at is not null then 'this key is revoked'
+          else 'this key does not work from this network address'
+        end as reason
+      from unnest(${hashes}::text[]) as h (hash) join api_keys k on k.key_hash = decode(h.hash, 'hex')`)
+    return entries.flatMap(({ keyHash, ...entry }) =>
+      keys.filter(({ hash }) => hash === keyHash).map(({ id, reason }) => ({ keyId: id, reason, ...entry })),
+    )
+  }
+}
