@@ -23,6 +23,17 @@ export {
   renameKey,
   revokeKey,
 } from './access/keys.ts'
+export {
+  type AlertRecipient,
+  claimAlert,
+  claimAlertRound,
+  hasMutedKey,
+  type KeyAlert,
+  readAlertRecipients,
+  readStoresWithKeys,
+  releaseAlert,
+  setKeyMuted,
+} from './alerts.ts'
 export { startAuditLog } from './audit.ts'
 export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'

@@ -104,6 +104,25 @@ export const SCHEMA = `
     primary key (key_id, endpoint, filters, begun_at)
   );
 
+  -- emails about keys that were sent
+  create table alerts (
+    key_id uuid not null references api_keys (id) on delete cascade,
+    kind text not null,
+    -- what distinguishes the problem from an earlier one of its kind
+    occurrence text not null,
+    -- in UTC
+    day date not null,
+    primary key (key_id, kind, occurrence),
+    unique (key_id, kind, day)
+  );
+  create index alerts_day on alerts (day);
+
+  -- one row: when a node last began to check all keys
+  create table alert_rounds (
+    id boolean primary key check (id),
+    begun_at timestamptz not null
+  );
+
   create table service_secrets (
     name text primary key,
     value bytea not null
@@ -175,6 +194,14 @@ export const SCHEMA = `
     primary key (merchant_id, store_id)
   );
   create index memberships_store on memberships (store_id);
+
+  -- merchants who want no emails about a key
+  create table alert_mutes (
+    key_id uuid not null references api_keys (id) on delete cascade,
+    merchant_id text not null references merchants (id) on delete cascade,
+    primary key (key_id, merchant_id)
+  );
+  create index alert_mutes_merchant on alert_mutes (merchant_id);
 
   -- Unlogged: after a crash of the server, the attempts are counted from zero.
   create unlogged table sign_in_attempts (

@@ -9,6 +9,7 @@ import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './
 import { notFoundPage } from './routes/error-pages.ts'
 import { createdLive, createdPage } from './routes/key-created.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
+import { mute, mutePage, setEmails } from './routes/mute.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { rename, renamePage } from './routes/rename-key.ts'
 import { chooseEncoding } from './routes/respond.ts'
@@ -43,7 +44,10 @@ export function createApp(services: Services): Hono<Environment> {
   app.get('/sign-in/oidc/callback', page(finishSingleSignOn))
   app.get('/link/:token', page(linkPage))
   app.post('/link', form(useLink))
-  for (const path of ['/sign-in/oidc', '/link', '/sign-out']) app.get(path, (context) => context.redirect('/', 303))
+  app.get('/mute/:token', page(mutePage))
+  app.post('/mute', form(mute))
+  for (const path of ['/sign-in/oidc', '/link', '/mute', '/sign-out'])
+    app.get(path, (context) => context.redirect('/', 303))
 
   app.get('/', merchantPage(home))
   app.get('/stores', merchantPage(storesPage))
@@ -69,6 +73,7 @@ export function createApp(services: Services): Hono<Environment> {
   store.post('/settings/api/keys/:key/rename', storeForm(rename, REPEATABLE))
   store.get('/usage', storePage(usagePage))
   store.get('/usage/keys/:key', storePage(keyUsagePage))
+  store.post('/usage/keys/:key/emails', storeForm(setEmails))
   store.get('/usage/keys/:key/log.csv', storePage(logDownload))
   store.get('/data/:file{[a-z-]+\\.csv}', storeFile(csvDownload))
   store.get('/data', storePage(toFirstList))

@@ -35,6 +35,25 @@ export interface KeyChanged {
   readonly keyId: string
 }
 
+/** Emitted after merchants got an email about a key. */
+export interface AlertSent {
+  readonly event: 'alert.sent'
+  readonly keyId: string
+  /** The kind of the problem, such as `silent`. */
+  readonly kind: string
+  /** Number of emails. */
+  readonly emails: number
+}
+
+/** Emitted if the SMTP server did not accept an email. */
+export interface AlertFailed {
+  readonly event: 'alert.failed'
+  readonly keyId: string
+  /** The kind of the problem, such as `silent`. */
+  readonly kind: string
+  readonly cause: unknown
+}
+
 /** Emitted if an internal error interrupts a request to the dashboard. */
 export interface PageFailed {
   readonly event: 'page.failed'
@@ -44,7 +63,14 @@ export interface PageFailed {
 }
 
 /** An event of the dashboard. */
-export type DashboardEvent = ControlQueryFailed | PageCompleted | SignInAttempted | KeyChanged | PageFailed
+export type DashboardEvent =
+  | ControlQueryFailed
+  | PageCompleted
+  | SignInAttempted
+  | KeyChanged
+  | AlertSent
+  | AlertFailed
+  | PageFailed
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type DashboardEventHandler = (event: DashboardEvent) => void

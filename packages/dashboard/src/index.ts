@@ -5,6 +5,9 @@ import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import { Accounts } from './accounts/accounts.ts'
 import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
+import { createMailer, type MailSettings } from './alerts/mailer.ts'
+import { MuteTokens } from './alerts/mute-tokens.ts'
+import { type AlertOptions, startAlerts } from './alerts/send-alerts.ts'
 import { createApp } from './app.ts'
 import type { DashboardEventHandler } from './dashboard-event.ts'
 import { DownloadLimiter } from './data/download-limiter.ts'
@@ -17,6 +20,7 @@ import type { Services } from './services.ts'
 
 export { Accounts, InvalidEmailError } from './accounts/accounts.ts'
 export { InvalidIssuerError, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
+export type { MailSettings } from './alerts/mailer.ts'
 export type { DashboardEvent } from './dashboard-event.ts'
 export { InvalidDashboardUrlError } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
@@ -39,6 +43,8 @@ export interface DashboardOptions {
   readonly singleSignOn: SingleSignOnSettings | null
   /** Number of trusted proxies in front of the dashboard. */
   readonly proxies: number
+  /** The SMTP server for emails about keys; null to send no emails. */
+  readonly mail: MailSettings | null
   readonly limits: DashboardLimits
   readonly emit: DashboardEventHandler
 }
@@ -47,12 +53,27 @@ export interface DashboardOptions {
  * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, with `InvalidIssuerError`, or with a system error if
  * the dashboard can't listen.
  */
-export function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
-  const { listen, limits, url } = options
-  return serveApp(listen, limits, (port) => {
+export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
+  const { listen, limits, mail, url } = options
+  let alerts: { close(): Promise<void> } | null = null
+  const running = await serveApp(listen, limits, (port) => {
     const origins = originsOf(url ?? `http://127.0.0.1:${port}`)
-    return { app: createApp(createServices(options, origins)), url: origins.url }
+    const services = createServices(options, origins)
+    if (mail !== null) alerts = openAlerts(services, mail)
+    return { app: createApp(services), url: origins.url }
   })
+  const stop: RunningDashboard['stop'] = async (drainMs) => {
+    await Promise.all([running.stop(drainMs), alerts?.close()])
+  }
+  return { ...running, stop }
+}
+
+/** Time between two checks of all keys. */
+const ALERTS_INTERVAL_MS = 5 * 60_000
+
+function openAlerts(services: Services, mail: MailSettings): { close(): Promise<void> } {
+  const timeZoneOf: AlertOptions['timeZoneOf'] = (address) => services.timeZones.of(address)
+  return startAlerts({ services, timeZoneOf, mailer: createMailer(mail), now: () => new Date() }, ALERTS_INTERVAL_MS)
 }
 
 function createServices(options: DashboardOptions, origins: Origins): Services {
@@ -63,6 +84,8 @@ function createServices(options: DashboardOptions, origins: Origins): Services {
     database,
     reader,
     accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
+    muteTokens: new MuteTokens(secret),
+    hasAlerts: options.mail !== null,
     formTokens: new FormTokens({ secret, random: randomBytes, now: Date.now }),
     timeSlicer,
     timeZones: new StoreTimeZones({ reader, timeSlicer, now: () => performance.now() }),

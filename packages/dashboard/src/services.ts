@@ -3,6 +3,7 @@
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import type { Accounts } from './accounts/accounts.ts'
+import type { MuteTokens } from './alerts/mute-tokens.ts'
 import type { DashboardEventHandler } from './dashboard-event.ts'
 import type { DownloadLimiter } from './data/download-limiter.ts'
 import type { StoreTimeZones } from './data/store-time-zones.ts'
@@ -16,6 +17,9 @@ export interface Services {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly accounts: Accounts
   readonly formTokens: FormTokens
+  readonly muteTokens: MuteTokens
+  /** Whether merchants get emails about their keys. */
+  readonly hasAlerts: boolean
   readonly timeZones: StoreTimeZones
   readonly timeSlicer: TimeSlicer
   readonly downloads: DownloadLimiter

@@ -165,6 +165,11 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning:
       'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the identity provider did not respond).',
   },
+  'alert.sent': { level: 'info', meaning: 'Merchants got `emails` emails about a key. `kind` is the problem.' },
+  'alert.failed': {
+    level: 'warn',
+    meaning: 'The SMTP server did not accept an email about a key. If no merchant got one, the service tries again.',
+  },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },

@@ -6,6 +6,7 @@ import type { StoreReader } from '@store-export/engine'
 import { type Config, InvalidSettingError } from './config.ts'
 import type { EventHandler } from './events.ts'
 import { explainListenError } from './listen.ts'
+import { mailSettings } from './mail-settings.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 
 /** What the dashboard shares with the service. */
@@ -43,12 +44,13 @@ export async function openDashboard(options: OpenDashboardOptions): Promise<Open
   const { config, controlUrl, keys, emit, reader, apiUrl, ending } = options
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
   const singleSignOn = singleSignOnSettings(config)
+  const mail = mailSettings(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
   // With a dynamic import, a node without the dashboard starts faster.
   const { InvalidDashboardUrlError, InvalidIssuerError, startDashboard } = await import('@store-export/dashboard')
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })
-    const common = { ...config, database, reader, secret, apiUrl, emit, proxies, singleSignOn, limits: config }
+    const common = { ...config, database, reader, secret, apiUrl, emit, proxies, singleSignOn, mail, limits: config }
     const listen = { host, port, ...(ending === undefined ? {} : { shutdown: ending }) }
     const running = await startDashboard({ ...common, listen, url: config.dashboardUrl })
     emit({ event: 'listener.opened', listener: 'dashboard', address: running.url })

@@ -4,6 +4,7 @@
 // - Sums by day are deleted after `usageMonths`.
 // - The request log and walks are deleted after `requestLogHours`.
 // - The usage of removed stores is deleted.
+// - Records of sent emails are deleted after 90 days. By then, no email about the same occurrence is due.
 
 import { type Pool, type SqlFragment, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'
@@ -45,8 +46,9 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
   const since = sql`${now}::timestamptz - make_interval(hours => ${requestLogHours}::int)`
   const lines = await pool.execute(sql`delete from request_log where minute < ${since}`)
   const walks = await pool.execute(sql`delete from walks where last_at < ${since}`)
+  const alerts = await pool.execute(sql`delete from alerts where day < ${now}::timestamptz - interval '90 days'`)
   const removed = sql`select k.id from api_keys k join stores s on s.id = k.store_id where s.removed_at is not null`
-  return hours + lines + walks + (await deleteUsageOf(pool, removed))
+  return hours + lines + walks + alerts + (await deleteUsageOf(pool, removed))
 }
 
 /**

@@ -1,7 +1,7 @@
 // Renders one sentence about the tool of a key: that it is up to date, or where it stopped.
 
 import { count, durationText, exactTime, intervalText, quantity, relativeTime } from '../ui/dates.ts'
-import { type Html, html, NOTHING } from '../ui/html.ts'
+import { type Html, html, NOTHING, plainText } from '../ui/html.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { ActiveKeyRow, SyncHealth } from './key-models.ts'
 import type { Frame } from './models.ts'
@@ -26,6 +26,11 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
 
 /** The page reminds the merchant of the end of a key from this time before. */
 const REMINDER_MS = 14 * 86_400_000
+
+/** Returns the sentence as plain text, for an email. */
+export function healthText(frame: Frame, { health }: ActiveKeyRow): string {
+  return plainText(sentence(frame, health))
+}
 
 const TONES = {
   unused: 'neutral',

@@ -159,6 +159,8 @@ export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
 
 /** The data of the page about one key's usage: its walks and its request log. */
 export interface KeyUsagePage {
+  /** Whether this merchant gets emails about the key; null if the dashboard sends none, or for a revoked key. */
+  readonly hasEmails: boolean | null
   readonly key: KeyRow
   readonly log: RequestLogPart
   /** Unfinished walks first, then newest first. */
@@ -178,6 +180,8 @@ export interface RequestLogPart {
   readonly endpoint: string | null
   /** All endpoints of the log. */
   readonly endpoints: readonly string[]
+  /** URL of the page with this endpoint and errors alone, and the newest lines. */
+  readonly refreshHref: string
   /** URL of the CSV file with all lines of this choice. */
   readonly csvHref: string
   /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; '' without a choice. */

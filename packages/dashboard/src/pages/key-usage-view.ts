@@ -3,7 +3,7 @@
 import { keyBadge, walkBadge } from '../ui/badges.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime, relativeTime } from '../ui/dates.ts'
-import { linkButton } from '../ui/forms.ts'
+import { button, form, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
@@ -25,13 +25,25 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
     trail: [{ label: 'Usage', href: paths.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
-  return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}`)
+  return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}${emailsPart(frame, page)}`)
+}
+
+function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
+  if (hasEmails === null) return NOTHING
+  const text = hasEmails
+    ? 'You get an email if this tool fails, stops, is silent, or exceeds the rate limit, and before the key ends.'
+    : 'You get no emails about this key.'
+  const next = html`<input type="hidden" name="emails" value="${hasEmails ? 'off' : 'on'}">${button(hasEmails ? 'Stop emails about this key' : 'Send me emails', 'plain')}`
+  return card(
+    { id: 'emails', title: 'Emails' },
+    html`<p>${text}</p>${form({ action: pathsOf(frame).keyEmails(key.id), frame }, next)}`,
+  )
 }
 
 /** Returns a card that refreshes itself. It also refreshes the log if the log shows the newest lines. */
 function walksPart(frame: Frame, page: KeyUsagePage): Html {
-  const { key, log } = page
-  const address = `${pathsOf(frame).keyUsage(key.id)}${log.errorsOnly ? '?show=errors' : ''}`
+  const { log } = page
+  const address = log.refreshHref
   const both = log.isNewest ? html` hx-select-oob="#log-lines:outerMorph"` : NOTHING
   return html`<div id="walks-part" hx-get="${address}" hx-trigger="every 10s" hx-select="#walks-part"${both} hx-swap="outerMorph">${walksCard(frame, page)}</div>`
 }

@@ -178,6 +178,6 @@ function askToReplace(
 
 /** Returns the error message for a name that `createKey` rejects. */
 export function nameProblem(name: string): string {
-  if (name.trim() === '') return 'Enter the name of the tool that will use the key.'
+  if (name.trim() === '') return 'Enter a name for the key.'
   return 'Use at most 80 characters, at least one visible character, and no control characters.'
 }

@@ -2,31 +2,16 @@
 // reads the keys and their usage, and changes nothing. create-key.ts and revoke-key.ts change keys.
 
 import { LIMITS } from '@store-export/contract'
-import {
-  type KeySummary,
-  listKeys,
-  readActivity,
-  readLastErrors,
-  readUnfinishedWalks,
-  readUsageHours,
-} from '@store-export/control'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
-import type { CreateForm, KeyRow, KeysPage, RequestSums } from '../pages/key-models.ts'
+import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
-import { noRequests, readSince, sumsIn24Hours, totalRequests } from '../usage/summaries.ts'
-import { syncHealth } from '../usage/sync-health.ts'
+import { readActiveKeys } from '../usage/read-active-keys.ts'
 import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 import { deleteNewKeyCookie, unconfirmedKey } from './new-key.ts'
-
-/** Days of usage by hour, which say whether the last requests failed. */
-const USAGE_DAYS = 7
-/** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
-const ACTIVITY_DAYS = 31
-const HOUR_MS = 3_600_000
 
 /** Redirects to Settings > API, the first page of a store. */
 export function toKeys({ store }: StoreRequest): HandlerResult {
@@ -109,28 +94,15 @@ export function emitRevoked({ services, requestId, store }: StoreRequest, keyId:
 }
 
 /** Returns the data of the page without its form. */
-export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
-  const { services, store, head, now } = request
-  const { database, requestLogHours } = services
+export async function readKeysPage({ services, store, head, now }: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
   const keysMax = LIMITS.activeKeysPerStore
-  const ofStore = { database, storeId: store.id }
-  const logSince = new Date(now.getTime() - requestLogHours * HOUR_MS)
-  const [keys, hours, activity, unfinished, errors] = await Promise.all([
-    listKeys(ofStore),
-    readUsageHours({ ...ofStore, since: readSince(now, USAGE_DAYS) }),
-    readActivity({ ...ofStore, since: readSince(now, ACTIVITY_DAYS) }),
-    readUnfinishedWalks({ ...ofStore, since: logSince }),
-    readLastErrors({ ...ofStore, since: logSince }),
-  ])
-  const rows = keyRows(keys, sumsIn24Hours({ hours, now }))
-  const recorded = { hours, activity, unfinished, errors, timeZone: head.timeZone, now }
-  const active = rows
-    .filter(({ revokedAt }) => revokedAt === null)
-    .map((key) => {
-      const health = head.status === 'ready' ? syncHealth({ key, ...recorded }) : ({ kind: 'unavailable' } as const)
-      return { ...key, health }
-    })
-  const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
+  const isReady = head.status === 'ready'
+  const { active, revoked } = await readActiveKeys(services, {
+    storeId: store.id,
+    isReady,
+    timeZone: head.timeZone,
+    now,
+  })
   return {
     unconfirmed: null,
     active,
@@ -138,17 +110,6 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
     keysMax,
     leastUsed: active.length < keysMax ? null : leastUsed(active),
   }
-}
-
-/** Returns the keys with their requests in 24 hours, and with the newer key that replaces each key. */
-export function keyRows(keys: readonly KeySummary[], sums: ReadonlyMap<string, RequestSums>): KeyRow[] {
-  return keys.map((key) => {
-    const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
-    const { storeId: _, replaces: __, ...row } = key
-    const replacedBy = newer === undefined ? null : { id: newer.id, prefix: newer.prefix, lastFour: newer.lastFour }
-    const { rejected, ...others } = sums.get(key.id) ?? noRequests()
-    return { ...row, requests24h: totalRequests({ rejected, ...others }), rejected24h: rejected, replacedBy }
-  })
 }
 
 /**

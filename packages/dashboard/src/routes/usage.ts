@@ -1,6 +1,7 @@
 // Handles requests for the usage of a store in the last 30 days, and for the recent usage of one key.
 
 import {
+  hasMutedKey,
   type KeySummary,
   listKeys,
   type RequestLine,
@@ -17,6 +18,7 @@ import { keyUsageView } from '../pages/key-usage-view.ts'
 import { usageView } from '../pages/usage-view.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'
+import { keyRows } from '../usage/read-active-keys.ts'
 import {
   hoursOfDays,
   noRequests,
@@ -29,7 +31,6 @@ import {
 import { walkStatus } from '../usage/walk-status.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
-import { keyRows } from './keys.ts'
 
 const DAYS = 30
 const MINUTE_MS = 60_000
@@ -63,7 +64,7 @@ export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
  * request log of a key. `until` is in the store's time zone.
  */
 export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult> {
-  const { services, store, now } = request
+  const { services, store, session, now } = request
   const { database } = services
   const keys = await listKeys({ database, storeId: store.id })
   const known = requestedKey(request, keys)
@@ -79,8 +80,10 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === known.id)
   if (key === undefined) return notFoundPage(request)
   const recent = walks.filter(({ lastAt }) => lastAt >= query.since)
+  const isNotified = services.hasAlerts && key.revokedAt === null
   const page = {
     key,
+    hasEmails: isNotified ? !(await hasMutedKey(database, { merchantId: session.merchantId, keyId: key.id })) : null,
     log: logPart(request, { ...choice, ...log, endpoints, keyId: key.id }),
     walks: recent.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
   }
@@ -175,6 +178,7 @@ function logPart({ services, store }: StoreRequest, log: LogToShow): RequestLogP
     ...part,
     olderHref: hasOlder ? `${paths.keyUsage(keyId)}?${older}` : null,
     isNewest: before === null,
+    refreshHref: `${paths.keyUsage(keyId)}?${new URLSearchParams(chosen)}`,
     csvHref: `${paths.keyLog(keyId)}?${csv}`,
     hours: services.requestLogHours,
   }

@@ -9,3 +9,18 @@ export type Html = ReturnType<typeof html>
 
 /** An empty fragment, for parts that a page does not have. */
 export const NOTHING: Html = html``
+
+/** Returns the text of HTML without its tags. */
+export function plainText(content: Html): string {
+  return String(content)
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+}

@@ -21,6 +21,7 @@ export function storePaths(storeId: string): StorePaths {
     usage: `${base}/usage`,
     usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
     keyUsage: (id) => `${base}/usage/keys/${encodeURIComponent(id)}`,
+    keyEmails: (id) => `${base}/usage/keys/${encodeURIComponent(id)}/emails`,
     keyLog: (id) => `${base}/usage/keys/${encodeURIComponent(id)}/log.csv`,
     data: (list) => `${base}/data/${list}`,
     dataRow: (list, id) => `${base}/data/${list}/${encodeURIComponent(id)}`,
@@ -43,6 +44,7 @@ export interface StorePaths {
   readonly usage: string
   readonly usageOfKey: (keyId: string) => string
   readonly keyUsage: (keyId: string) => string
+  readonly keyEmails: (keyId: string) => string
   readonly keyLog: (keyId: string) => string
   readonly data: (list: string) => string
   readonly dataRow: (list: string, rowId: string) => string

@@ -46,6 +46,18 @@ export const DASHBOARD_SETTINGS = {
     max: 43_200,
     help: 'Lifetime of a one-time sign-in link.',
   },
+  smtpUrl: {
+    env: 'STORE_EXPORT_SMTP_URL',
+    kind: 'secret',
+    default: null,
+    help: 'SMTP server for emails to merchants about their keys: smtp://user:password@mail.example.com:587 or smtps://…:465. Without it, the dashboard sends no emails.',
+  },
+  mailFrom: {
+    env: 'STORE_EXPORT_MAIL_FROM',
+    kind: 'text',
+    default: null,
+    help: 'Sender of emails: Store export <export@example.com>. Required with STORE_EXPORT_SMTP_URL.',
+  },
   oidcIssuer: {
     env: 'STORE_EXPORT_OIDC_ISSUER',
     kind: 'text',

@@ -1,0 +1,94 @@
+// Stores which emails about keys were sent, and which merchants want none, so that several nodes send each email once.
+
+import { sql } from '@store-export/postgres'
+import type { ControlDatabase } from './database.ts'
+
+/** A problem of a key that merchants get an email about. */
+export interface KeyAlert {
+  readonly keyId: string
+  /** The kind of the problem, such as `silent`. A key has at most one email of a kind a day. */
+  readonly kind: string
+  /** What distinguishes this problem from an earlier one of the same kind, such as the time of the last request. */
+  readonly occurrence: string
+}
+
+/** A merchant who gets the emails about a key. */
+export interface AlertRecipient {
+  readonly merchantId: string
+  readonly email: string
+}
+
+/** Seconds between two rounds of all nodes together. */
+const ROUND_SECONDS = 240
+
+/** Returns whether this node may start a round now. Only one node may, in each period of four minutes. */
+export async function claimAlertRound({ pool }: ControlDatabase): Promise<boolean> {
+  const claimed = await pool.execute(sql`
+    insert into alert_rounds (id, begun_at) values (true, clock_timestamp())
+    on conflict (id) do update set begun_at = excluded.begun_at
+    where alert_rounds.begun_at < clock_timestamp() - make_interval(secs => ${ROUND_SECONDS}::int)`)
+  return claimed > 0
+}
+
+/** Returns the IDs of the ready stores that a merchant sees and that have an active key, by ID, after `after`. */
+export async function readStoresWithKeys(
+  { pool }: ControlDatabase,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<string[]> {
+  const rows = await pool.query<{ id: string }>(sql`
+    select s.id from stores s
+    where s.removed_at is null and s.state = 'ready' and s.origin = 'generated'
+      and (${after}::uuid is null or s.id > ${after}::uuid)
+      and exists (select from memberships m where m.store_id = s.id)
+      and exists (select from api_keys k where k.store_id = s.id and k.revoked_at is null)
+    order by s.id limit ${limit}::int`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the merchants who see the store of a key and did not mute emails about the key, by email address. */
+export async function readAlertRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
+  return pool.query<AlertRecipient>(sql`
+    select m.id as "merchantId", m.email
+    from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
+    where k.id = ${keyId}
+      and not exists (select from alert_mutes u where u.key_id = k.id and u.merchant_id = m.id)
+    order by m.email`)
+}
+
+/** Returns whether this node must send the email. False if it was sent, or if the key had one of this kind today. */
+export async function claimAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<boolean> {
+  const claimed = await pool.execute(sql`
+    insert into alerts (key_id, kind, occurrence, day)
+    values (${keyId}, ${kind}, ${occurrence}, (clock_timestamp() at time zone 'UTC')::date)
+    on conflict do nothing`)
+  return claimed > 0
+}
+
+/** Forgets that the email was sent, so that the next round sends it. */
+export async function releaseAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<void> {
+  await pool.execute(sql`
+    delete from alerts where key_id = ${keyId} and kind = ${kind} and occurrence = ${occurrence}`)
+}
+
+/** Returns whether a merchant gets no emails about a key. */
+export async function hasMutedKey(
+  { pool }: ControlDatabase,
+  { merchantId, keyId }: { readonly merchantId: string; readonly keyId: string },
+): Promise<boolean> {
+  const rows = await pool.query(sql`
+    select from alert_mutes where key_id = ${keyId} and merchant_id = ${merchantId}`)
+  return rows.length > 0
+}
+
+/** Stops or resumes the emails about a key for a merchant. Ignores keys and merchants that do not exist. */
+export async function setKeyMuted(
+  { pool }: ControlDatabase,
+  { merchantId, keyId, isMuted }: { readonly merchantId: string; readonly keyId: string; readonly isMuted: boolean },
+): Promise<void> {
+  if (isMuted)
+    await pool.execute(sql`
+      insert into alert_mutes (key_id, merchant_id)
+      select k.id, m.id from api_keys k, merchants m where k.id = ${keyId} and m.id = ${merchantId}
+      on conflict do nothing`)
+  else await pool.execute(sql`delete from alert_mutes where key_id = ${keyId} and merchant_id = ${merchantId}`)
+}

@@ -1,0 +1,84 @@
+// Decides which problems of a key are worth an email, and writes the email.
+
+import type { KeyAlert } from '@store-export/control'
+import { healthText } from '../pages/key-health-view.ts'
+import type { ActiveKeyRow } from '../pages/key-models.ts'
+import type { Frame } from '../pages/models.ts'
+import { durationText } from '../ui/dates.ts'
+
+/** The subject and the text of an email. */
+export interface AlertText {
+  readonly subject: string
+  /** What happened, in one or two sentences. */
+  readonly sentence: string
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Days before the end of a key at which merchants get an email. */
+const REMINDER_DAYS = [14, 1]
+
+/** The requests of a key over the rate limit, by the start of the hour in milliseconds since 1970. */
+export type RejectedHours = ReadonlyMap<number, number>
+
+/** Returns the problems of an active key now. */
+export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, now: Date): KeyAlert[] {
+  const problem = problemOf(key)
+  return [
+    ...(problem === null ? [] : [{ keyId: key.id, ...problem }]),
+    ...overLimit(key, rejected, now),
+    ...ending(key, now),
+  ]
+}
+
+function problemOf({ health }: ActiveKeyRow): Omit<KeyAlert, 'keyId'> | null {
+  switch (health.kind) {
+    case 'failing':
+      return { kind: health.kind, occurrence: health.since.toISOString() }
+    case 'stopped':
+      return { kind: health.kind, occurrence: health.walk.lastAt.toISOString() }
+    case 'silent':
+      return { kind: health.kind, occurrence: health.lastUsedAt.toISOString() }
+    default:
+      return null
+  }
+}
+
+/** Returns an alert if the key was over its limit in this hour and the hour before. */
+function overLimit({ id }: ActiveKeyRow, rejected: RejectedHours, now: Date): KeyAlert[] {
+  const hour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
+  const isOver = (rejected.get(hour) ?? 0) > 0 && (rejected.get(hour - HOUR_MS) ?? 0) > 0
+  return isOver ? [{ keyId: id, kind: 'over_limit', occurrence: now.toISOString().slice(0, 10) }] : []
+}
+
+function ending({ id, expiresAt, replacedBy }: ActiveKeyRow, now: Date): KeyAlert[] {
+  if (expiresAt === null || replacedBy !== null) return []
+  const left = expiresAt.getTime() - now.getTime()
+  const reminder = REMINDER_DAYS.filter((days) => left <= days * DAY_MS).at(-1)
+  if (left <= 0 || reminder === undefined) return []
+  return [{ keyId: id, kind: 'ending', occurrence: `${expiresAt.toISOString()} ${reminder}` }]
+}
+
+/** Returns the email about a problem of a key. */
+export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): AlertText {
+  const { name } = key
+  if (kind === 'over_limit')
+    return {
+      subject: `${name} sends too many requests`,
+      sentence: `${name} has been over its rate limit for an hour. It must wait after a response with status 429.`,
+    }
+  if (kind === 'ending') {
+    const left = durationText((key.expiresAt ?? frame.now).getTime() - frame.now.getTime(), frame)
+    return {
+      subject: `The key of ${name} ends soon`,
+      sentence: `The key of ${name} ends in ${left}. Replace it before, so that the tool continues to work.`,
+    }
+  }
+  return { subject: `${name} ${SUBJECTS[kind] ?? 'has a problem'}`, sentence: `${name}: ${healthText(frame, key)}` }
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  failing: 'gets only errors',
+  stopped: 'stopped in the middle of a list',
+  silent: 'stopped sending requests',
+}

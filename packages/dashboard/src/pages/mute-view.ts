@@ -1,0 +1,23 @@
+// Renders the page of a link that stops the emails about a key. The page has a button, because a program that previews
+// the link would otherwise stop them.
+
+import { button, form } from '../ui/forms.ts'
+import { type Html, html } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
+import type { Frame } from './models.ts'
+
+/** Returns the page, without the name of the key, because anyone with the link can open it. */
+export function muteView(frame: Frame, page: { readonly token: string; readonly isMuted: boolean }): Html {
+  const content = html`<input type="hidden" name="token" value="${page.token}">${button('Stop the emails')}`
+  const card = page.isMuted
+    ? html`<h1>You get no more emails about this key</h1>
+<p class="lead">To get them again, sign in, open the key, and choose “Send me emails”.</p>
+<p><a href="/">Open the dashboard</a></p>`
+    : html`<h1>Stop the emails about this key?</h1>
+<p class="lead">Emails about your other keys continue.</p>
+${form({ action: '/mute', frame }, content)}`
+  return layout(
+    { ...frame, viewer: null },
+    html`<section class="card lone-card"><div class="card-body">${card}</div></section>`,
+  )
+}

@@ -1,0 +1,86 @@
+// Reads the keys of a store with what their tools do, for Settings > API and for emails.
+
+import {
+  type ControlDatabase,
+  type KeySummary,
+  listKeys,
+  readActivity,
+  readLastErrors,
+  readUnfinishedWalks,
+  readUsageHours,
+  type UsageHour,
+} from '@store-export/control'
+import type { ActiveKeyRow, KeyRow, RequestSums } from '../pages/key-models.ts'
+import { noRequests, readSince, sumsIn24Hours, totalRequests } from './summaries.ts'
+import { syncHealth } from './sync-health.ts'
+
+/** Days of usage by hour, which say whether the last requests failed. */
+const USAGE_DAYS = 7
+/** Days of active minutes, which say how often a tool runs. The service retains them for at least 32 days. */
+const ACTIVITY_DAYS = 31
+const HOUR_MS = 3_600_000
+
+/** The store whose keys to read, and the time of the health. */
+export interface ActiveKeysQuery {
+  readonly storeId: string
+  /** Whether the service serves the store. */
+  readonly isReady: boolean
+  /** IANA name. */
+  readonly timeZone: string
+  readonly now: Date
+}
+
+/** The keys of a store. */
+export interface StoreKeys {
+  readonly active: readonly ActiveKeyRow[]
+  /** Newest first. */
+  readonly revoked: readonly KeyRow[]
+  /** Requests over the rate limit by key ID, and by the start of the hour in milliseconds since 1970. */
+  readonly rejected: ReadonlyMap<string, ReadonlyMap<number, number>>
+}
+
+/** Returns the keys of a store with the health of their tools. Rejects with errors of the PostgreSQL client. */
+export async function readActiveKeys(
+  { database, requestLogHours }: { readonly database: ControlDatabase; readonly requestLogHours: number },
+  { storeId, isReady, timeZone, now }: ActiveKeysQuery,
+): Promise<StoreKeys> {
+  const ofStore = { database, storeId }
+  const logSince = new Date(now.getTime() - requestLogHours * HOUR_MS)
+  const [keys, hours, activity, unfinished, errors] = await Promise.all([
+    listKeys(ofStore),
+    readUsageHours({ ...ofStore, since: readSince(now, USAGE_DAYS) }),
+    readActivity({ ...ofStore, since: readSince(now, ACTIVITY_DAYS) }),
+    readUnfinishedWalks({ ...ofStore, since: logSince }),
+    readLastErrors({ ...ofStore, since: logSince }),
+  ])
+  const rows = keyRows(keys, sumsIn24Hours({ hours, now }))
+  const recorded = { hours, activity, unfinished, errors, timeZone, now }
+  const active = rows
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map((key) => {
+      const health = isReady ? syncHealth({ key, ...recorded }) : ({ kind: 'unavailable' } as const)
+      return { ...key, health }
+    })
+  const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
+  return { active, revoked, rejected: rejectedByHour(hours) }
+}
+
+function rejectedByHour(hours: readonly UsageHour[]): Map<string, Map<number, number>> {
+  const byKey = new Map<string, Map<number, number>>()
+  for (const { keyId, hour, rejected } of hours) {
+    const own = byKey.get(keyId) ?? new Map<number, number>()
+    byKey.set(keyId, own.set(hour.getTime(), rejected))
+  }
+  return byKey
+}
+
+/** Returns the keys with their requests in 24 hours, and with the newer key that replaces each key. */
+export function keyRows(keys: readonly KeySummary[], sums: ReadonlyMap<string, RequestSums>): KeyRow[] {
+  return keys.map((key) => {
+    const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
+    const { storeId: _, replaces: __, ...row } = key
+    const replacedBy = newer === undefined ? null : { id: newer.id, prefix: newer.prefix, lastFour: newer.lastFour }
+    const { rejected, ...others } = sums.get(key.id) ?? noRequests()
+    return { ...row, requests24h: totalRequests({ rejected, ...others }), rejected24h: rejected, replacedBy }
+  })
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import { readDashboardSecret, Secret } from '@store-export/control'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { createMailer } from '../src/alerts/mailer.ts'
+import { MuteTokens } from '../src/alerts/mute-tokens.ts'
+import { type AlertOptions, sendAlerts, startAlerts } from '../src/alerts/send-alerts.ts'
+import type { DashboardEvent } from '../src/dashboard-event.ts'
+import { originsOf } from '../src/security/origins.ts'
+import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
+
+let platform: TestPlatform
+let smtp: TestSmtpServer
+let options: AlertOptions
+const events: DashboardEvent[] = []
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  const mail = { SMTP_URL: smtp.url, MAIL_FROM: 'Store export <export@example.com>' }
+  platform = await startPlatform(mail, { dashboard: true })
+  options = await alertOptions()
+})
+afterEach(async () => {
+  smtp.rejects = null
+  smtp.emails.length = 0
+  events.length = 0
+  await platform.controlSql`update stores set removed_at = now(), database_url = null, database_password = null`
+})
+afterAll(async () => {
+  await platform.close()
+  await smtp.close()
+})
+
+async function alertOptions(smtpUrl = smtp.url): Promise<AlertOptions> {
+  const { control: database } = platform.service
+  const keys = { current: platform.encryptionKey, previous: null }
+  const secret = await readDashboardSecret({ database, keys, random: randomBytes })
+  const mailer = createMailer({
+    smtpUrl: new Secret(smtpUrl, '[url]'),
+    from: 'Store export <export@example.com>',
+  })
+  const emit = (event: DashboardEvent) => events.push(event)
+  const services = { database, emit, origins: originsOf(urlOf(platform)), requestLogHours: 72, apiUrl: '' }
+  return {
+    services: { ...services, muteTokens: new MuteTokens(secret) },
+    timeZoneOf: async () => 'Europe/Berlin',
+    mailer,
+    now: () => new Date(),
+  }
+}
+
+/** Creates a store whose tool stopped an hour ago, in the middle of its orders. */
+async function stoppedShop(): Promise<{ store: TestStore; merchant: TestMerchant }> {
+  const store = await platform.provision()
+  const merchant = await addMerchant(platform, store.id)
+  await platform.controlSql`update stores set name = 'Shop & Söhne' where id = ${store.id}`
+  await platform.controlSql`
+    insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
+    values (${store.keyId}, '/api/v1/orders', '', now() - interval '2 hours', now() - interval '1 hour', 20, 20, 5000, false)`
+  return { store, merchant }
+}
+
+const send = (more: Partial<AlertOptions> = {}) => sendAlerts({ ...options, ...more }, new AbortController().signal)
+const subjects = () => smtp.emails.map(({ message }) => /^Subject: (.*)$/m.exec(message)?.[1])
+
+test('if a tool stops in the middle of a list, each merchant of the store gets one email with the row and links', async () => {
+  const { store, merchant } = await stoppedShop()
+  const other = await addMerchant(platform, store.id)
+  await send()
+  await send()
+  expect(smtp.emails.map(({ to }) => to[0]).toSorted()).toEqual([merchant.email, other.email].toSorted())
+  const { message } = smtp.emails[0] ?? { message: '' }
+  expect(message).toContain('From: Store export <export@example.com>')
+  expect(message).toMatch(/^test: Stopped at 5,000 orders, on \d+ [A-Z][a-z]+, \d\d:\d\d\.\r$/m)
+  expect(message).toContain(`/stores/${store.id}/usage/keys/${store.keyId}`)
+  expect(message).toContain('Store: Shop & Söhne')
+  expect(message).toContain('Times are in the time zone Europe/Berlin.')
+  expect(message).not.toContain(store.key)
+  expect(message).toContain('Auto-Submitted: auto-generated')
+  expect(message).toMatch(/List-Unsubscribe:\s+<http[^>]+\/mute\/[A-Za-z0-9_-]+>/)
+  expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'stopped', emails: 2 }])
+})
+
+test('if several nodes check at the same time, a merchant gets one email', async () => {
+  await stoppedShop()
+  await Promise.all([send(), send(), send()])
+  expect(smtp.emails).toHaveLength(1)
+})
+
+test('if a tool stops again on the same day, there is no second email; on the next day, there is', async () => {
+  const { store } = await stoppedShop()
+  await send()
+  await platform.controlSql`update walks set last_at = last_at + interval '30 minutes' where key_id = ${store.keyId}`
+  await send()
+  expect(smtp.emails).toHaveLength(1)
+  await platform.controlSql`update alerts set day = day - 1 where key_id = ${store.keyId}`
+  await send()
+  await send()
+  expect(smtp.emails).toHaveLength(2)
+})
+
+test.each([
+  [14, 'test ends', 'The key of test ends in 13 days.'],
+  [1, 'test ends', 'The key of test ends in 23 hours.'],
+])('%s days before the end of a key, its merchants get an email', async (days, _, sentence) => {
+  const store = await platform.provision()
+  await addMerchant(platform, store.id)
+  const setEnd = (left: string) =>
+    platform.controlSql`update api_keys set expires_at = now() + ${left}::interval where id = ${store.keyId}`
+  await setEnd('15 days')
+  await send()
+  expect(smtp.emails).toEqual([])
+  await setEnd(`${days * 24 - 0.5} hours`)
+  await send()
+  await send()
+  expect(smtp.emails).toHaveLength(1)
+  expect(smtp.emails[0]?.message).toContain(sentence)
+})
+
+test('if a tool is over its limit in two hours in a row, or gets only errors, its merchants get an email for each', async () => {
+  const store = await platform.provision()
+  await addMerchant(platform, store.id)
+  const addHour = (hoursAgo: number) => platform.controlSql`
+    insert into usage_hours (key_id, hour, successful, rejected)
+    values (${store.keyId}, date_trunc('hour', now()) - make_interval(hours => ${hoursAgo}::int), 0, 3)`
+  await addHour(1)
+  await send()
+  expect(smtp.emails).toEqual([])
+  await addHour(0)
+  await send()
+  expect(
+    subjects()
+      .map((subject) => subject?.replace(/^.*: /, ''))
+      .toSorted(),
+  ).toEqual(['test gets only errors', 'test sends too many requests'])
+})
+
+test('if the SMTP server rejects an email, an event reports it, and the next round sends the email', async () => {
+  const { store } = await stoppedShop()
+  smtp.rejects = ''
+  await send()
+  expect(events).toMatchObject([{ event: 'alert.failed', keyId: store.keyId, kind: 'stopped' }])
+  smtp.rejects = null
+  await send()
+  expect(smtp.emails).toHaveLength(1)
+})
+
+test('if one of two merchants has no mailbox, the other gets one email', async () => {
+  const { store, merchant } = await stoppedShop()
+  const other = await addMerchant(platform, store.id)
+  smtp.rejects = other.email
+  await send()
+  await send()
+  expect(smtp.emails.map(({ to }) => to)).toEqual([[merchant.email]])
+})
+
+test('if the SMTP server is away or rejects the password, the round ends, and the next one sends the email', async () => {
+  await stoppedShop()
+  for (const url of ['smtp://127.0.0.1:1', smtp.url.replace('hidden', 'wrong')])
+    await send({ mailer: (await alertOptions(url)).mailer })
+  expect(events.map(({ event }) => event)).toEqual(['alert.failed', 'alert.failed'])
+  expect(JSON.stringify(events)).not.toContain('hidden')
+  await send()
+  expect(smtp.emails).toHaveLength(1)
+})
+
+test('if a merchant opens the link in an email and confirms it, the merchant gets no more emails about this key', async () => {
+  const { store, merchant } = await stoppedShop()
+  const other = await addMerchant(platform, store.id)
+  await send()
+  const email = smtp.emails.find(({ to }) => to[0] === merchant.email)
+  const path = /http\S+(\/mute\/[A-Za-z0-9_-]+)/.exec(email?.message ?? '')?.[1] ?? ''
+  const visitor = new PlainBrowser(urlOf(platform))
+  expect((await visitor.get(path)).text).toContain('Stop the emails about this key?')
+  await platform.controlSql`delete from alerts`
+  await send()
+  expect(smtp.emails).toHaveLength(4)
+  expect((await visitor.send(path, '/mute')).text).toContain('You get no more emails about this key')
+  await platform.controlSql`delete from alerts`
+  await send()
+  expect(smtp.emails.slice(4).map(({ to }) => to)).toEqual([[other.email]])
+  for (const forged of [path.slice(0, -1), `${path.slice(0, 8)}x${path.slice(9)}`, '/mute/x'])
+    expect((await visitor.get(forged)).status).toBe(404)
+
+  const signedIn = await new PlainBrowser(urlOf(platform)).signIn(merchant)
+  const page = `/stores/${store.id}/usage/keys/${store.keyId}`
+  expect((await signedIn.get(page)).text).toContain('You get no emails about this key.')
+  await signedIn.send(page, `${page}/emails`)
+  expect((await signedIn.get(page)).text).toContain('You get an email if this tool fails')
+  await platform.controlSql`delete from alerts`
+  await send()
+  expect(smtp.emails).toHaveLength(7)
+})
+
+test('if two nodes run, one of them checks the keys in each period', async () => {
+  await stoppedShop()
+  const nodes = [
+    startAlerts({ ...options, mailer: createTestMailer() }, 20),
+    startAlerts({ ...options, mailer: createTestMailer() }, 20),
+  ]
+  onTestFinished(async () => {
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  await expect.poll(() => smtp.emails.length, { timeout: 5000 }).toBe(1)
+  const [round] = await platform.controlSql`select begun_at as at from alert_rounds`
+  await platform.controlSql`delete from alerts`
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(smtp.emails).toHaveLength(1)
+  expect(await platform.controlSql`select begun_at as at from alert_rounds`).toEqual([round])
+})
+
+const createTestMailer = () =>
+  createMailer({ smtpUrl: new Secret(smtp.url, '[url]'), from: 'Store export <export@example.com>' })
