@@ -113,7 +113,7 @@ test('[AUTH-3] if a key is renamed, it has the new name; an empty name is reject
   const [key] = await keysOf(store.id)
   const rename = `${page}/keys/${key?.id}/rename`
   const rejected = await visitor.send(rename, rename, { name: ' ' })
-  expect([rejected.status, rejected.text.includes('Enter the name of the tool')]).toEqual([400, true])
+  expect([rejected.status, rejected.text.includes('Enter a name for the key')]).toEqual([400, true])
   const { text } = await visitor.follow(await visitor.send(rename, rename, { name: 'Till & Co' }))
   expect(text).toContain('<h1>Till &amp; Co</h1>')
   const other = await newShop()

@@ -133,8 +133,8 @@ describe('keys of a store', () => {
   })
 
   test.each([
-    ['', 'Enter the name of the tool'],
-    ['   ', 'Enter the name of the tool'],
+    ['', 'Enter a name for the key'],
+    ['   ', 'Enter a name for the key'],
     ['x'.repeat(81), 'at most 80 characters'],
     ['line\nbreak', 'no control characters'],
   ])(

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { mailSettings } from './mail-settings.ts'
+
+const FROM = 'Store export <export@example.com>'
+const settingsFor = (url?: string, from?: string) => {
+  const { config } = readConfig({
+    ...(url === undefined ? {} : { STORE_EXPORT_SMTP_URL: url }),
+    ...(from === undefined ? {} : { STORE_EXPORT_MAIL_FROM: from }),
+  })
+  return mailSettings(config)
+}
+
+test('if both settings of emails are set, they are read; without both, the dashboard sends no emails', () => {
+  expect(settingsFor('smtps://user:pass@mail.example.com:465', FROM)?.from).toBe(FROM)
+  expect(settingsFor('smtp://127.0.0.1:2525', 'export@example.com')?.from).toBe('export@example.com')
+  expect(settingsFor()).toBeNull()
+})
+
+test.each([
+  ['smtp://mail.example.com', undefined, 'STORE_EXPORT_MAIL_FROM: not set; set it together with STORE_EXPORT_SMTP_URL'],
+  [undefined, FROM, 'STORE_EXPORT_SMTP_URL: not set; set it together with STORE_EXPORT_MAIL_FROM'],
+  ['http://user:hidden@mail.example.com', FROM, 'STORE_EXPORT_SMTP_URL: must be a URL such as smtp://'],
+  ['mail.example.com:587', FROM, 'STORE_EXPORT_SMTP_URL: must be a URL such as smtp://'],
+  ['smtp://mail.example.com', 'Store export', 'STORE_EXPORT_MAIL_FROM: must be an address such as'],
+  ['smtp://mail.example.com', 'Store\nBcc: a@b.example', 'STORE_EXPORT_MAIL_FROM: must be an address such as'],
+])('if the settings of emails are %j and %j, the error is "%s" without the URL', (url, from, message) => {
+  const read = () => settingsFor(url, from)
+  expect(read).toThrow(message)
+  expect(read).not.toThrow('hidden')
+})
