@@ -85,7 +85,7 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions): Prom
       alertsOf(key, keys.rejected.get(key.id) ?? new Map<number, number>(), now).map((alert) => ({ key, alert })),
     )
   }
-  // Few stores have a problem, so few stores are asked for their time zone.
+  // Only a store with a problem needs its time zone, which is in its own database.
   if (address === null || (await dueIn('UTC')).length === 0) return
   const timeZone = await options.timeZoneOf(address)
   const frame = frameOf(store, { timeZone, now, services })

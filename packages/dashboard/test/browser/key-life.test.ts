@@ -180,7 +180,7 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('if a new key has no tool and no name, no key is created, and the message "Enter a name for the key" is at the field', async () => {
+  test('if the form has no tool and no name, no key is created, and the field says "Enter a name for the key"', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the key')
