@@ -32,7 +32,7 @@ ${card({ id: 'key-title', title: 'Key' }, html`<div class="secret">${key}</div>$
 ${page.connection === null ? tryCard(page) : connectCard(page.connection)}
 ${card({ id: 'connection', title: 'First request' }, firstRequestPart(frame, page.id, page.first))}
 ${replacesPart(frame, page)}
-<p class="actions after">${linkButton('I have copied the key', `${paths.api}?copied`)}${linkButton('Recipes for your tool', paths.recipes)}</p>`,
+<p class="actions after">${linkButton('I have copied the key', `${paths.api}?copied`)}${page.connection === null ? linkButton('Recipes for your tool', paths.recipes) : NOTHING}</p>`,
   )
 }
 

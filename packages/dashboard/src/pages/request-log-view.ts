@@ -76,7 +76,9 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
 /** Returns why the API rejected the requests of a line, and the ID to ask the operator about. */
 function whyNote({ reason, status, lastRequestId }: RequestLine): Html {
   const why = reason === null ? NOTHING : html`<span class="note why">${reason}</span>`
-  return status < 400 ? why : html`${why}<span class="note">Last request ID: <code>${lastRequestId}</code></span>`
+  return status < 400
+    ? why
+    : html`${why}<span class="note request-id">Last request ID: <code>${lastRequestId}</code></span>`
 }
 
 function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: RequestLogPart): Html {
