@@ -8,7 +8,7 @@ import { ApiError, type Microseconds, type Resource } from '@store-export/contra
 import type { Position, WindowField } from '@store-export/engine'
 import { WINDOW_FIELDS, type WindowBounds } from './window.ts'
 
-/** The contents of a cursor: where the list continues, and the bounds that all its pages share. */
+/** The contents of a cursor: where the list continues, and the end times that all its pages share. */
 export interface CursorContent {
   /** Position of the last row of a page. The next page begins after it. */
   readonly position: Position

@@ -1,33 +1,33 @@
 // Ends a list at the same time on every page. `updated_until` and `created_until` can be in the future, but rows that
-// change while a client reads must not appear on later pages. So the first page bounds each end by its watermark, and
-// the cursor carries the result (reading R37).
+// change while a client reads must not appear on later pages. So the first page limits each end time to its watermark,
+// and the cursor carries the result (reading R37).
 
 import type { Microseconds, ParameterName } from '@store-export/contract'
 import type { Window, WindowEnd, WindowField } from '@store-export/engine'
 import type { ParameterValues } from './query-parameters.ts'
 
 /**
- * The end of the window for each field that has one: the first timestamp that the window excludes. It is at most the
+ * The end time for each field that has one: the first timestamp that the list excludes. An end time is at most the
  * watermark.
  */
 export type WindowBounds = Readonly<Partial<Record<WindowField, Microseconds>>>
 
-/** The parts of a cursor that later pages of a window need. */
+/** The parts of a cursor that later pages of a list with end times need. */
 interface WindowOfCursor {
   readonly watermark: Microseconds
   readonly bounds: WindowBounds
 }
 
-/** The parameters that end a window. */
+/** The parameters for end times, and the fields that they limit. */
 const ENDS = [
   { parameter: 'updated_until', field: 'updated_at' },
   { parameter: 'created_until', field: 'created_at' },
 ] as const satisfies readonly (Omit<WindowEnd, 'before'> & { readonly parameter: ParameterName })[]
 
-/** The fields that a window can bound. */
+/** The fields that can have an end time. */
 export const WINDOW_FIELDS: readonly WindowField[] = ENDS.map(({ field }) => field)
 
-/** Returns the bounds of a list. The bounds of the cursor take precedence, so that every page has the same bounds. */
+/** Returns the end times of a list. Those of the cursor take precedence, so that every page has the same end times. */
 export function windowBounds(
   values: ParameterValues,
   watermark: Microseconds,
@@ -42,7 +42,7 @@ export function windowBounds(
   return bounds
 }
 
-/** Returns the window to read; undefined for a list without one. `cursor` is null on a first page. */
+/** Returns the end times to read with; undefined for a list without end times. `cursor` is null on a first page. */
 export function windowOf(values: ParameterValues, cursor: WindowOfCursor | null): Window | undefined {
   const bounds = cursor === null ? {} : windowBounds(values, cursor.watermark, cursor.bounds)
   const ends = ENDS.filter(({ parameter, field }) => values.has(parameter) || bounds[field] !== undefined)

@@ -31,7 +31,8 @@ const REMAINDER_NOTES: Readonly<Record<PersonalRemainder, string>> = {
 }
 
 /**
- * Returns the first revision whose stores have the field. A field without its own revision has the one of its table.
+ * Returns the first revision whose stores have the field. A field without its own revision has the revision of its
+ * table.
  */
 export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since

@@ -9,11 +9,11 @@ import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } fro
 
 /**
  * A parsed value: a number for `limit`, microseconds for a datetime, and a string for other parameters. `NOW` stands
- * for the latest end of a window.
+ * for the latest end time, which is the watermark.
  */
 export type ParameterValue = number | string | Microseconds
 
-/** The value that ends a window at its watermark. */
+/** The value that sets the end time of a list to its watermark. */
 export const NOW = 'now'
 
 /** The documentation, the parser and the filter of a query parameter. */

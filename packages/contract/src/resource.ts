@@ -62,7 +62,7 @@ export function resource(declaration: Omit<Resource, 'since' | 'list'> & { since
   return { since: 'launch', list: declaration.table, ...declaration }
 }
 
-/** Returns the columns that the service reads: those of the fields, and the one that marks removed rows. */
+/** Returns the columns that the service reads: those of the fields, and the column that marks removed rows. */
 export function columnsOf({ fields, removedColumn }: Resource): string[] {
   const columns = Object.entries(fields)
     .filter(([, field]) => field.type.kind !== 'many' && field.type.kind !== 'counts')

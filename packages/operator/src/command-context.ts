@@ -1,5 +1,5 @@
-// Provides the settings, secrets, and control database of a command. The control database is the one in
-// STORE_EXPORT_DATABASE_URL or, if that is not set, the one of the demo that runs in this folder.
+// Provides the settings, secrets, and control database of a command. STORE_EXPORT_DATABASE_URL names the control
+// database. If it is not set, the command uses the control database of the demo that runs in this folder.
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'

@@ -1,5 +1,5 @@
 // Sends several statements in one flush, so that they cost one round trip, and reads the responses to them in their
-// order. If one fails, the server skips those after it.
+// order. If a statement fails, the server skips the statements after it.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'

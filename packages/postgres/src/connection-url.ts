@@ -27,7 +27,7 @@ export interface ConnectionTarget {
   /** Name of the role; null for the user of the operating system, as in libpq. */
   readonly user: string | null
   readonly password: string | null
-  /** Name of the database; null for the one with the user's name. */
+  /** Name of the database; null for the database with the user's name. */
   readonly database: string | null
   readonly tls: TlsSettings
   /** The kind of server to select among the hosts. Null accepts the first host that responds. */

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { TlsSettings } from './connection-url.ts'
 
-/** Maximum number of cached contexts. The one that was used least recently is dropped. */
+/** Maximum number of cached contexts. Beyond it, the context that was used least recently is dropped. */
 const CONTEXTS_MAX = 100
 /** Cached contexts by the content of their certificates. */
 const contexts = new Map<string, SecureContext>()

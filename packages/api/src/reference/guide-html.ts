@@ -33,7 +33,7 @@ export function guideHtml(markdown: string, address: (target: string) => string 
 }
 
 /**
- * Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors: repeated ones get a
+ * Returns the anchor of a heading by GitHub's rules, because links in docs/ use these anchors. Repeated anchors get a
  * number.
  */
 function anchorOf(heading: string, used: Set<string>): string {

@@ -1,5 +1,5 @@
 // Serves the OpenAPI documents with the address that a client can reach. Generated clients use the address in a
-// document as their base URL, so a wrong one makes every call of a generated client fail.
+// document as their base URL, so a wrong address makes every call of a generated client fail.
 
 import { openapi, openapi30, swagger20, swaggerServer } from '@store-export/contract'
 import { originDocuments } from './origin-documents.ts'
@@ -38,7 +38,7 @@ export function openApiDocuments(options: OpenApiOptions): ReferenceRoute[] {
 
 /**
  * Returns the OpenAPI documents for a service with several addresses. They contain the address that the client used, or
- * the one in `options` if the request has no valid address.
+ * the address in `options` if the request has no valid address.
  */
 export function openApiDocumentsByOrigin(options: OpenApiOptions): ReferenceRoute[] {
   return OPENAPI_VERSIONS.map(({ path, document, addressText }) => {

@@ -1,5 +1,5 @@
 // Bounds what the admission of requests costs the control database. At most one statement runs on each connection, and
-// requests that arrive meanwhile share the next one. If the database doesn't respond in time, clients get no data
+// requests that arrive meanwhile share the next statement. If the database doesn't respond in time, clients get no data
 // (reading R5). A request is counted by one of two statements:
 //
 // - The shared statement counts up to 250 requests of several keys. It skips a counter that another statement has
@@ -32,7 +32,7 @@ export interface AdmitterOptions {
 
 /** Maximum number of requests in one statement. */
 const BATCH_SIZE_MAX = 250
-/** Maximum number of requests that wait for their statement. Further ones fail immediately. */
+/** Maximum number of requests that wait for their statement. Further requests fail immediately. */
 const WAITING_MAX = 10_000
 const CLOSE_MS = 5000
 

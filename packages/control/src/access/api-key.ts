@@ -51,7 +51,7 @@ export function hashApiKey(key: PlainKey): HashedKey {
   return new HashedKey(hash('sha256', key.reveal(), 'buffer'))
 }
 
-/** Returns the parts that lists show: the first twelve characters, which include eight secret ones, and the last four. */
+/** Returns the parts that lists show: the first twelve characters, of which eight are secret, and the last four. */
 export function visibleParts(key: PlainKey): { prefix: string; lastFour: string } {
   const text = key.reveal()
   return { prefix: text.slice(0, VISIBLE_PREFIX_LENGTH), lastFour: text.slice(-VISIBLE_END_LENGTH) }

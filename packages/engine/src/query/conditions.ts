@@ -1,4 +1,4 @@
-// Writes the conditions of filters, windows, and searches as SQL.
+// Writes the conditions of filters, end times, and searches as SQL.
 
 import type { Resource } from '@store-export/contract'
 import { comparedColumnExpression } from './column-expression.ts'
@@ -9,7 +9,7 @@ import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { searchCondition } from './search-condition.ts'
 
 /**
- * Returns the conditions of a page on its rows, except its position: its filters, its window, and its search. Each
+ * Returns the conditions of a page on its rows, except its position: its filters, its end times, and its search. Each
  * begins with `and`.
  */
 export function conditions(plan: PagePlan, context: SqlContext): string {
@@ -22,8 +22,8 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
 }
 
 /**
- * Returns the condition of the plan's window. The subquery hides the watermark from the planner, because almost every
- * row is before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
+ * Returns the condition for the plan's end times. The subquery hides the watermark from the planner, because almost
+ * every row is before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
   return (window ?? [])
@@ -35,7 +35,8 @@ function windowCondition({ resource, window }: PagePlan, { present, values }: Sq
 }
 
 /**
- * Returns the condition for rows before `end`. A row without the timestamp is before every end, so no window loses it.
+ * Returns the condition for rows before `end`. A row without the timestamp is before every end time, so no list loses
+ * the row.
  */
 function isBefore(field: string, end: string, resource: Resource, present: PresentColumns): string {
   const timestamp = timestampExpression(field, resource, present)
@@ -43,7 +44,7 @@ function isBefore(field: string, end: string, resource: Resource, present: Prese
   return isNeverNull(field, resource, present) ? comparison : `(${comparison} or ${timestamp} is null)`
 }
 
-/** Whether each row has the timestamp of the field, or one that replaces it. */
+/** Whether each row has the timestamp of the field, or a timestamp that replaces it. */
 export function isNeverNull(field: string, resource: Resource, present: PresentColumns): boolean {
   const columns = present.get(resource.table)
   if (columns?.get(field)?.notNull === true) return true

@@ -21,13 +21,13 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 )
 
 /**
- * The ends of a window, by field. The list has only rows whose field is before the watermark of its first page. A later
- * change of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest value that
- * it has seen.
+ * The end times of a list, by field. The list has only rows whose field is before the watermark of its first page. A
+ * later change of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest
+ * value that it has seen.
  */
 export type Window = readonly WindowEnd[]
 
-/** The end of a window for one field. `parameter` is the name of the request's parameter. */
+/** The end time of a list for one field. `parameter` is the name of the request's parameter. */
 export interface WindowEnd {
   readonly parameter: string
   readonly field: WindowField
@@ -35,7 +35,7 @@ export interface WindowEnd {
   readonly before: Microseconds | null
 }
 
-/** A field that a window can bound. */
+/** A field that can have an end time. */
 export type WindowField = 'updated_at' | 'created_at'
 
 /** A search of a list. A row matches if one of the fields matches the text. */

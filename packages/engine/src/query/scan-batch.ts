@@ -23,8 +23,9 @@ export function needsScanBatches(plan: PagePlan, present: PresentColumns): boole
 }
 
 /**
- * Whether a later page of a window may have to read and skip many rows, because they changed after the first page. If the
- * index that has the list's order also contains `updated_at`, PostgreSQL skips them inside the index.
+ * Whether a later page of a list with end times may have to read and skip many rows, because they changed after the
+ * first page. If the index that has the list's order also contains `updated_at`, PostgreSQL skips them inside the
+ * index.
  */
 function readsRowsToSkip({ resource, window = [], after }: PagePlan, present: PresentColumns): boolean {
   if (after === null || window.every(({ field }) => field !== 'updated_at')) return false

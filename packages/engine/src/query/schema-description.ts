@@ -25,8 +25,8 @@ export interface SchemaDescription {
 /** Maximum number of columns in `version`. Proxies limit the size of headers. */
 const MISSING_NAMES_MAX = 10
 /**
- * Number of hexadecimal digits of a digest. It is compared only with the previous one of the same store, so 64 bits are
- * enough.
+ * Number of hexadecimal digits of a digest. A digest is compared only with the previous digest of the same store, so 64
+ * bits are enough.
  */
 const DIGEST_LENGTH = 16
 

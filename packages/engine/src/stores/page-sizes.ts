@@ -1,7 +1,7 @@
 // Estimates how many rows fill a page up to its bound in bytes, from the last page of the list. Without an estimate, a page of
 // large rows would read many rows that don't fit.
 
-/** Maximum number of lists with an estimate. The one that was updated least recently is dropped. */
+/** Maximum number of lists with an estimate. Beyond it, the estimate that was updated least recently is dropped. */
 const LISTS_MAX = 10_000
 /** Safety margin of the estimate, as a factor: later rows can be smaller than those of the last page. */
 const MARGIN = 1.25

@@ -1,5 +1,6 @@
-// Creates the pages of requests, and estimates page sizes from earlier pages. After a page, the next one of the list reads about as many
-// rows as fit. After a page that took too long, the next one reads a quarter of the rows with new query plans.
+// Creates the pages of requests, and estimates page sizes from earlier pages. After a page, the next page of the list
+// reads about as many rows as fit. After a page that took too long, the next page reads a quarter of the rows with new
+// query plans.
 
 import { type Connection, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'

@@ -30,7 +30,7 @@ export interface DiscardOptions {
   readonly graceSeconds?: number
   /**
    * If set, the pool is discarded only if it uses this connection. An error on an old connection must not close new
-   * ones.
+   * connections.
    */
   readonly connection?: Connection
 }

@@ -108,7 +108,7 @@ export class StoreReader {
     const { page, changedCount } = hasWaited ? NOTHING_READ : speculative
     if (page === null) {
       const settled = withWatermark(request, watermark)
-      // The speculative count includes rows after the end of the window, so only a small one is certain.
+      // The speculative count includes rows after the end times, so only a small count is certain.
       const isCertain = settled === request || (changedCount !== null && changedCount <= SORTED_ROWS_MAX)
       return { watermark, page: await this.readPlan(settled, isCertain ? changedCount : null) }
     }
@@ -205,7 +205,7 @@ export interface FirstPage {
   readonly watermark: Microseconds
 }
 
-/** Ends the window of the request, if it has one, at the watermark. */
+/** Limits the end times of the request, if it has any, to the watermark. */
 function withWatermark(request: ReadRequest, watermark: Microseconds): ReadRequest {
   const { plan } = request
   if (plan.kind !== 'page' || plan.window === undefined) return request

@@ -10,7 +10,7 @@ import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 export interface QueueBounds {
   /** Maximum number of connections of a store. */
   readonly storePoolSize: number
-  /** Maximum number of requests of a store that wait. Further ones are rejected. */
+  /** Maximum number of requests of a store that wait. Further requests are rejected. */
   readonly storeQueueMax: number
   /** Longest wait while no request makes progress. */
   readonly storeQueueWaitMs: number

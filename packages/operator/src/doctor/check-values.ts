@@ -1,5 +1,5 @@
-// Counts the values that break the contract: provides the conditions, the SQL, and the findings. The work is bounded: an
-// index finds invalid creation times, and other values are counted only in the first rows of each table.
+// Counts the values that violate the contract: provides the conditions, the SQL, and the findings. The work is bounded:
+// an index finds invalid creation times, and other values are counted only in the first rows of each table.
 
 import { childrenOf, columnsOf, ENDPOINTS, type Field, RESOURCES, type Resource } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'
@@ -69,7 +69,7 @@ function resources(): Resource[] {
   return all.filter(({ table }, position) => all.findIndex((other) => other.table === table) === position)
 }
 
-/** Returns the columns that can end a window, as `table.column`. */
+/** Returns the columns that `updated_until` and `created_until` limit, as `table.column`. */
 function columnsOfWindows(): ReadonlySet<string> {
   return new Set(
     ENDPOINTS.flatMap(({ resource: { table }, parameters }) => [

@@ -67,7 +67,7 @@ export interface LockFact {
   readonly pid: number
 }
 
-/** How many scanned values of a table break the contract. */
+/** How many scanned values of a table violate the contract. */
 export interface TableValues {
   readonly table: string
   /** Number of scanned rows; null if the scan took too long or failed. */
@@ -84,5 +84,5 @@ export interface ValueCount {
   readonly count: number
 }
 
-/** Kind of value that breaks the contract. */
+/** Kind of value that violates the contract. */
 export type ValueKind = 'null' | 'infinite' | 'in the future' | 'not a number' | 'outside the list'

@@ -81,7 +81,7 @@ function verifiedText({ table, storeRows, copyRows, differences, changed, leftOu
   return `${counts}  ${different}${later}${skipped}`
 }
 
-/** Runs that repair differences, the one that repairs most first. */
+/** Runs that repair differences. The run that repairs most comes first. */
 const REPAIRS: readonly RepairRun[] = ['full', 'prune', 'run']
 const COMMANDS: Readonly<Record<RepairRun, string>> = { full: 'run --full', prune: 'run --prune', run: 'run' }
 

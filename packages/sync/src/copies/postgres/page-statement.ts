@@ -47,7 +47,8 @@ export function pageStatement({ schema, table, marks, savesWalk }: PageStatement
 }
 
 /**
- * Returns the parameters: the rows, then the rows of each embedded table. Uses the last of several rows with one ID.
+ * Returns the values of the statement's parameters, as JSON: the rows, then the rows of each embedded table. Of several
+ * rows with one ID, uses the last.
  */
 export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[] {
   const parents = lastRowsById(rows)
