@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 test(
-  '[SYNC-1] if transactions commit late, a client with the watermark loses no row, but a client with its own clock does',
+  '[SYNC-1] if transactions commit late, a client that uses the watermark loses no row, but a client that uses its own clock does',
   async () => {
     const { key } = store
     const guarded = platform.service.url
@@ -48,7 +48,7 @@ test(
 )
 
 test(
-  '[SYNC-1] if a store rounds timestamps to whole seconds, a client with the watermark loses no row',
+  '[SYNC-1] if a store rounds timestamps to whole seconds, a client that uses the watermark loses no row',
   async () => {
     const coarse = await platform.provision()
     await roundToSeconds(coarse)

@@ -29,15 +29,15 @@ test('if names and values of query parameters are percent-encoded, they are deco
   expect(read('lim%69t=%37').get('limit')).toBe(7)
 })
 
-describe('[R10] parameters that are empty or sent twice', () => {
-  test.each(['limit', 'updated_since', 'status'])('%s with an empty value, or sent twice, is rejected', (name) => {
+describe('[R10] the value of a parameter', () => {
+  test.each(['limit', 'updated_since', 'status'])('if %s is empty or sent twice, the request is rejected', (name) => {
     expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
     expect(errorOf(`${name}`).message).toContain(name)
     expect(errorOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
     expect(errorOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
   })
 
-  test('if the cursor is empty, the error is INVALID_CURSOR; if it is sent twice, the error is INVALID_PARAM', () => {
+  test('if the cursor is empty, the error is INVALID_CURSOR; if the cursor is sent twice, the error is INVALID_PARAM', () => {
     expect(errorOf('cursor=').code).toBe('INVALID_CURSOR')
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
@@ -54,11 +54,11 @@ describe('[R9] the names of ignored parameters', () => {
     expect(ignored('limit=ten&cursor=', endpointAt('/orders/{id}'))).toEqual(['limit', 'cursor'])
   })
 
-  test('if a parameter name differs only in case or spaces, it is listed as ignored', () => {
+  test('if a name differs from a parameter of the endpoint only in case or spaces, the name is listed as ignored', () => {
     expect(ignored('Limit=2&limit%20=2&%20limit=2')).toEqual(['Limit', 'limit ', ' limit'])
   })
 
-  test('if a parameter is named like a member of JavaScript objects, such as __proto__, it is listed as ignored', () => {
+  test('if a name is that of a member of JavaScript objects, such as __proto__, the name is listed as ignored', () => {
     expect(ignored('__proto__=1&constructor=2&toString=3')).toEqual(['__proto__', 'constructor', 'toString'])
   })
 })

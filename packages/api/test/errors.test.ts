@@ -128,7 +128,7 @@ describe('[R2, VER-1] unknown paths', () => {
       '/healthz',
       `/api/v1/customer-addresses/${UNKNOWN_ID}`,
     ],
-  ])('if no endpoint has the path %s, the request gets 404 with a key and 401 without one', async (path) => {
+  ])('if no endpoint has the path %s, the request gets 404 with a key and 401 without a key', async (path) => {
     expectError(await sendWithKey(path, store.key), 'NOT_FOUND')
     expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })

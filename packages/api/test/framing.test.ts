@@ -259,7 +259,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  test('if a request body looks like a request, the service does not parse it as one', async () => {
+  test('if a request body looks like a request, the service does not parse the body as a request', async () => {
     const received = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
     expect(parseResponses(received)).toHaveLength(1)
   })
@@ -331,7 +331,7 @@ describe('clients that reset, wait, or never read', () => {
   })
 })
 
-test('[ERR-1] if a client sends a body of 16 MB before it reads, it still receives the response', async () => {
+test('if a client sends a body of 16 MB before it reads, the client still receives the response', async () => {
   const patient = await startPlatform()
   onTestFinished(() => patient.close())
   const { key } = await filledStore(patient)
@@ -361,7 +361,7 @@ test('[ERR-1] if a client sends a body of 16 MB before it reads, it still receiv
 })
 
 test.each(['GET', 'POST'])(
-  '[ERR-1] if the request %s has Expect: 100-continue, the service sends only the final response',
+  'if the request %s has Expect: 100-continue, the service sends only the final response',
   async (method) => {
     const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
     const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))

@@ -56,7 +56,7 @@ const TABLES: Readonly<Record<string, string>> = {
 
 describe('[PAG-1, PAG-2] pages of a list', () => {
   test.each(SPEC_LISTS.map(({ path }) => path))(
-    'if all pages of %s are read, they have each row once, oldest first',
+    'if all pages of %s are read, together they have each row once, oldest first',
     async (path) => {
       const table = TABLES[path] ?? ''
       const active = table === 'customer_addresses' ? store.sql`where deleted_at is null` : store.sql``
@@ -67,7 +67,7 @@ describe('[PAG-1, PAG-2] pages of a list', () => {
     },
   )
 
-  test('a list of ten full pages takes ten requests, and an empty list takes one', async () => {
+  test('a list of ten full pages takes ten requests, and an empty list takes one request', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })
@@ -146,7 +146,7 @@ describe('[R15, Q-CURSOR] cursors', () => {
       expect((await getPath(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
   })
 
-  test('if the cursor of one list is sent to another list, it is rejected', async () => {
+  test('if the cursor of a list is sent to another list, the cursor is rejected', async () => {
     for (const { path: from } of SPEC_LISTS) {
       const cursor = await cursorOf(from)
       for (const { path: to } of SPEC_LISTS) if (to !== from) await expectInvalid(to, cursor)

@@ -86,7 +86,7 @@ describe('[Q-LIMIT, R11] limit', () => {
   })
 })
 
-describe('[R10] parameters that are empty or sent twice', () => {
+describe('[R10] the value of a parameter', () => {
   const GOOD: Readonly<Record<string, string>> = {
     limit: '5',
     updated_since: '2026-01-01T00:00:00Z',
@@ -94,7 +94,7 @@ describe('[R10] parameters that are empty or sent twice', () => {
     cursor: 'x',
   }
   test.each(SPEC_LISTS.map(({ path, parameters }) => [path, parameters] as const))(
-    'if a parameter of %s is empty or sent twice, it is rejected',
+    'if a parameter of %s is empty or sent twice, the request is rejected',
     async (path, parameters) => {
       for (const name of parameters) {
         const good = GOOD[name] ?? (path.endsWith('orders') ? 'paid' : 'active')

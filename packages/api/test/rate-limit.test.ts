@@ -183,7 +183,7 @@ describe('[R7] requests that the rate limit counts', () => {
   })
 })
 
-test('[ERR-1] if a key is above its limit, every endpoint returns 429', async () => {
+test('[LIM-1, ERR-2] if a key is above its limit, every endpoint returns 429 with Retry-After', async () => {
   await withinAMinute(store.id, async (key) => {
     await statuses(LIMIT, () => platform.get('/api/v1/store', key))
     for (const path of pathsWith(UNKNOWN_ID)) {

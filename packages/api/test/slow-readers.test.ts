@@ -31,7 +31,7 @@ const closeAll = (sockets: readonly Socket[]) => {
   return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-1] if clients of a key leave too many response bytes unread, the key gets 429 until they disconnect', async () => {
+test('[ERR-2] if clients of a key leave too many response bytes unread, the key gets 429 until they disconnect', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -50,7 +50,7 @@ test('[ERR-1] if clients of a key leave too many response bytes unread, the key 
   await platform.close()
 })
 
-test('[ERR-1] if unread responses fill the memory limit of the service, API requests get 502, and documents still get 200', async () => {
+test('[R41] if unread responses fill the memory limit of the service, API requests get 502, and documents still get 200', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
@@ -83,7 +83,7 @@ test('if 12 large pages are requested at once and three fit into the response bu
   await platform.close()
 })
 
-test('if one response is larger than the whole response buffer, its request still gets 200', async () => {
+test('if a response is larger than the whole response buffer, its request still gets 200', async () => {
   const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)

@@ -74,7 +74,7 @@ describe('stored numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] if the stored amount is %s, a nullable field is null, a required one is "0.00", and a contract violation is reported',
+    '[R17] if the stored amount is %s, a nullable field is null, a required field is "0.00", and a contract violation is reported',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })

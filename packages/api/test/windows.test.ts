@@ -60,7 +60,7 @@ describe('[R37] updated_until', () => {
     },
   )
 
-  test('if both limits are sent, a list has the rows from updated_since up to, but not including, updated_until', async () => {
+  test('if updated_since and updated_until are sent, the list has the rows from updated_since up to, but not including, updated_until', async () => {
     const times = await store.sql<{ at: Date }[]>`select distinct updated_at as at from orders order by at`
     const [start, end] = [times[10], times[60]].map((row) => row?.at.toISOString())
     const expected = await idsOf(store, `updated_at >= '${start}' and updated_at < '${end}'`)
@@ -80,7 +80,7 @@ describe('[R37] updated_until', () => {
     expect(rows).toEqual([])
   })
 
-  test('if a row changes while a list with updated_until=now is read, it is not in that list, but in the next one', async () => {
+  test('if a row changes while a list with updated_until=now is read, the row is not in that list, but in the next list', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'
@@ -123,7 +123,7 @@ describe('[R37] updated_until', () => {
     }
   })
 
-  test('if a later request leaves out updated_until, the cursor keeps the limit of the first page', async () => {
+  test('if a later request leaves out updated_until, its page has the end time of the first page', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)
     await of.sql`update orders set tracking_number = 'late'`
@@ -138,7 +138,7 @@ describe('[R37] updated_until', () => {
     expect(new Set(others.watermarks)).toEqual(new Set([end]))
   })
 
-  test('if the store has no filter indexes and rows change after the first page, they are in the next list', async () => {
+  test('if the store has no filter indexes and rows change after the first page, the next list has these rows', async () => {
     const of = await filledStore(platform, LATEST_REVISION, SIZE)
     await dropFilterIndexes(of.sql, 'orders')
     const first = await platform.get('/api/v1/orders?limit=50&updated_until=now', of.key)

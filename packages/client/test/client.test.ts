@@ -100,7 +100,7 @@ describe('methods of the client', () => {
     expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
   })
 
-  test('if no limit is set, a list requests pages of 250 rows; it sends its filters with every page', async () => {
+  test('if no limit is set, a list requests pages of 250 rows and sends its filters with every page', async () => {
     const { client, proxy } = await startClient()
     const pages = await all(client.customers.list().pages())
     expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])

@@ -87,7 +87,7 @@ test("if a merchant is removed from a store, the merchant's other stores stay; t
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
-test('if sessions or sign-in links have expired, the cleanup deletes them, and valid ones stay', async () => {
+test('the cleanup deletes expired sessions and sign-in links, and keeps valid sessions and links', async () => {
   const { sql } = control
   const { id } = await createTestMerchant()
   for (const [token, ends] of [

@@ -67,7 +67,7 @@ describe('the recipe for Power Query', () => {
     expect(query.baseAddresses).toEqual([platform.service.url])
   })
 
-  test('[RATE-2] if a response has Retry-After, Power Query waits that long, and otherwise twice as long after each error', async () => {
+  test('[ERR-2, R41] if a response has Retry-After, Power Query waits that long, and otherwise twice as long after each error', async () => {
     const busy: [number, ProxyError][] = [
       [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [2, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],

@@ -117,7 +117,7 @@ describe('the recipe for Google Sheets', () => {
     expect(spreadsheet.state.triggers).toEqual([])
   })
 
-  test('[RATE-2] if a response has Retry-After, the Google Sheets export waits that long, or pauses if its time limit is closer', async () => {
+  test('[ERR-2, R41] if a response has Retry-After, the Google Sheets export waits that long, or pauses if its time limit is closer', async () => {
     const busy: [number, ProxyError][] = [
       [2, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '17' } }],
       [4, { status: 409, code: 'STORE_UPDATING', headers: { 'Retry-After': '30' } }],

@@ -160,7 +160,7 @@ describe('URLs with several hosts', () => {
     await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
   })
 
-  test('if the first of several hosts does not respond, later connections start with the host that did', async () => {
+  test('if the first of several hosts does not respond, later connections start with a host that responded', async () => {
     const silent = await startHostile(inject('postgresUrl'), () => undefined)
     const target = parseConnectionUrl(urlWith((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
     for (let n = 0; n < 3; n++) {

@@ -107,7 +107,7 @@ test('if writing CSV files fails, all previous files stay, and no new files are 
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('if finishing a CSV copy fails, the previous files stay, and the next run writes the new ones', async () => {
+test('if finishing a CSV copy fails, the previous files stay, and the next run writes the new files', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)

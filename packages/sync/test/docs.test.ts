@@ -51,7 +51,7 @@ describe('queries of the guides', () => {
   })
 })
 
-test("the guide's role for dashboards can read the copy's tables, even later ones, and can't write them", async () => {
+test("the guide's role for dashboards can read the copy's tables, even tables of later runs, and can't write them", async () => {
   const query = (text: string) => copies.query('postgres', text)
   await copies.runBlock('postgres', 'power-bi/reader')
   try {

@@ -121,7 +121,7 @@ test('if a user or a newer version added a column to a DuckDB copy, the next syn
   ])
 })
 
-test('if a page contains a row twice, the DuckDB copy has the last one with its embedded rows', async () => {
+test('if a page contains a row twice, the DuckDB copy has the last version with its embedded rows', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   const one = order()

@@ -193,7 +193,7 @@ test('if writing Parquet files fails, all previous files stay, and no new files 
   ])
 })
 
-test('if finishing a Parquet copy fails, the previous files stay, and the next run writes the new ones', async () => {
+test('if finishing a Parquet copy fails, the previous files stay, and the next run writes the new files', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)

@@ -55,7 +55,7 @@ describe('types of a PostgreSQL copy', () => {
   })
 })
 
-test('if a page contains a row twice, the PostgreSQL copy has the last one with its embedded rows', async () => {
+test('if a page contains a row twice, the PostgreSQL copy has the last version with its embedded rows', async () => {
   const { sql, copy } = await openCopy()
   const [first, other] = [order(), order()]
   const item = (orderId: string, name: string) => ({ id: randomUUID(), order_id: orderId, name })

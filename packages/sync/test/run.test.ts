@@ -184,7 +184,7 @@ describe('a store without updates of customers', () => {
 describe('run with filters', () => {
   const orders = findTable('orders')
 
-  test('if tables are given, a run reads only these and leaves the state of others unchanged', async () => {
+  test('if tables are given, a run reads only these tables and leaves the state of other tables unchanged', async () => {
     const shop = await createShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })

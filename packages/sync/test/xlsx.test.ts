@@ -130,7 +130,7 @@ test('if writing an XLSX workbook fails, the previous workbook stays, and no oth
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('if finishing an XLSX copy fails, the previous workbook stays, and the next run writes the new one', async () => {
+test('if finishing an XLSX copy fails, the previous workbook stays, and the next run writes the new workbook', async () => {
   const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)

@@ -236,7 +236,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-4] if two keys expire while their usage is written, no deadlock occurs', async () => {
+  test('[R39] if two keys expire while their usage is written, no deadlock occurs', async () => {
     const { old, newer } = await replacedKey()
     // The scan of the update finds the other key first.
     await control.sql`update api_keys set created_at = now() - interval '1 day', expires_at = now() where id = ${newer.id}`

@@ -63,7 +63,7 @@ describe('stored JSON of the declared type', () => {
     )
   })
 
-  test('[R32] if the contract declares the keys of a JSON field, the JSON has exactly these keys, with null for absent ones', async () => {
+  test('[R32] if the contract declares the keys of a JSON field, the JSON has exactly these keys, with null for absent keys', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 50, maxLength: 100 }), async (values) => {
         await samples.sql`delete from samples`

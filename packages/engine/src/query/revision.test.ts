@@ -39,7 +39,7 @@ describe('the schema version of a store', () => {
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
   })
 
-  test('if a migration was only partly applied, the schema version is the newest one with all columns', () => {
+  test('if a migration was only partly applied, the schema version is the newest version with all columns', () => {
     const half = presentAt('v1.5', ['orders.tax_breakdown'])
     expect(revisionOf(half).revision).toBe('v1.3')
     expect(absent(half)).toContain('orders.tax_breakdown')

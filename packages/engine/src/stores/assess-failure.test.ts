@@ -81,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if $routine reports too many connections, the limit of the $full is reached, and new ones to the $delayed wait',
+  '[ERR-3] if $routine reports too many connections, the limit of the $full is reached, and new connections to the $delayed are delayed',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

@@ -181,7 +181,7 @@ describe('the connections to all stores', () => {
     },
   )
 
-  test('[ERR-3] if all connections are busy or idle in other pools, a new store gets one within a second', async () => {
+  test('[ERR-3] if all connections are busy or idle in other pools, a new store gets a connection within a second', async () => {
     startPools()
     const url = inject('postgresUrl')
     const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))

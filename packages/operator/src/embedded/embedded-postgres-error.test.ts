@@ -51,7 +51,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(again.url('postgres'), 'select answer from stored')).toEqual([{ answer: 42 }])
   })
 
-  test('if PostgreSQL still runs after its parent was killed, it is stopped, and a new one starts', async () => {
+  test('if PostgreSQL still runs after its parent was killed, this server is stopped, and a new server starts', async () => {
     const dataFolder = shared
     const child = await startInChild(dataFolder)
     child.process.kill('SIGKILL')
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL after a kill', () => {
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('if creating a cluster was interrupted, the incomplete cluster is removed, and a new one is created', async () => {
+  test('if creating a cluster was interrupted, the incomplete cluster is removed, and a new cluster is created', async () => {
     const dataFolder = await temporaryFolder()
     await mkdir(path.join(dataFolder, 'cluster.4194304', 'base'), { recursive: true })
     await startServerForTest({ dataFolder })
