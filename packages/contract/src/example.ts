@@ -1,5 +1,5 @@
 // Creates an example of every resource for the documentation. A field without a value in example-values.ts gets an
-// example of its type, so a new field needs none.
+// example of its type, so a new field needs no value there.
 
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'

@@ -68,7 +68,7 @@ export function mapMembers(value: unknown, change: (member: unknown) => unknown)
   return Object.fromEntries(Object.entries(objectOf(value)).map(([name, member]) => [name, change(member)]))
 }
 
-/** Returns `value` as an object. Throws if it is not one. */
+/** Returns `value` as an object. Throws if `value` is not an object. */
 export function objectOf(value: unknown): OpenApiObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new Error(`not an object: ${JSON.stringify(value)}`)

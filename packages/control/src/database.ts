@@ -39,7 +39,7 @@ export function openControlDatabase(url: string, options: ControlDatabaseOptions
 }
 
 /**
- * Returns the row of a statement that always returns one. Rejects with errors of the PostgreSQL client, and with
+ * Returns the row of a statement that always returns one row. Rejects with errors of the PostgreSQL client, and with
  * `TypeError` without a row.
  */
 export async function queryOne<Row extends object>(pool: Pool, statement: Statement): Promise<Row> {

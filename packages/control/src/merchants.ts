@@ -71,7 +71,7 @@ export async function removeMembership(
   return row
 }
 
-/** Returns the merchant's stores without removed ones, ordered by name. */
+/** Returns the merchant's stores without removed stores, ordered by name. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
   return database.pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores

@@ -32,7 +32,7 @@ export class EncryptionKey {
   }
 }
 
-/** The key that encrypts, and the previous one, which can still decrypt. */
+/** The key that encrypts, and the previous key, which can still decrypt. */
 export interface EncryptionKeys {
   readonly current: EncryptionKey
   readonly previous: EncryptionKey | null
@@ -146,7 +146,7 @@ function decrypt(key: EncryptionKey, storeId: string, bytes: Buffer): string | n
   try {
     return Buffer.concat([decipher.update(bytes.subarray(TEXT_STARTS)), decipher.final()]).toString('utf8')
   } catch {
-    // Two keys can have the same ID. The caller tries the other one.
+    // Two keys can have the same ID. The caller tries the other key.
     return null
   }
 }

@@ -24,7 +24,7 @@ interface Group {
 export class RejectionSampler {
   private readonly groups = new Map<string, Group>()
 
-  /** Whether an event gets its own line, because it is no rejection or the first one of its group. */
+  /** Whether an event gets its own line, because it is no rejection or the first event of its group. */
   isFirst(event: ServiceEvent): boolean {
     if (!isRejection(event)) return true
     const name = groupName(event)

@@ -11,7 +11,7 @@ export type DatabaseHost =
 export interface TlsSettings {
   /** `sslmode`: whether to use TLS, and which certificates to accept. */
   readonly mode: (typeof TLS_MODES)[number]
-  /** File with the accepted CAs, `system` for the system's CAs, or null for those of Node.js. */
+  /** File with the accepted CAs, `system` for the system's CAs, or null for the CAs of Node.js. */
   readonly rootCertificate: string | null
   /** File with the client's certificate; null for none. */
   readonly certificate: string | null

@@ -92,7 +92,7 @@ export class Connection {
     return this.#session.end !== null
   }
 
-  /** Whether an exchange is running. The connection then refuses another one. */
+  /** Whether an exchange is running. The connection then refuses another exchange. */
   get isBusy(): boolean {
     return this.#session.exchange !== null
   }

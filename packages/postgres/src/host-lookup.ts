@@ -20,8 +20,8 @@ const DEFAULTS = {
   /** Name servers as `address:port`; null for the system's name servers. */
   servers: null as readonly string[] | null,
   /**
-   * Time limit for a name with all its search domains, in ms. It is below that of a connection, so that the error names
-   * the cause.
+   * Time limit for a name with all its search domains, in ms. The limit is below the time limit of a connection, so
+   * that the error names the cause.
    */
   timeoutMs: 2500,
 }

@@ -3,7 +3,7 @@
 
 import type { WireValue } from './statement.ts'
 
-/** Protocol version 3.0: the major version in the upper 16 bits, and the minor one in the lower 16 bits. */
+/** Protocol version 3.0: the major version in the upper 16 bits, and the minor version in the lower 16 bits. */
 const PROTOCOL_VERSION = 196608
 const CANCEL_REQUEST = 80877102
 const PORTAL = 'P'.charCodeAt(0)

@@ -23,7 +23,7 @@ export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'c
 
 /** Numbers of a pool's connections and waiting requests, for metrics. */
 export interface PoolSums {
-  /** Open connections, including the ones that are opening or closing. */
+  /** Open connections, including connections that are opening or closing. */
   readonly open: number
   /** Connections of `open` that are in use or opening. */
   readonly busy: number
@@ -36,7 +36,7 @@ const WAITING_MAX = 10_000
 /** Longest wait for a connection if a request has no deadline. */
 const WAIT_MS = 10_000
 
-/** A waiting request. It resolves with a connection, or with null if the request may open one. */
+/** A waiting request. It resolves with a connection, or with null if the request may open a connection. */
 type Waiter = Pick<PromiseWithResolvers<Connection | null>, 'resolve' | 'reject'>
 
 /** A pool of connections to one database. It opens connections when requests need them. */
@@ -181,7 +181,10 @@ export class Pool {
     if (!this.#admitNext(connection)) this.#idle.push(connection)
   }
 
-  /** Assigns a connection to the longest-waiting request. With null, that request opens one. Returns whether a request waits. */
+  /**
+   * Assigns a connection to the longest-waiting request. With null, that request opens a connection. Returns whether a
+   * request waits.
+   */
   #admitNext(connection: Connection | null): boolean {
     const [next] = this.#waiting
     if (next === undefined) return false

@@ -1,9 +1,10 @@
-// Tracks the prepared statements of one connection by their text. A new statement replaces the least recently used one.
+// Tracks the prepared statements of one connection by their text. A new statement replaces the least recently used
+// statement.
 
 import { randomUUID } from 'node:crypto'
 import type { ColumnDescription } from './typed-rows.ts'
 
-/** Maximum number of prepared statements of a connection. Each one uses memory of the server. */
+/** Maximum number of prepared statements of a connection. Each statement uses memory of the server. */
 export const PREPARED_MAX = 64
 
 /** A statement that the server has prepared, or that the next flush prepares. */

@@ -63,7 +63,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Returns the text form of a value that PostgreSQL reads. Throws `TypeError` for a value that has none. */
+/** Returns the text form of a value that PostgreSQL reads. Throws `TypeError` for a value without a text form. */
 export function wireValue(value: Value): WireValue {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 't' : 'f'

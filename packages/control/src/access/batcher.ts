@@ -30,8 +30,8 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
 }
 
 /**
- * Maximum time in ms that the next batch waits for a running one, while fewer than `batchesMax` run. A batch that hangs
- * delays the next one only by this time.
+ * Maximum time in ms that the next batch waits for a running batch, while fewer than `batchesMax` run. A batch that
+ * hangs delays the next batch only by this time.
  */
 const GATHER_MS = 2
 

@@ -1,6 +1,6 @@
 // Creates the keys of a store, of which at most five are active. Each active key has one of five slots, and a unique
 // index allows one key per slot. If a concurrent request takes the chosen slot, the insert is tried again with the next
-// free one.
+// free slot.
 
 import { LIMITS } from '@store-export/contract'
 import { sql } from '@store-export/postgres'
@@ -51,12 +51,12 @@ export interface KeyRequest {
   readonly random: RandomBytes
 }
 
-/** Thrown if the store has five active keys. The message names the least recently used key as the one to revoke. */
+/** Thrown if the store has five active keys. The message names the least recently used key as the key to revoke. */
 export class KeyLimitReached extends Error {
   override readonly name = 'KeyLimitReached'
   /**
-   * The key to revoke first: one that was never used, or the least recently used one. Null if keys were revoked in the
-   * meantime.
+   * The key to revoke first: a key that was never used, or the least recently used key. Null if keys were revoked in
+   * the meantime.
    */
   readonly leastRecentlyUsed: KeySummary | null
 

@@ -42,7 +42,7 @@ export const KEY_COLUMNS = sql`id, store_id as "storeId", name, prefix, last_fou
   created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", retires_at as "retiresAt", replaces,
   ${PERMISSION_COLUMNS}`
 
-/** Returns the time at which the key ends by itself: the earlier one of its two ends; null if it has none. */
+/** Returns the time at which the key ends by itself: the earlier of its two ends; null if the key has no end. */
 export function endOfKey({ expiresAt, retiresAt }: Pick<KeySummary, 'expiresAt' | 'retiresAt'>): Date | null {
   if (expiresAt === null || retiresAt === null) return expiresAt ?? retiresAt
   return expiresAt < retiresAt ? expiresAt : retiresAt

@@ -41,7 +41,9 @@ interface StoreSchema {
 
 /** Maximum number of stores in the cache. A full cache drops the entry whose columns were read longest ago. */
 const STORES_MAX = 1000
-/** Maximum number of different schemas. A platform has one for each of its versions, and some with extra columns. */
+/**
+ * Maximum number of different schemas. A platform has a schema for each of its versions, and some with extra columns.
+ */
 const SCHEMAS_MAX = 50
 
 /**

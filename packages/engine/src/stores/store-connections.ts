@@ -42,7 +42,7 @@ export class StoreConnections {
   /** Slots with an idle connection, in the order of their last use. */
   private readonly idle = new Set<StoreSlot>()
   private readonly requests: WaitingRequests
-  /** Slots with an open connection, including closing ones. */
+  /** Slots with an open connection, including closing connections. */
   private readonly opened = new Set<StoreSlot>()
   /** Slots in use: the connection is open or being opened. */
   private readonly inUse = new Set<StoreSlot>()
@@ -58,8 +58,8 @@ export class StoreConnections {
   }
 
   /**
-   * Numbers for metrics: open connections, including closing ones; connections in use; and requests that have no
-   * connection yet.
+   * Numbers for metrics: open connections, including connections that are closing; connections in use; and requests
+   * that have no connection yet.
    */
   get sums(): { readonly connections: number; readonly busy: number; readonly waiting: number } {
     const busy = [...this.inUse].filter(({ connection }) => connection !== null).length

@@ -63,7 +63,9 @@ const SERVER_LIMIT_SHARE = 0.9
 /** The connections of one store at one address, and the requests that wait for one. */
 export class StorePool {
   readonly address: StoreAddress
-  /** Deadline of the request that supplied the address. Of two addresses, the one with the later deadline is newer. */
+  /**
+   * Deadline of the request that supplied the address. Of two addresses, the address with the later deadline is newer.
+   */
   readonly since: number
   readonly budgets: StorePoolOptions['budgets']
   readonly pause: ReconnectPause

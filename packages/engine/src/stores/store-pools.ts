@@ -39,7 +39,7 @@ export interface DiscardOptions {
 export interface StorePoolSums {
   /** Stores that have a pool. */
   readonly pools: number
-  /** Open connections, including closing ones. */
+  /** Open connections, including connections that are closing. */
   readonly connections: number
   /** Connections in use. */
   readonly busy: number

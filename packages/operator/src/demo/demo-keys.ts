@@ -1,4 +1,4 @@
-// Creates the keys that the demo prints: one for each store, the same at each start. A new key replaces a revoked one.
+// Creates the keys that the demo prints: one for each store, the same at each start. A new key replaces a revoked key.
 
 import {
   type ControlDatabase,

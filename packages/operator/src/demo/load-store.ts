@@ -64,7 +64,7 @@ async function insertAll(
       const names = columns.map(quoteName).join(', ')
       for (let at = 0; at < rows.length; at += INSERT_ROWS) {
         const values = rows.slice(at, at + INSERT_ROWS).map((row) => rowLiteral(row, columns))
-        // The server inserts rows while this process generates the next ones.
+        // The server inserts rows while this process generates the next rows.
         await inserting
         inserting = connection.script(`insert into public.${quoteName(table)} (${names}) values ${values.join()}`)
       }

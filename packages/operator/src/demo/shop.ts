@@ -13,7 +13,7 @@ export interface DemoShop {
   readonly currency: string
   readonly timezone: string
   readonly country: CountryCode
-  /** Languages. The first one is the default. */
+  /** Languages. The first language is the default. */
   readonly locales: readonly [Locale, ...Locale[]]
   readonly standardRate: number
   readonly reducedRate: number

@@ -7,8 +7,8 @@ import type { LockFact } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
 /**
- * Maximum age of a transaction in minutes. Older ones are probably forgotten sessions, or prepared transactions without a
- * commit.
+ * Maximum age of a transaction in minutes. Older transactions are probably forgotten sessions, or prepared transactions
+ * without a commit.
  */
 const OPEN_MINUTES_MAX = 60
 const MICROSECONDS_A_MINUTE = 60_000_000n

@@ -98,7 +98,7 @@ async function readCatalog(connection: Connection, schemaName: string) {
     indexesStatement(schemaName),
   ])
   if (role === undefined) throw new Error('the store database did not return the role of the session')
-  // This runs after the first round trip, because that one can include the start of the session.
+  // This runs after the first round trip, because the first round trip can include the start of the session.
   const session = { ...role, schemaName, clockAheadMs: await readClockAheadMs(connection) }
   // A server that is only compatible with PostgreSQL may be unable to show locks. If the connection was lost, the next
   // statement fails too.

@@ -39,7 +39,7 @@ export function unprivilegedAccount(passwd: string): Account {
 
 /** Returns the options of `spawn` that run a program as the account. */
 export function asAccount(account: Account): { uid?: number; gid?: number } {
-  // `spawn` accepts signed IDs. `chown` accepts unsigned ones.
+  // `spawn` accepts signed IDs. `chown` accepts unsigned IDs.
   return account === undefined ? {} : { uid: account.userId | 0, gid: account.groupId | 0 }
 }
 

@@ -15,7 +15,10 @@ export type Folders = { data: string; home: string; cluster: string; socket: str
 /** The path of a socket has at most 108 bytes on Linux and 104 on macOS. The file name needs up to 15 of them. */
 const SOCKET_FOLDER_BYTES_MAX = 85
 
-/** System folders in the order of preference. Folders that survive a restart of the machine come before temporary ones. */
+/**
+ * System folders in the order of preference. Folders that survive a restart of the machine come before temporary
+ * folders.
+ */
 const SYSTEM_FOLDERS = ['/var/lib', '/var/db', '/var/tmp', os.tmpdir(), '/tmp']
 
 /** Prefix of created folders outside the data folder. */

@@ -19,7 +19,7 @@ export interface Orphan {
 
 const PREFIX = 'store_export_store_'
 
-/** Returns the orphans on the server of this session. `stores` are all stores, including removed ones. */
+/** Returns the orphans on the server of this session. `stores` are all stores, including removed stores. */
 export async function listOrphans(admin: Connection, stores: readonly RegisteredStore[]): Promise<Orphan[]> {
   const rows = await queryRows<{ suffix: string; isDatabase: boolean; name: string }>(
     admin,

@@ -62,7 +62,7 @@ interface Trigger {
   readonly statement: string
 }
 
-/** Returns the missing triggers. A disabled trigger, or one that calls another function, counts as present. */
+/** Returns the missing triggers. A disabled trigger, or a trigger that calls another function, counts as present. */
 async function missingTriggers(connection: Connection, statements: readonly string[]): Promise<Trigger[]> {
   const missing: Trigger[] = []
   for (const statement of statements) {

@@ -63,7 +63,7 @@ const TOOLS: Readonly<
   freshness: (_args, read) => freshnessText(read),
 }
 
-/** Returns the arguments, which are all strings. Throws `ToolError` for missing, unknown, and other ones. */
+/** Returns the arguments, which are all strings. Throws `ToolError` if an argument is missing, unknown, or not a string. */
 function parseArguments(name: string, args: Readonly<Record<string, unknown>>, withPersonalData: boolean): Arguments {
   const schema = toolDeclarations(withPersonalData).find((tool) => tool.name === name)?.inputSchema as {
     readonly properties: Readonly<Record<string, object>>

@@ -41,7 +41,7 @@ export interface QueryRows {
 /** State of a table, as `_sync_tables` has it. */
 export type StateRow = Readonly<Record<'table_name' | 'since' | 'whole_at' | 'starts_at', string | null>>
 
-/** The results of all statements, or the error of the first one that failed. */
+/** The results of all statements, or the error of the first statement that failed. */
 export type QueryResponse =
   | {
       readonly states: readonly StateRow[]

@@ -14,7 +14,7 @@ export interface ParquetType {
 const TEXT: ParquetType = { type: 'varchar', holds: () => true }
 const INTEGER_MAX = 2 ** 31 - 1
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-/** Finds escaped surrogates in JSON, because DuckDB rejects unpaired ones. */
+/** Finds escaped surrogates in JSON, because DuckDB rejects unpaired surrogates. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
 /**
