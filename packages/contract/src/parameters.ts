@@ -64,7 +64,7 @@ export const PARAMETERS = {
     filter: { field: 'updated_at', operator: '>=' },
   },
   updated_until: {
-    note: 'Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync.',
+    note: 'Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync.',
     schema: () => WINDOW_END_SCHEMA,
     rule: () => WINDOW_END_RULE,
     parse: (text) => windowEndOf('updated_until', text),
@@ -78,7 +78,7 @@ export const PARAMETERS = {
     filter: { field: 'created_at', operator: '>=' },
   },
   created_until: {
-    note: 'Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores.',
+    note: 'Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores.',
     schema: () => WINDOW_END_SCHEMA,
     rule: () => WINDOW_END_RULE,
     parse: (text) => windowEndOf('created_until', text),

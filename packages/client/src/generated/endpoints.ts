@@ -23,11 +23,11 @@ export class StoreEndpoints {
 export interface ListOrdersOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Order['status']
@@ -62,11 +62,11 @@ export class OrdersEndpoints {
 export interface ListCustomersOptions extends ListOptions {
   /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
   readonly updatedUntil?: Date | string
 }
 
@@ -104,11 +104,11 @@ export class CustomersEndpoints {
 export interface ListCustomerAddressesOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
 }
 
@@ -177,11 +177,11 @@ export class LocationsEndpoints {
 export interface ListProductsOptions extends ListOptions {
   /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
   /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, only the watermark ends the window. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Product['status']
