@@ -24,6 +24,12 @@ export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
     ],
   },
   {
+    name: 'personal-data',
+    title: 'Keys without personal data',
+    proves: 'A million random requests with a key without personal data return, log, and record no personal value.',
+    vitestArguments: ['packages/api/test/personal-data'],
+  },
+  {
     name: 'client',
     title: 'PostgreSQL client',
     proves: 'The PostgreSQL client withstands hostile servers, 10,000 random cancels, and lost connections.',

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
+import { ENDPOINTS, LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { ALL_PERMISSIONS, createKey } from '@store-export/control'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { roundsOf } from '../../../test/support/rounds.ts'
 import { filledStore } from './support/filled-store.ts'
 
 /** Written into every personal column. It needs no escape in JSON. */
@@ -29,6 +31,9 @@ const PERSONAL: Readonly<Record<string, Readonly<Record<string, 'null' | 'pseudo
   },
 }
 const PSEUDONYM = /^[0-9a-f]{32}@personal\.invalid$/
+
+/** Number of random requests. */
+const REQUESTS = roundsOf({ quick: 1000, long: 1_000_000 })
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -179,4 +184,65 @@ describe('a key that excludes personal data', () => {
     expect(await digest('/api/v1/orders', reduced)).not.toBe(await digest('/api/v1/orders', store.key))
     expect(await digest('/api/v1/products', reduced)).toBe(await digest('/api/v1/products', store.key))
   })
+
+  test(
+    `[R40] if the key excludes personal data, ${REQUESTS} random requests, their log, and their events have no personal value`,
+    async () => {
+      const { store, reduced } = await sentinelStore()
+      platform.events.length = 0
+      const ids = (await store.sql`select id from orders union all select id from customers`).map(({ id }) =>
+        String(id),
+      )
+      const random = fc.sample(requestArbitrary(ids), { numRuns: Math.min(REQUESTS, 5000), seed: 40 })
+      let sent = 0
+      let ok = 0
+      const work = async () => {
+        while (sent < REQUESTS) {
+          const path = random[sent++ % random.length] ?? ''
+          const response = await fetch(platform.service.url + path, { headers: { 'x-api-key': reduced } })
+          const text = `${JSON.stringify([...response.headers])} ${await response.text()}`
+          if (/sentinel/i.test(text)) throw new Error(`${path} returned the sentinel`)
+          if (response.ok) ok += 1
+          // A million events don't fit into memory.
+          if (platform.events.length > 1000) checkEvents()
+        }
+      }
+      const checkEvents = () => expect(JSON.stringify(platform.events.splice(0))).not.toMatch(/sentinel/i)
+      await Promise.all(Array.from({ length: 8 }, work))
+      checkEvents()
+      expect(ok).toBeGreaterThan(REQUESTS / 4)
+      const logged = () => platform.controlSql`select l::text from request_log l join api_keys k on k.id = l.key_id
+      where k.store_id = ${store.id} and k.without_personal_data`
+      await expect.poll(async () => (await logged()).length, { timeout: 15_000 }).toBeGreaterThan(10)
+      expect(JSON.stringify(await logged())).not.toMatch(/sentinel/i)
+    },
+    60_000 + REQUESTS * 5,
+  )
 })
+
+/** Returns paths of random endpoints, with valid and invalid values of random parameters. */
+function requestArbitrary(ids: readonly string[]): fc.Arbitrary<string> {
+  const value = fc.oneof(
+    {
+      arbitrary: fc.constantFrom('1', '5', '250', '0', 'now', '2026-01-01T00:00:00Z', '2099-12-31T23:59:59Z'),
+      weight: 4,
+    },
+    { arbitrary: fc.constantFrom('paid', 'pending', 'active', 'infinity', '-1', '%00', ''), weight: 1 },
+    { arbitrary: fc.string({ maxLength: 12 }), weight: 1 },
+  )
+  const id = fc.oneof(fc.constantFrom(...ids), fc.uuid(), fc.string({ maxLength: 8 }))
+  return fc
+    .record({
+      endpoint: fc.constantFrom(...ENDPOINTS),
+      id,
+      parameters: fc.array(fc.tuple(fc.nat(), value), { maxLength: 2 }),
+    })
+    .map(({ endpoint, id: row, parameters }) => {
+      const query = new URLSearchParams()
+      for (const [index, text] of parameters) {
+        const name = endpoint.parameters[index % Math.max(1, endpoint.parameters.length)]
+        if (name !== undefined) query.append(name, text)
+      }
+      return `${endpoint.path.replace('{id}', encodeURIComponent(row))}?${query}`
+    })
+}
