@@ -37,13 +37,18 @@ export class Router {
  */
 export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
   if (route === null) {
-    const suggested = suggestPath(path)
-    const hint = suggested === null ? '; the' : `; did you mean ${suggested}? The`
-    throw new ApiError('NOT_FOUND', `no such path${hint} reference is at /docs`)
+    const withoutId = path.split('/').map((segment) => (UUID.test(segment) ? ID : segment))
+    throw new ApiError('NOT_FOUND', unknownPath(path), { reason: unknownPath(withoutId.join('/')) })
   }
   if (method !== 'GET' && method !== 'HEAD')
     throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
   return route
+}
+
+function unknownPath(path: string): string {
+  const suggested = suggestPath(path)
+  const hint = suggested === null ? '; the' : `; did you mean ${suggested}? The`
+  return `no such path${hint} reference is at /docs`
 }
 
 /**

@@ -45,6 +45,17 @@ test('a request log has one line for equal errors with different values, and ano
   expect((await logOf(keyId, 2)).map(({ reason }) => reason.split(':')[0])).toEqual(['limit', 'updated_since'])
 })
 
+test('if a client requests rows under a wrong path, the request log suggests the right path in one line, without their IDs', async () => {
+  const { keyId, key } = await platform.provision()
+  for (const end of ['0', '1']) {
+    const response = await platform.get(`/api/v1/order/${UNKNOWN_ID.slice(0, -1)}${end}`, key)
+    expect(response.json.error.message).toContain(`did you mean /api/v1/orders/${UNKNOWN_ID.slice(0, -1)}${end}?`)
+  }
+  await expect.poll(async () => (await logOf(keyId, 1))[0]?.reason).toBe(
+    'no such path; did you mean /api/v1/orders/{id}? The reference is at /docs',
+  )
+})
+
 test('[AUTH-5] if a tool uses a revoked key, an ended key, or another address, the request log of the key says so', async () => {
   const { id: storeId, keyId, key } = await platform.provision()
   const [ended, elsewhere] = [await platform.newKey(storeId), await platform.newKey(storeId)]
