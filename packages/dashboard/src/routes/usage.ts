@@ -145,18 +145,25 @@ function queryOf({ services, now }: StoreRequest, keyId: string, choice: LogChoi
 
 /** Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a time that the merchant typed. */
 function choiceOf({ context, head }: StoreRequest): LogChoice {
-  const endpoint = context.req.query('endpoint') || null
+  // The control database accepts no null character.
+  const endpoint = context.req.query('endpoint')?.replaceAll('\0', '') || null
   const chosen = { errorsOnly: context.req.query('show') === 'errors', endpoint }
   const until = context.req.query('until') ?? ''
-  const before = new Date(context.req.query('before') ?? '')
-  if (!Number.isNaN(before.getTime())) return { before, until: '', problem: null, ...chosen }
+  const before = withYear(new Date(context.req.query('before') ?? ''))
+  if (before !== null) return { before, until: '', problem: null, ...chosen }
   if (until === '') return { before: null, until, problem: null, ...chosen }
   const timestamp = parseLocalTime(until, head.timeZone)
-  if (timestamp === null) {
+  const end = timestamp === null ? null : withYear(new Date(timestamp.getTime() + MINUTE_MS))
+  if (end === null) {
     const problem = 'Enter a date and a time, such as 2026-11-21T03:00.'
     return { before: null, until, problem, ...chosen }
   }
-  return { before: new Date(timestamp.getTime() + MINUTE_MS), until, problem: null, ...chosen }
+  return { before: end, until, problem: null, ...chosen }
+}
+
+/** Returns the time; null if it is invalid, or in a year that its ISO text can't pass to PostgreSQL. */
+function withYear(time: Date): Date | null {
+  return !Number.isNaN(time.getTime()) && /^(?!0000)\d{4}-/.test(time.toISOString()) ? time : null
 }
 
 interface LogToShow extends LogChoice, Pick<RequestLogPart, 'lines' | 'endpoints'> {
