@@ -51,9 +51,9 @@ test('if a client requests rows under a wrong path, the request log suggests the
     const response = await platform.get(`/api/v1/order/${UNKNOWN_ID.slice(0, -1)}${end}`, key)
     expect(response.json.error.message).toContain(`did you mean /api/v1/orders/${UNKNOWN_ID.slice(0, -1)}${end}?`)
   }
-  await expect.poll(async () => (await logOf(keyId, 1))[0]?.reason).toBe(
-    'no such path; did you mean /api/v1/orders/{id}? The reference is at /docs',
-  )
+  await expect
+    .poll(async () => (await logOf(keyId, 1))[0]?.reason)
+    .toBe('no such path; did you mean /api/v1/orders/{id}? The reference is at /docs')
 })
 
 test('[AUTH-5] if a tool uses a revoked key, an ended key, or another address, the request log of the key says so', async () => {
