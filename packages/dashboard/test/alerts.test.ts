@@ -192,6 +192,21 @@ test('if a merchant opens the link in an email and confirms it, the merchant get
   expect(smtp.emails).toHaveLength(7)
 })
 
+test('if a node stops while the SMTP server hangs, no further email of the store is tried', async () => {
+  const { store } = await stoppedShop()
+  await addMerchant(platform, store.id)
+  const stopping = new AbortController()
+  let tries = 0
+  const send = async () => {
+    tries += 1
+    stopping.abort()
+    throw new Error('timeout')
+  }
+  await sendAlerts({ ...options, mailer: { send, close: () => undefined } }, stopping.signal)
+  expect(tries).toBe(1)
+  expect(await platform.controlSql`select from alerts where key_id = ${store.keyId}`).toHaveLength(0)
+})
+
 test('if two nodes run, one of them checks the keys in each period', async () => {
   await stoppedShop()
   const nodes = [

@@ -33,7 +33,7 @@ export interface AlertOptions {
 
 const STORES_AT_ONCE = 500
 
-/** Starts a round every `intervalMs`. `close` waits for the store whose alerts are being sent. */
+/** Starts a round every `intervalMs`. `close` waits for the alert that is being sent. */
 export function startAlerts(options: AlertOptions, intervalMs: number): { close(): Promise<void> } {
   const stopping = new AbortController()
   let underWay: Promise<void> = Promise.resolve()
@@ -70,12 +70,12 @@ export async function sendAlerts(options: AlertOptions, stopping: AbortSignal): 
     for (const id of storeIds) {
       if (stopping.aborted) return
       const store = await getStore(database, id)
-      if (store !== null) await sendAlertsOf(store, options)
+      if (store !== null) await sendAlertsOf(store, options, stopping)
     }
   } while (storeIds.length === STORES_AT_ONCE)
 }
 
-async function sendAlertsOf(store: RegisteredStore, options: AlertOptions): Promise<void> {
+async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, stopping: AbortSignal): Promise<void> {
   const { services } = options
   const now = options.now()
   const address = addressOf(store)
@@ -89,7 +89,7 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions): Prom
   if (address === null || (await dueIn('UTC')).length === 0) return
   const timeZone = await options.timeZoneOf(address)
   const frame = frameOf(store, { timeZone, now, services })
-  for (const due of await dueIn(timeZone)) await sendAlert({ frame, ...due }, options)
+  for (const due of await dueIn(timeZone)) await sendAlert({ frame, ...due }, options, stopping)
 }
 
 interface DueAlert {
@@ -98,8 +98,12 @@ interface DueAlert {
   readonly alert: KeyAlert
 }
 
-/** Sends one email to each recipient. If none could be sent, the next round tries again. */
-async function sendAlert(due: DueAlert, options: AlertOptions): Promise<void> {
+/**
+ * Sends one email to each recipient. If none could be sent, the next round tries again. If the
+ * node stops, it doesn't try further emails after a failed one, because each waits for the timeouts of the SMTP server.
+ */
+async function sendAlert(due: DueAlert, options: AlertOptions, stopping: AbortSignal): Promise<void> {
+  if (stopping.aborted) return
   const { alert } = due
   const { database, emit } = options.services
   const recipients = await readAlertRecipients(database, alert.keyId)
@@ -111,6 +115,7 @@ async function sendAlert(due: DueAlert, options: AlertOptions): Promise<void> {
       sent += 1
     } catch (cause) {
       emit({ event: 'alert.failed', keyId: alert.keyId, kind: alert.kind, cause })
+      if (stopping.aborted) break
     }
   }
   if (sent === 0) await releaseAlert(database, alert)
