@@ -20,14 +20,22 @@ export interface AlertRecipient {
 
 /** Seconds between two rounds of all nodes together. */
 const ROUND_SECONDS = 240
+/** After a longer time without a round, the service was down or sent no emails. */
+const GAP_SECONDS = 1800
 
-/** Returns whether this node may start a round now. Only one node may, in each period of four minutes. */
-export async function claimAlertRound({ pool }: ControlDatabase): Promise<boolean> {
-  const claimed = await pool.execute(sql`
-    insert into alert_rounds (id, begun_at) values (true, clock_timestamp())
-    on conflict (id) do update set begun_at = excluded.begun_at
-    where alert_rounds.begun_at < clock_timestamp() - make_interval(secs => ${ROUND_SECONDS}::int)`)
-  return claimed > 0
+/**
+ * Returns since when rounds have run without a gap, if this node may start a round now; null otherwise. Only one node may
+ * start a round in each period of four minutes.
+ */
+export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date | null> {
+  const [round] = await pool.query<{ steadySince: Date }>(sql`
+    insert into alert_rounds as r (id, begun_at, steady_since) values (true, clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set begun_at = excluded.begun_at, steady_since =
+      case when r.begun_at < clock_timestamp() - make_interval(secs => ${GAP_SECONDS}::int) then excluded.steady_since
+        else r.steady_since end
+    where r.begun_at < clock_timestamp() - make_interval(secs => ${ROUND_SECONDS}::int)
+    returning steady_since as "steadySince"`)
+  return round?.steadySince ?? null
 }
 
 /** Returns the IDs of the ready stores that a merchant sees and that have an active key, by ID, after `after`. */

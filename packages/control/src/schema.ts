@@ -120,7 +120,9 @@ export const SCHEMA = `
   -- one row: when a node last began to check all keys
   create table alert_rounds (
     id boolean primary key check (id),
-    begun_at timestamptz not null
+    begun_at timestamptz not null,
+    -- since when no check was missed
+    steady_since timestamptz not null
   );
 
   create table service_secrets (

@@ -5,7 +5,7 @@ import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../te
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { createMailer } from '../src/alerts/mailer.ts'
 import { MuteTokens } from '../src/alerts/mute-tokens.ts'
-import { type AlertOptions, sendAlerts, startAlerts } from '../src/alerts/send-alerts.ts'
+import { type AlertOptions, type Round, sendAlerts, startAlerts } from '../src/alerts/send-alerts.ts'
 import type { DashboardEvent } from '../src/dashboard-event.ts'
 import { originsOf } from '../src/security/origins.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
@@ -60,7 +60,8 @@ async function stoppedShop(): Promise<{ store: TestStore; merchant: TestMerchant
   return { store, merchant }
 }
 
-const send = (more: Partial<AlertOptions> = {}) => sendAlerts({ ...options, ...more }, new AbortController().signal)
+const send = (more: Partial<AlertOptions> = {}, round: Partial<Round> = {}) =>
+  sendAlerts({ ...options, ...more }, { stopping: new AbortController().signal, steadySince: new Date(0), ...round })
 const subjects = () => smtp.emails.map(({ message }) => /^Subject: (.*)$/m.exec(message)?.[1])
 
 test('if a tool stops in the middle of a list, each merchant of the store gets one email with the row and links', async () => {
@@ -135,14 +136,25 @@ test('if a tool is over its limit in two hours in a row, or gets only errors, it
   ).toEqual(['test gets only errors', 'test sends too many requests'])
 })
 
-test('if the SMTP server rejects an email, an event reports it, and the next round sends the email', async () => {
+test('if the SMTP server rejects the address of a merchant, an event reports it, and no round tries it again', async () => {
   const { store } = await stoppedShop()
   smtp.rejects = ''
   await send()
-  expect(events).toMatchObject([{ event: 'alert.failed', keyId: store.keyId, kind: 'stopped' }])
-  smtp.rejects = null
   await send()
-  expect(smtp.emails).toHaveLength(1)
+  expect(events).toMatchObject([{ event: 'alert.failed', keyId: store.keyId, kind: 'stopped' }])
+})
+
+test('if the service was down, a silent tool is reported only after its usual time has passed since then', async () => {
+  const store = await platform.provision()
+  await addMerchant(platform, store.id)
+  await platform.controlSql`
+    insert into usage_hours (key_id, hour, successful, active_minutes)
+    select ${store.keyId}, date_trunc('hour', now()) - make_interval(hours => n), 4, 1 from generate_series(5, 400) n`
+  await platform.controlSql`update api_keys set last_used_at = now() - interval '5 hours' where id = ${store.keyId}`
+  await send({}, { steadySince: new Date(Date.now() - 90 * 60_000) })
+  expect(smtp.emails).toEqual([])
+  await send({}, { steadySince: new Date(Date.now() - 110 * 60_000) })
+  expect(subjects()[0]).toMatch(/: test stopped sending requests$/)
 })
 
 test('if one of two merchants has no mailbox, the other gets one email', async () => {
@@ -197,12 +209,12 @@ test('if a node stops while the SMTP server hangs, no further email of the store
   await addMerchant(platform, store.id)
   const stopping = new AbortController()
   let tries = 0
-  const send = async () => {
+  const hang = async () => {
     tries += 1
     stopping.abort()
     throw new Error('timeout')
   }
-  await sendAlerts({ ...options, mailer: { send, close: () => undefined } }, stopping.signal)
+  await send({ mailer: { send: hang, close: () => undefined } }, { stopping: stopping.signal })
   expect(tries).toBe(1)
   expect(await platform.controlSql`select from alerts where key_id = ${store.keyId}`).toHaveLength(0)
 })

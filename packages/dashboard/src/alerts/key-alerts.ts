@@ -5,6 +5,7 @@ import { healthText } from '../pages/key-health-view.ts'
 import type { ActiveKeyRow } from '../pages/key-models.ts'
 import type { Frame } from '../pages/models.ts'
 import { durationText } from '../ui/dates.ts'
+import { LATE_INTERVALS } from '../usage/usual-interval.ts'
 
 /** The subject and the text of an email. */
 export interface AlertText {
@@ -21,9 +22,16 @@ const REMINDER_DAYS = [14, 1]
 /** The requests of a key over the rate limit, by the start of the hour in milliseconds since 1970. */
 export type RejectedHours = ReadonlyMap<number, number>
 
+/** The times of a check. */
+export interface CheckTimes {
+  readonly now: Date
+  /** Since when checks have run without a gap. Before this time, the service can have been down. */
+  readonly steadySince: Date
+}
+
 /** Returns the problems of an active key now. */
-export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, now: Date): KeyAlert[] {
-  const problem = problemOf(key)
+export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, steadySince }: CheckTimes): KeyAlert[] {
+  const problem = problemOf(key, now.getTime() - steadySince.getTime())
   return [
     ...(problem === null ? [] : [{ keyId: key.id, ...problem }]),
     ...overLimit(key, rejected, now),
@@ -31,13 +39,15 @@ export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, now: Date):
   ]
 }
 
-function problemOf({ health }: ActiveKeyRow): Omit<KeyAlert, 'keyId'> | null {
+/** `steadyMs` is the time without a gap. While the service was down, no tool could send a request. */
+function problemOf({ health }: ActiveKeyRow, steadyMs: number): Omit<KeyAlert, 'keyId'> | null {
   switch (health.kind) {
     case 'failing':
       return { kind: health.kind, occurrence: health.since.toISOString() }
     case 'stopped':
       return { kind: health.kind, occurrence: health.walk.lastAt.toISOString() }
     case 'silent':
+      if (steadyMs < (health.intervalMs ?? 0) * LATE_INTERVALS) return null
       return { kind: health.kind, occurrence: health.lastUsedAt.toISOString() }
     default:
       return null
@@ -65,7 +75,7 @@ export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): 
   if (kind === 'over_limit')
     return {
       subject: `${name} sends too many requests`,
-      sentence: `${name} has been over its rate limit for an hour. It must wait after a response with status 429.`,
+      sentence: `${name} was over its rate limit in this hour and the hour before. It must wait after a response with status 429.`,
     }
   if (kind === 'ending') {
     const left = durationText((key.expiresAt ?? frame.now).getTime() - frame.now.getTime(), frame)

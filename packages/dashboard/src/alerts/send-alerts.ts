@@ -58,38 +58,56 @@ export function startAlerts(options: AlertOptions, intervalMs: number): { close(
 }
 
 async function round(options: AlertOptions, stopping: AbortSignal): Promise<void> {
-  if (await claimAlertRound(options.services.database)) await sendAlerts(options, stopping)
+  const steadySince = await claimAlertRound(options.services.database)
+  if (steadySince !== null) await sendAlerts(options, { stopping, steadySince })
 }
 
-/** Checks all stores, and sends the emails that are due. Rejects with errors of the PostgreSQL client. */
-export async function sendAlerts(options: AlertOptions, stopping: AbortSignal): Promise<void> {
+/** When a round ends early, and since when rounds have run without a gap. */
+export interface Round {
+  /** Aborted when the node stops. */
+  readonly stopping: AbortSignal
+  readonly steadySince: Date
+}
+
+/**
+ * Checks all stores, and sends the emails that are due. Ends if the node stops, or if the SMTP server is away. Rejects
+ * with errors of the PostgreSQL client.
+ */
+export async function sendAlerts(options: AlertOptions, round: Round): Promise<void> {
   const { database } = options.services
   let storeIds: string[] = []
   do {
     storeIds = await readStoresWithKeys(database, { after: storeIds.at(-1) ?? null, limit: STORES_AT_ONCE })
     for (const id of storeIds) {
-      if (stopping.aborted) return
+      if (round.stopping.aborted) return
       const store = await getStore(database, id)
-      if (store !== null) await sendAlertsOf(store, options, stopping)
+      if (store !== null && (await sendAlertsOf(store, options, round)) === 'server away') return
     }
   } while (storeIds.length === STORES_AT_ONCE)
 }
 
-async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, stopping: AbortSignal): Promise<void> {
+type Outcome = 'done' | 'server away'
+
+async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round: Round): Promise<Outcome> {
   const { services } = options
   const now = options.now()
   const address = addressOf(store)
+  const times = { now, steadySince: round.steadySince }
   const dueIn = async (timeZone: string) => {
     const keys = await readActiveKeys(services, { storeId: store.id, isReady: true, timeZone, now })
     return keys.active.flatMap((key) =>
-      alertsOf(key, keys.rejected.get(key.id) ?? new Map<number, number>(), now).map((alert) => ({ key, alert })),
+      alertsOf(key, keys.rejected.get(key.id) ?? new Map<number, number>(), times).map((alert) => ({ key, alert })),
     )
   }
   // Only a store with a problem needs its time zone, which is in its own database.
-  if (address === null || (await dueIn('UTC')).length === 0) return
+  if (address === null || (await dueIn('UTC')).length === 0) return 'done'
   const timeZone = await options.timeZoneOf(address)
   const frame = frameOf(store, { timeZone, now, services })
-  for (const due of await dueIn(timeZone)) await sendAlert({ frame, ...due }, options, stopping)
+  for (const due of await dueIn(timeZone)) {
+    if (round.stopping.aborted) break
+    if ((await sendAlert({ frame, ...due }, options)) === 'server away') return 'server away'
+  }
+  return 'done'
 }
 
 interface DueAlert {
@@ -99,27 +117,35 @@ interface DueAlert {
 }
 
 /**
- * Sends one email to each recipient. If none could be sent, the next round tries again. If the
- * node stops, it doesn't try further emails after a failed one, because each waits for the timeouts of the SMTP server.
+ * Sends one email to each recipient. If the SMTP server is away before it accepted an email, the next round tries again.
+ * An address that the server rejects gets no second attempt.
  */
-async function sendAlert(due: DueAlert, options: AlertOptions, stopping: AbortSignal): Promise<void> {
-  if (stopping.aborted) return
+async function sendAlert(due: DueAlert, options: AlertOptions): Promise<Outcome> {
   const { alert } = due
   const { database, emit } = options.services
   const recipients = await readAlertRecipients(database, alert.keyId)
-  if (recipients.length === 0 || !(await claimAlert(database, alert))) return
-  let sent = 0
+  if (recipients.length === 0 || !(await claimAlert(database, alert))) return 'done'
+  let emails = 0
+  let isAway = false
   for (const recipient of recipients) {
     try {
       await options.mailer.send(emailTo(recipient, due, options))
-      sent += 1
+      emails += 1
     } catch (cause) {
       emit({ event: 'alert.failed', keyId: alert.keyId, kind: alert.kind, cause })
-      if (stopping.aborted) break
+      isAway = !isRejection(cause)
+      if (isAway) break
     }
   }
-  if (sent === 0) await releaseAlert(database, alert)
-  else emit({ event: 'alert.sent', keyId: alert.keyId, kind: alert.kind, emails: sent })
+  if (emails > 0) emit({ event: 'alert.sent', keyId: alert.keyId, kind: alert.kind, emails })
+  else if (isAway) await releaseAlert(database, alert)
+  return isAway ? 'server away' : 'done'
+}
+
+/** Whether the SMTP server rejected this email, in contrast to an error of the connection or of the sign-in. */
+function isRejection(cause: unknown): boolean {
+  const { code } = cause as { readonly code?: unknown }
+  return code === 'EENVELOPE' || code === 'EMESSAGE'
 }
 
 function emailTo({ merchantId, email }: AlertRecipient, { frame, key, alert }: DueAlert, options: AlertOptions) {

@@ -17,7 +17,7 @@ const WEEK_MS = 7 * DAY_MS
 const RUN_PAUSE_MS = 3 * MINUTE_MS
 const INTERVAL_MS_MIN = 5 * MINUTE_MS
 /** A tool can be late this many intervals after its last run began, which allows for delays of its scheduler. */
-const LATE_INTERVALS = 1.75
+export const LATE_INTERVALS = 1.75
 /** A run counts as missed after this part of the interval, and as finished after such a pause. */
 const GRACE_INTERVALS = 0.5
 const WEEKS_COMPARED = 4

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
+import { claimAlertRound } from './alerts.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+test('if several nodes claim a round of emails at the same time, one of them gets it, until four minutes have passed', async () => {
+  const { database, sql } = control
+  const claims = await Promise.all([1, 2, 3].map(() => claimAlertRound(database)))
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
+  expect(await claimAlertRound(database)).toBeNull()
+  await sql`update alert_rounds set begun_at = begun_at - interval '4 minutes'`
+  expect(await claimAlertRound(database)).not.toBeNull()
+})
+
+test('rounds count as steady since the first one, and since the next one after a gap of half an hour', async () => {
+  const { database, sql } = control
+  await sql`delete from alert_rounds`
+  const first = await claimAlertRound(database)
+  await sql`update alert_rounds set begun_at = begun_at - interval '29 minutes'`
+  expect(await claimAlertRound(database)).toEqual(first)
+  await sql`update alert_rounds set begun_at = begun_at - interval '31 minutes'`
+  const afterGap = await claimAlertRound(database)
+  expect(afterGap?.getTime()).toBeGreaterThan(first?.getTime() ?? Number.NaN)
+})
