@@ -9,6 +9,15 @@ import { createKey, type KeyRequest, type NewKey } from './create-key.ts'
 import { ALL_PERMISSIONS, InvalidKeyPermissionError, type KeyPermissions } from './key-permissions.ts'
 import { listKeys, renameKey, revokeKey } from './keys.ts'
 
+const REQUEST = {
+  outcome: 'successful',
+  endpoint: '/api/v1/store',
+  status: 200,
+  code: null,
+  reason: null,
+  requestId: 'r',
+} as const
+
 const HOUR_MS = 3_600_000
 
 let control: TestControl
@@ -99,16 +108,8 @@ describe('expiry and replacement of a key', () => {
       flushMs: 60_000,
       requestLogLines: 100,
     })
-    const request = {
-      outcome: 'successful',
-      endpoint: '/api/v1/store',
-      status: 200,
-      code: null,
-      reason: null,
-      requestId: 'r',
-    } as const
     const record = ({ id }: NewKey) =>
-      recorder.record({ ...request, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
+      recorder.record({ ...REQUEST, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
     record(old)
     await recorder.flush()
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null })
@@ -151,18 +152,10 @@ describe('concurrent changes of a key and its replacement', () => {
     const { database } = control
     const emit = (event: unknown) => expect(event).toBeUndefined()
     const recorder = createUsageRecorder({ database, now: Date.now, emit, flushMs: 60_000, requestLogLines: 100 })
-    const request = {
-      outcome: 'successful',
-      endpoint: '/api/v1/store',
-      status: 200,
-      code: null,
-      reason: null,
-      requestId: 'r',
-    } as const
     return {
       recorder,
       record: ({ id }: NewKey) =>
-        recorder.record({ ...request, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null }),
+        recorder.record({ ...REQUEST, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null }),
     }
   }
 

@@ -55,18 +55,21 @@ export interface Walk {
   readonly ended: boolean
 }
 
-/** Returns the hours of all keys of a store from `since`, oldest first. */
-export async function readUsageHours(options: {
+/** The store whose usage to read, and the oldest time. */
+export interface UsageQuery {
   readonly database: ControlDatabase
   readonly storeId: string
   readonly since: Date
-}): Promise<UsageHour[]> {
-  return options.database.pool.query<UsageHour>(sql`
+}
+
+/** Returns the hours of all keys of a store from `since`, oldest first. */
+export async function readUsageHours(query: UsageQuery): Promise<UsageHour[]> {
+  return query.database.pool.query<UsageHour>(sql`
     select h.key_id as "keyId", h.hour, h.successful::float8 as successful,
       h.client_errors::float8 as "clientErrors", h.rejected::float8 as rejected,
       h.failed::float8 as failed, h.peak_minute as "peakMinute"
     from usage_hours h join api_keys k on k.id = h.key_id
-    where k.store_id = ${options.storeId} and h.hour >= ${options.since}::timestamptz
+    where k.store_id = ${query.storeId} and h.hour >= ${query.since}::timestamptz
     order by h.hour, h.key_id`)
 }
 
@@ -78,15 +81,11 @@ export interface KeyActivity {
 }
 
 /** Returns the minutes with requests of each active key of a store from `since`. Leaves out keys without requests. */
-export async function readActivity(options: {
-  readonly database: ControlDatabase
-  readonly storeId: string
-  readonly since: Date
-}): Promise<KeyActivity[]> {
-  const rows = await options.database.pool.query<{ keyId: string; hour: Date; activeMinutes: bigint }>(sql`
+export async function readActivity(query: UsageQuery): Promise<KeyActivity[]> {
+  const rows = await query.database.pool.query<{ keyId: string; hour: Date; activeMinutes: bigint }>(sql`
     select h.key_id as "keyId", h.hour, h.active_minutes as "activeMinutes"
     from usage_hours h join api_keys k on k.id = h.key_id
-    where k.store_id = ${options.storeId} and k.revoked_at is null and h.hour >= ${options.since}::timestamptz
+    where k.store_id = ${query.storeId} and k.revoked_at is null and h.hour >= ${query.since}::timestamptz
     order by h.key_id, h.hour`)
   const minutes = new Map<string, number[]>()
   for (const { keyId, hour, activeMinutes } of rows) {
@@ -182,12 +181,8 @@ export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'page
  * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a list whose last
  * page was read before `since`, and a list that the same key started again.
  */
-export async function readUnfinishedWalks(options: {
-  readonly database: ControlDatabase
-  readonly storeId: string
-  readonly since: Date
-}): Promise<UnfinishedWalk[]> {
-  const { database, storeId, since } = options
+export async function readUnfinishedWalks(query: UsageQuery): Promise<UnfinishedWalk[]> {
+  const { database, storeId, since } = query
   return database.pool.query<UnfinishedWalk>(sql`
     select w.key_id as "keyId", w.endpoint, w.last_at as "lastAt", w.pages, w.rows::float8 as rows, (
         select e.rows::float8 from walks e join api_keys o on o.id = e.key_id
@@ -208,12 +203,8 @@ export interface LastError extends Pick<RequestLine, 'endpoint' | 'status' | 'co
 }
 
 /** Returns the newest error since `since` of each active key of a store. Leaves out keys without errors. */
-export async function readLastErrors(options: {
-  readonly database: ControlDatabase
-  readonly storeId: string
-  readonly since: Date
-}): Promise<LastError[]> {
-  const { database, storeId, since } = options
+export async function readLastErrors(query: UsageQuery): Promise<LastError[]> {
+  const { database, storeId, since } = query
   return database.pool.query<LastError>(sql`
     select k.id as "keyId", e.endpoint, e.status, nullif(e.code, '') as code, e.last_at as "lastAt"
     from api_keys k cross join lateral (
