@@ -23,9 +23,9 @@ export interface SheetState {
 export interface GoogleState {
   sheets: SheetState[]
   documentProperties: Record<string, string>
-  /** Properties of the person who uses the spreadsheet. */
+  /** Properties of the spreadsheet's current user. */
   userProperties: Record<string, string>
-  /** Triggers of the person who uses the spreadsheet. */
+  /** Triggers of the spreadsheet's current user. */
   triggers: { readonly id: number; readonly handler: string; readonly kind: 'once' | 'hourly'; readonly at: number }[]
   nextId: number
   nowMs: number

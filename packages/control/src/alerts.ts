@@ -12,7 +12,7 @@ export interface KeyAlert {
   readonly occurrence: string
 }
 
-/** A merchant who gets the emails about a key. */
+/** A recipient of the emails about a key. */
 export interface AlertRecipient {
   readonly merchantId: string
   readonly email: string

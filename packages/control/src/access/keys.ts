@@ -186,7 +186,7 @@ export async function revokeKey(options: {
 
 /**
  * Returns a condition that is always true, for the statement that makes a change. When PostgreSQL evaluates the
- * condition, the audit triggers learn who makes the change: `actor`.
+ * condition, the audit triggers learn the actor of the change.
  */
 export function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`

@@ -16,7 +16,7 @@ import {
 import type { StoreEventHandler } from '../store-event.ts'
 import type { StoreAddress } from './store-pools.ts'
 
-/** Which columns to read, how long to cache them, and who gets events. */
+/** Which columns to read, how long to cache them, and the handler of events. */
 export interface ColumnsOptions {
   /** Age in seconds at which cached columns are read again. */
   readonly refreshSeconds: number
