@@ -180,6 +180,7 @@ function requireScope({ resource }: Endpoint, { scopes }: Admission): void {
   throw new ApiError(
     'NOT_FOUND',
     `this key may not read ${resource.plural}: it has the scope ${scopes.join(' ')}; create a key with the scope ${needed}`,
+    { headers: { 'x-required-scope': needed } },
   )
 }
 

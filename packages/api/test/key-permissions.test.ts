@@ -38,12 +38,14 @@ describe('scopes of a key', () => {
       const key = await keyWith({ scopes: [scope] })
       for (const { path, resource, response } of ENDPOINTS) {
         const needed = scopeOf(resource)
-        const { status, json } = await request(key, { path: path.replace('{id}', UNKNOWN_ID) })
+        const { status, json, headers } = await request(key, { path: path.replace('{id}', UNKNOWN_ID) })
         if (needed === null || needed === scope) {
           expect(status, path).toBe(['only', 'page', 'ids'].includes(response.kind) ? 200 : 404)
           expect(JSON.stringify(json), path).not.toContain('scope')
+          expect(headers['x-required-scope'], path).toBeUndefined()
         } else {
           expect(status, path).toBe(404)
+          expect(headers['x-required-scope'], path).toBe(needed)
           expect(json, path).toEqual({
             error: {
               code: 'NOT_FOUND',

@@ -12,6 +12,7 @@ export interface ErrorDetails {
   readonly status: number
   readonly requestId: string | null
   readonly retryAfterSeconds: number | null
+  readonly requiredScope: string | null
 }
 
 /** Thrown for an error response. `message` is for people and says what to do; `code` is for programs. */
@@ -28,14 +29,20 @@ export class StoreExportError extends Error {
   readonly requestId: string | null
   /** Seconds to wait before a retry, from the header `Retry-After`; null without the header. */
   readonly retryAfterSeconds: number | null
+  /**
+   * The scope that the key lacks, such as `customers:read`, from the header `x-required-scope`; null for every other
+   * error. With status 404, it tells a resource that the key may not read from a path or a row that does not exist.
+   */
+  readonly requiredScope: string | null
 
   /** Creates the error from a response. @internal */
-  constructor({ code, message, status, requestId, retryAfterSeconds }: ErrorDetails) {
+  constructor({ code, message, status, requestId, retryAfterSeconds, requiredScope }: ErrorDetails) {
     super(`${message} (${code}, HTTP ${status}${requestId === null ? '' : `, request ${requestId}`})`)
     this.code = code
     this.status = status
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
+    this.requiredScope = requiredScope
   }
 }
 

@@ -82,6 +82,7 @@ function errorOf(response: CompleteResponse): StoreExportError {
     status,
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: secondsOf(headers.get('retry-after')),
+    requiredScope: headers.get('x-required-scope'),
   })
 }
 

@@ -431,6 +431,17 @@ describe('retries of the client', () => {
     },
   )
 
+  test('[R38] if the key may not read a resource, the error has the missing scope; for a row that does not exist, it has none', async () => {
+    const { id, key } = await platform.newKey(store.id)
+    await platform.controlSql`update api_keys set scopes = ${['orders:read']} where id = ${id}`
+    const { client } = await startClient([], { key })
+    await expect(client.customers.get(randomUUID())).rejects.toMatchObject({
+      status: 404,
+      requiredScope: 'customers:read',
+    })
+    await expect(client.orders.get(randomUUID())).rejects.toMatchObject({ status: 404, requiredScope: null })
+  })
+
   test('if the next retry would exceed retryForMs, the client throws the last error', async () => {
     const { client, pauses } = await startClient(Array<ProxyFailure>(50).fill(limited), { retryForMs: 60_000 })
     await expect(client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 17 })

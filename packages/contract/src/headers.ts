@@ -102,6 +102,12 @@ export const RESPONSE_HEADERS = {
     example: 'ApiKey realm="store data export", header="x-api-key"',
     on: 'some responses',
   },
+  'x-required-scope': {
+    note: 'With status 404: the scope that the key needs to read this resource. Absent if the path or the row does not exist.',
+    schema: { type: 'string' },
+    example: 'customers:read',
+    on: 'some responses',
+  },
   allow: {
     note: 'With status 405: the methods that the service accepts.',
     schema: { type: 'string' },

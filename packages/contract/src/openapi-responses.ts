@@ -18,7 +18,7 @@ const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const
 const UPDATED_LIST_HEADERS = [...LIST_HEADERS, 'x-sync-parameter'] as const
 const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...COMMON_HEADERS, 'www-authenticate'],
-  404: STORE_HEADERS,
+  404: [...STORE_HEADERS, 'x-required-scope'],
   405: [...AUTHENTICATED_HEADERS, 'allow'],
   409: [...AUTHENTICATED_HEADERS, 'retry-after'],
   429: [...AUTHENTICATED_HEADERS, 'retry-after'],

@@ -151,13 +151,22 @@ test('if the service has no list of all addresses, every run reads the addresses
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-test('[R38] if the key may not read addresses, a run fails and names the missing scope', async () => {
+test('[R38] if the key may not read addresses, a run fails with the message of the service, whatever its words', async () => {
   const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values (gen_random_uuid(), 'a@example.com', now(), now())`
   const scopes = SCOPES.filter((scope) => scope !== 'customer-addresses:read')
   await platform.controlSql`update api_keys set scopes = ${scopes} where id = ${shop.store.keyId}`
   await expect(shop.sync()).rejects.toThrow('create a key with the scope customer-addresses:read')
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await globalThis.fetch(input, init)
+    if (response.status !== 404) return response
+    const headers = new Headers(response.headers)
+    for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+    return Response.json({ error: { code: 'NOT_FOUND', message: 'other words' } }, { status: 404, headers })
+  }
+  const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
+  await expect(shop.sync({ client })).rejects.toThrow('other words')
 })
 
 describe('a store without updates of customers', () => {

@@ -30,13 +30,10 @@ export interface ListQuery {
 
 const NOT_FOUND = 404
 
-/** Whether the service lacks the path or the row. For a key that may not read the rows, the status is 404, too. */
+/** Whether the service lacks the path or the row. If the key may not read the rows, the status is 404, too. */
 export function isMissing(error: unknown): error is StoreExportError {
-  return error instanceof StoreExportError && error.status === NOT_FOUND && !error.message.startsWith(NOT_ALLOWED)
+  return error instanceof StoreExportError && error.status === NOT_FOUND && error.requiredScope === null
 }
-
-/** Start of the message for a resource outside of the key's scopes. */
-const NOT_ALLOWED = 'this key may not read'
 
 /** Thrown if the service is older than the list. */
 export class ListMissingError extends Error {
