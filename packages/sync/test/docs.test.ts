@@ -1,6 +1,7 @@
 // Runs every SQL block of docs/sync/guides against copies of one store. Compares the results with rows that the test computes
 // from the store, and the changes with what the page says.
 
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,9 +26,11 @@ const inStore = async (text: string) => copies.store.sql.unsafe(text)
 
 /** Runs a block in both engines, checks that the results are equal, and returns them sorted. */
 async function runInBoth(title: string, values?: BlockValues): Promise<ResultRow[]> {
-  const [inSqlite = [], inPostgres = []] = await Promise.all(
-    ENGINES.map((each) => copies.runBlock(each, title, values)),
-  )
+  return compareEngines((engine) => copies.runBlock(engine, title, values))
+}
+
+async function compareEngines(query: (engine: string) => Promise<ResultRow[]>): Promise<ResultRow[]> {
+  const [inSqlite = [], inPostgres = []] = await Promise.all(ENGINES.map(query))
   expect(sorted(inSqlite)).toEqual(sorted(inPostgres))
   return sorted(inSqlite)
 }
@@ -96,16 +99,15 @@ test("the guide's query for closing a month returns the time of the last sync", 
 })
 
 describe('the guide for an ERP import', () => {
-  /** Ids of the orders that each engine's import sent, all of them noted. */
-  async function send(): Promise<string[]> {
+  /** Returns the IDs of the orders that each engine's import sent. The ERP rejects `rejected`, and accepts the others. */
+  async function send(rejected: readonly string[] = []): Promise<string[]> {
     const sent: string[][] = []
     for (const engine of ENGINES) {
       const ids: string[] = []
       for (;;) {
         const rows = await copies.runBlock(engine, 'erp/to-send')
         await copies.query(engine, 'begin;')
-        for (const [id, updatedAt] of rows)
-          await copies.runBlock(engine, 'erp/mark-sent', [String(id), String(updatedAt)])
+        for (const [id, updatedAt] of rows) await record(engine, String(id), String(updatedAt), rejected)
         await copies.query(engine, 'commit;')
         ids.push(...firstOf(rows))
         if (rows.length === 0) break
@@ -114,6 +116,15 @@ describe('the guide for an ERP import', () => {
     }
     expect(sent[0]).toEqual(sent[1])
     return sent[0] ?? []
+  }
+
+  async function record(engine: string, id: string, updatedAt: string, rejected: readonly string[]): Promise<void> {
+    if (rejected.includes(id)) {
+      await copies.runBlock(engine, 'erp/mark-rejected', [id, updatedAt, 'unknown SKU'])
+      return
+    }
+    await copies.runBlock(engine, 'erp/mark-sent', [id, updatedAt])
+    await copies.runBlock(engine, 'erp/remove-rejected', [id])
   }
 
   test("if an item or the timestamp of an order changes, the guide's ERP import reads the order again, otherwise only once", async () => {
@@ -153,6 +164,28 @@ describe('the guide for an ERP import', () => {
     expect(await runInBoth('erp/deleted-orders')).toEqual([])
     await copies.sync(true)
     expect(await runInBoth('erp/deleted-orders')).toEqual([[gone]])
+  })
+
+  test("if the ERP rejects an order, the guide's ERP import reads it again only after a change, and doesn't report its deletion", async () => {
+    const rejections = () =>
+      compareEngines((engine) => copies.query(engine, 'select order_id, reason from erp.rejected'))
+    const [corrected, rejected] = [randomUUID(), randomUUID()]
+    for (const id of [corrected, rejected])
+      await inStore(`insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+        values ('${id}', 'a@example.com', 'paid', 1, 0, 0, 1, now(), now())`)
+    await copies.sync()
+    expect(await send([corrected, rejected])).toEqual([corrected, rejected].toSorted())
+    expect(await send()).toEqual([])
+    const both = [corrected, rejected].map((id) => [id, 'unknown SKU'])
+    expect(await rejections()).toEqual(sorted(both))
+    await inStore(`update orders set updated_at = now() where id = '${corrected}'`)
+    await copies.sync()
+    expect(await send()).toEqual([corrected])
+    expect(await rejections()).toEqual([[rejected, 'unknown SKU']])
+    const deleted = firstOf(await runInBoth('erp/deleted-orders'))
+    await inStore(`delete from orders where id in ('${corrected}', '${rejected}')`)
+    await copies.sync(true)
+    expect(firstOf(await runInBoth('erp/deleted-orders'))).toEqual([...deleted, corrected].toSorted())
   })
 
   test("if orders change or are deleted, the queue of the guide's ERP import lists exactly these orders", async () => {
