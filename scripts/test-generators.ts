@@ -7,6 +7,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { GeneratorTest } from './generators/generator-test.ts'
 import { GO_TESTS } from './generators/go.ts'
+import { GUIDE_TEST } from './generators/guide.ts'
 import { NPM_TESTS } from './generators/npm.ts'
 import { OPENAPI_GENERATOR_TESTS } from './generators/openapi-generator.ts'
 import { PYTHON_TESTS } from './generators/python.ts'
@@ -21,6 +22,7 @@ const TESTS: readonly GeneratorTest[] = [
   ...OPENAPI_GENERATOR_TESTS,
   ...GO_TESTS,
   ...RUST_TESTS,
+  GUIDE_TEST,
 ]
 const NAMES = [...TESTS.map(({ name }) => name), SCHEMATHESIS.name]
 const CACHE = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache')

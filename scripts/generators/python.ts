@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { GeneratorTest } from './generator-test.ts'
 import type { Workspace } from './workspace.ts'
 
-const CLIENT_VERSION = '0.29.1'
+/** Version of openapi-python-client. */
+export const CLIENT_VERSION = '0.29.1'
 const MODEL_VERSION = '0.89.0'
 
 /** The tests of generators from PyPI. */
