@@ -25,7 +25,8 @@ export async function testDlt(): Promise<ConnectorResult[]> {
       ),
     )
   await withDemoStore(LATEST_REVISION, async (store) => {
-    await runReadme(FOLDER, store, PACKAGES)
+    const output = await runReadme(FOLDER, store, PACKAGES)
+    if (!/^orders +([1-9]\d*) +\1$/m.test(output)) throw new Error(`first_rows.py printed:\n${output}`)
     await withWorkFolder((cwd) =>
       checkIgnored(store.url, 'updated_until', (url) => runLoad({ ...store, url }, { tool, kind: 'duckdb', cwd })),
     )
