@@ -101,7 +101,7 @@ describe('the benchmark report', () => {
 
   test('in the benchmark report, every row of a table has as many cells as its header', () => {
     const tables = performanceDocument([fullResult], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
-    expect(tables.length).toBe(4)
+    expect(tables.length).toBe(5)
     for (const lines of tables.map((table) => table.trim().split('\n')))
       expect(new Set(lines.map((line) => line.split('|').length)).size).toBe(1)
   })

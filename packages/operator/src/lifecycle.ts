@@ -1,5 +1,6 @@
 // Shuts down a long-running command after a signal or an error. Resources are closed in reverse order. A second signal exits
-// immediately. The package close-with-grace does the same, but counts one Ctrl-C as two if npm passes it on.
+// immediately. The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
+// arrives twice, because npm passes it on. So the package would interrupt the shutdown that it started.
 
 import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'

@@ -152,7 +152,7 @@ const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
 /**
  * Always true. As a side effect, the commit of this statement doesn't wait for the disk. A crash of the control
  * database then loses the counts of its last moments: three times `wal_writer_delay`, which is 0.6 s by default. See
- * docs/contribute/decisions/038-log-the-request-counters.md.
+ * docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
  */
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 
