@@ -23,6 +23,7 @@ const ALTERNATIVES = '### Alternatives'
  * that decision.
  */
 const STATUS = /^(?:Accepted|Superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{2}\./
+/** Maximum number of words of the whole file, as `wc -w` counts them. */
 const WORDS_MAX = 400
 
 /** Returns the index page: a table of all records, by number. */
@@ -52,11 +53,11 @@ To add a record:
 1. Copy the five sections of an existing record and use the next free number.
 2. Write the decision as the title and as the name of the file. State the decision in the first sentence of
    the section Decision.
-3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision. Say what it
-   does better, and then why it lost.
+3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision. Say in one
+   sentence what it does better, and with "but" or "because", why it lost.
 4. End the section Consequences with what would reopen the decision, if you know it.
 5. Give a result in the section Evidence: a figure with its base, command, and date, or what a test shows.
-6. Use at most ${WORDS_MAX} words. Begin the status with "Accepted" or with "Superseded by" and a link, then the
+6. Use at most ${WORDS_MAX} words, as \`wc -w\` counts the file. Begin the status with "Accepted" or with "Superseded by" and a link, then the
    date of that decision: "Accepted, 2026-11-18."
 7. Run \`npm run generate\`.
 `
@@ -80,7 +81,7 @@ export function decisionProblems(record: DecisionRecord, exists: (path: string) 
     ...(sectionOf(record, 'Decision').includes(`\n\n${ALTERNATIVES}\n\n- `)
       ? []
       : [`the section Decision must end with "${ALTERNATIVES}" and a list of the rejected alternatives`]),
-    ...(words <= WORDS_MAX ? [] : [`has ${words} words: at most ${WORDS_MAX}`]),
+    ...(words <= WORDS_MAX ? [] : [`has ${words} words by wc -w, which counts the whole file: at most ${WORDS_MAX}`]),
     ...lost.map((path) => `${path} does not exist`),
   ].map((problem) => `${DECISIONS_FOLDER}/${file}: ${problem}`)
 }
@@ -99,8 +100,7 @@ function firstSentence(text: string): string {
   return text.split(/(?<=\.)\s/)[0] ?? ''
 }
 
-/** Returns the number of words without markup. The text of a link and the cells of a table count. */
+/** Returns the number of words of a file as `wc -w` counts them: everything between spaces, so also `-`, `##`, and `|`. */
 function wordsOf(text: string): number {
-  const words = text.replace(/\]\([^)]*\)/g, ']').split(/\s+/)
-  return words.filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+  return text.split(/\s+/).filter((word) => word !== '').length
 }
