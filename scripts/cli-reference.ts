@@ -32,8 +32,17 @@ function commandAndSubcommands(command: Command, parents: string): CommandRefere
   return [reference, ...subcommands]
 }
 
+/** The text of a page besides the commands and options. */
+export interface PageText {
+  readonly intro: string
+  /** The common help. */
+  readonly help: string
+  /** A complete call of some commands, by the command without the program's name. */
+  readonly examples?: Readonly<Record<string, string>>
+}
+
 /** Returns the page of a program: `intro`, then the common help as a list, then a section for each command. */
-export function commandsPage(program: Command, { intro, help }: { intro: string; help: string }): string {
+export function commandsPage(program: Command, { intro, help, examples = {} }: PageText): string {
   const notes = help.split('\n').filter((line) => line.trim() !== '')
   return [
     `# ${program.name()} commands`,
@@ -42,11 +51,11 @@ export function commandsPage(program: Command, { intro, help }: { intro: string;
       ...notes.map((line) => `- ${LIST.test(line) ? withCodeItems(line) : withCode(line)}`),
       `- \`--help\` prints the options of a command. \`${program.name()} --version\` prints the version.`,
     ].join('\n'),
-    ...commandsOf(program).map(commandSection),
+    ...commandsOf(program).map((each) => commandSection(each, examples[each.path.slice(program.name().length + 1)])),
   ].join('\n\n')
 }
 
-function commandSection({ path, description, arguments: args, options }: CommandReference): string {
+function commandSection({ path, description, arguments: args, options }: CommandReference, example?: string): string {
   const usage = [
     path,
     ...args.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`)),
@@ -58,7 +67,12 @@ function commandSection({ path, description, arguments: args, options }: Command
     ...options.map((option) => [`\`${option.flags}\``, optionMeaning(option)]),
   ].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
   const table = ['| Option | Meaning |', '| --- | --- |', ...rows].join('\n')
-  return [`## ${path}`, sentence(description), `\`\`\`text\n${usage.join(' ')}\n\`\`\``, table].join('\n\n')
+  const parts = [`## ${path}`, sentence(description), codeBlock(usage.join(' ')), table]
+  return [...parts, ...(example === undefined ? [] : [`For example:\n\n${codeBlock(example)}`])].join('\n\n')
+}
+
+function codeBlock(text: string): string {
+  return `\`\`\`text\n${text}\n\`\`\``
 }
 
 function optionMeaning({ description, mandatory, defaultValue, argChoices }: Option): string {

@@ -75,7 +75,7 @@ function storeExportPage(): string {
 
 function storeSyncPage(): string {
   const intro = 'This page lists the commands of `store-sync`, for people who copy the data of a store.'
-  return `${CLI_HEAD}${commandsPage(STORE_SYNC.program, { intro, help: STORE_SYNC.help })}\n`
+  return `${CLI_HEAD}${commandsPage(STORE_SYNC.program, { intro, ...STORE_SYNC })}\n`
 }
 
 const CLI_HEAD =

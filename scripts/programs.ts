@@ -1,7 +1,11 @@
 // Creates the command-line programs of the repository, to read their commands. It runs none of them.
 
 import { createProgram as createStoreExport, COMMON_HELP as STORE_EXPORT_HELP } from '../packages/operator/src/cli.ts'
-import { createProgram as createStoreSync, COMMON_HELP as STORE_SYNC_HELP } from '../packages/sync/src/cli/cli.ts'
+import {
+  createProgram as createStoreSync,
+  EXAMPLES as STORE_SYNC_EXAMPLES,
+  COMMON_HELP as STORE_SYNC_HELP,
+} from '../packages/sync/src/cli/cli.ts'
 
 /** A command of commander. */
 export type Command = ReturnType<typeof createStoreExport>
@@ -14,7 +18,7 @@ export const STORE_EXPORT = {
   help: STORE_EXPORT_HELP,
 }
 
-/** `store-sync`, with the help that applies to all its commands. */
+/** `store-sync`, with the help that applies to all its commands, and examples. */
 export const STORE_SYNC = {
   program: createStoreSync({
     env: {},
@@ -23,4 +27,5 @@ export const STORE_SYNC = {
     output: { writeMessage: ignore, writeResult: ignore, writeData: async () => undefined, columns: null },
   }),
   help: STORE_SYNC_HELP,
+  examples: STORE_SYNC_EXAMPLES,
 }

@@ -44,7 +44,8 @@ const RULES: readonly Rule[] = [
   { pattern: /\b(?:unmet|form numbers?|tellers?)\b/i, instead: 'see the word list' },
   { pattern: /\bthe house\b/i, instead: 'package layout' },
   { pattern: /\bclock minutes?\b/i, instead: 'one-minute window' },
-  { pattern: /\bblanks?\b/i, instead: 'space' },
+  // Excel's menu has the item "Blank Query".
+  { pattern: /\bblanks?\b(?! Query\b)/i, instead: 'space' },
   { pattern: /\bbehind the cursor\b/i, instead: 'after the cursor' },
   { pattern: /\btrue cop(?:y|ies)\b/i, instead: 'a copy in sync' },
   { pattern: /\bwalk(?:s|ed|ing)?\b/i, instead: 'full sync, page through', kinds: ['markdown', 'string'] },

@@ -50,7 +50,14 @@ Tables: ${TABLE_NAMES.join(', ')}
 
 Set ${KEY_VARIABLE} to the API key, or ${KEY_FILE_VARIABLE} to the path of a file that contains it.
 At a terminal, store-sync prompts for the key if neither is set.
-Exit codes: 0 done, 1 failed or different, 2 wrong usage, 75 temporary failure (run the same command again later).`
+Exit codes: 0 done, 1 failed or different, 2 wrong usage, 75 temporary failure (run the command again later), 130 Ctrl-C at the key prompt.`
+
+/** A complete call of each command, by its name. The help and the reference page show it. */
+export const EXAMPLES = {
+  run: 'store-sync run --url https://export.example.com --to sqlite:shop.db --prune',
+  verify: 'store-sync verify --url https://export.example.com --to sqlite:shop.db --quick',
+  mcp: 'store-sync mcp --from sqlite:/home/shop/shop.db',
+} as const
 
 /** Returns the program with its commands. It throws a `CommanderError` instead of ending the process. */
 export function createProgram(context: CliContext): Command {
@@ -61,18 +68,18 @@ export function createProgram(context: CliContext): Command {
     .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, 'store-sync: ')) })
     .showHelpAfterError('Add --help to see the options.')
     .addHelpText('after', COMMON_HELP)
-  withCommonOptions(command.command('run'), `store the copy here: ${DESTINATIONS}`)
+  withCommonOptions(command, 'run', `store the copy here: ${DESTINATIONS}`)
     .description('create or update the copy. The first run reads everything, and later runs read what changed.')
     .option('--full', 'read all rows again, and remove rows that the store no longer has')
     .option(
       '--prune',
-      'also remove rows that the store has deleted. This reads only IDs, so it needs far fewer requests than --full.',
+      'also remove orders, products, and customers that the store has deleted. This reads only IDs, so it needs far fewer requests than --full.',
     )
     .option('--allow-empty', 'remove all rows of a table if the store returns none. Without this option, the rows stay')
     .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
     .option(
       '--since <time>',
-      'skip rows last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)',
+      'skip orders, products, and customers last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)',
     )
     .option('--overlap <duration>', 'also read changes from this period before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
@@ -91,7 +98,7 @@ export function createProgram(context: CliContext): Command {
         throw new CommandLineError('--dry-run: cannot be combined with --every')
       return runCommand(options, context)
     })
-  withCommonOptions(command.command('verify'), 'compare this copy: a destination of run, except singer')
+  withCommonOptions(command, 'verify', 'compare this copy: a destination of run, except singer')
     .description('compare the copy with the store, row by row, and print the differences')
     .option('--quick', 'compare only IDs and timestamps of the last change, for tables with an ID list and updated_at')
     .option('--tables <names>', 'compare only these tables, separated by commas, and the tables embedded in them')
@@ -101,7 +108,7 @@ export function createProgram(context: CliContext): Command {
     .description('let an assistant read a copy, over MCP on standard input and output')
     .requiredOption('--from <copy>', 'read this copy: sqlite:FILE')
     .option('--with-personal-data', 'show columns that identify a person, such as names, email and postal addresses')
-    .addHelpText('after', MCP_HELP)
+    .addHelpText('after', exampleHelp('mcp') + MCP_HELP)
     .action((options: McpCommandOptions) => mcpCommand(options, context, version()))
   return command
 }
@@ -110,9 +117,10 @@ const MCP_HELP = `
 The command reads the copy only. It needs no API key and sends no requests.
 It runs until the host closes standard input. See docs/sync/guides/assistants.md.`
 
-/** Adds the options that run and verify have. `to` is the help of `--to`. */
-function withCommonOptions(command: Command, to: string): Command {
-  return command
+/** Adds the command `name` with the options that run and verify have. `to` is the help of `--to`. */
+function withCommonOptions(program: Command, name: 'run' | 'verify', to: string): Command {
+  return program
+    .command(name)
     .requiredOption('--url <url>', 'read from the service at this address')
     .requiredOption('--to <destination>', to)
     .option(
@@ -121,7 +129,11 @@ function withCommonOptions(command: Command, to: string): Command {
     )
     .option('--insecure-http', 'allow an http:// address of another machine. The key is then sent unencrypted')
     .option('--json', 'print one JSON object per line, for programs')
-    .addHelpText('after', COMMON_HELP)
+    .addHelpText('after', exampleHelp(name) + COMMON_HELP)
+}
+
+function exampleHelp(name: keyof typeof EXAMPLES): string {
+  return `\nExample:\n  ${EXAMPLES[name]}\n`
 }
 
 function version(): string {
