@@ -92,13 +92,15 @@ export {
   readRequestLog,
   readUnfinishedWalks,
   readUsageHours,
+  readUsageSums,
   readWalks,
   readWholeRequestLog,
   type UnfinishedWalk,
   type UsageHour,
+  type UsageSums,
   type Walk,
 } from './usage/reading.ts'
 export type { RecordedRequest, UsageOutcome, WalkStep } from './usage/recorded-request.ts'
 export { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
 export type { RejectedRequest } from './usage/rejected-keys.ts'
-export { deleteOldUsage, sumUpOldHours } from './usage/retention.ts'
+export { deleteOldUsage, sumUpOldHours, usageHoursSince } from './usage/retention.ts'

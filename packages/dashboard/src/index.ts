@@ -37,6 +37,8 @@ export interface DashboardOptions {
   /** Public URL of the API. */
   readonly apiUrl: string
   readonly requestLogHours: number
+  /** Days for which usage is stored by hour. */
+  readonly usageHourDays: number
   readonly sessionDays: number
   readonly linkMinutes: number
   /** The provider of single sign-on; null without single sign-on. */
@@ -78,7 +80,7 @@ function openAlerts(services: Services, mail: MailSettings): { close(): Promise<
 
 function createServices(options: DashboardOptions, origins: Origins): Services {
   const { database, reader, secret, apiUrl, emit, proxies } = options
-  const { requestLogHours, sessionDays, linkMinutes, singleSignOn } = options
+  const { requestLogHours, usageHourDays, sessionDays, linkMinutes, singleSignOn } = options
   const timeSlicer = new TimeSlicer()
   return {
     database,
@@ -94,6 +96,7 @@ function createServices(options: DashboardOptions, origins: Origins): Services {
     emit,
     apiUrl: apiUrl.replace(/\/+$/, ''),
     requestLogHours,
+    usageHourDays,
     proxies,
   }
 }

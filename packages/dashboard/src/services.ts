@@ -29,6 +29,8 @@ export interface Services {
   readonly apiUrl: string
   /** Hours for which the service retains the request log and walks. */
   readonly requestLogHours: number
+  /** Days for which usage is stored by hour. Older usage is stored by UTC day. */
+  readonly usageHourDays: number
   /** Number of trusted proxies in front of the dashboard. */
   readonly proxies: number
 }

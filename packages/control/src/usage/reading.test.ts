@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createKey } from '../access/create-key.ts'
 import { revokeKey } from '../access/keys.ts'
-import { readActivity, readLastErrors, readUnfinishedWalks } from './reading.ts'
+import { readActivity, readLastErrors, readUnfinishedWalks, readUsageSums } from './reading.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import { createUsageRecorder } from './recorder.ts'
+import { sumUpOldHours, usageHoursSince } from './retention.ts'
 
 let control: TestControl
 beforeAll(async () => {
@@ -96,4 +97,104 @@ test('if keys had several errors, the newest error of each key is returned', asy
   const errors = await readLastErrors({ database: control.database, storeId: store.id, since: SINCE })
   const lastAt = new Date(NOON + MINUTE_MS)
   expect(errors).toEqual([{ keyId: key.id, endpoint: '/api/v1/orders', status: 404, code: 'NOT_FOUND', lastAt }])
+})
+
+describe('usage by period', () => {
+  const DAY_MS = 86_400_000
+  const HOUR_MS = 3_600_000
+  const midnight = Date.parse('2026-03-01T00:00:00Z')
+
+  async function addHours(keyId: string, hours: readonly number[]): Promise<void> {
+    const times = hours.map((hour) => new Date(midnight + hour * HOUR_MS).toISOString())
+    await control.sql`
+      insert into usage_hours (key_id, hour, successful, rejected)
+      select ${keyId}, hour, 10, 1 from unnest(${times}::timestamptz[]) as hour`
+  }
+
+  test('if usage is read by period, an hour counts for the period in which it starts, for each key of the store', async () => {
+    const [store, foreign] = [await control.store(), await control.store()]
+    const [key, other, stranger] = [await newKey(store.id), await newKey(store.id), await newKey(foreign.id)]
+    // Midnight in Berlin is at 23:00 in UTC.
+    const starts = [-25, -1, 23].map((hour) => new Date(midnight + hour * HOUR_MS))
+    await addHours(key.id, [-26, -25, -2, -1, 22, 23])
+    await addHours(other.id, [0, 1])
+    await addHours(stranger.id, [0])
+    const read = (keyId: string | null) =>
+      readUsageSums({
+        database: control.database,
+        storeId: store.id,
+        keyId,
+        starts,
+        hoursSince: new Date(midnight - 40 * DAY_MS),
+      })
+    const none = { clientErrors: 0, failed: 0 }
+    const ofKey = [0, 1, 2].map((period) => {
+      const requests = period === 2 ? 1 : 2
+      return { ...none, keyId: key.id, period, successful: 10 * requests, rejected: requests }
+    })
+    const ofOther = { ...none, keyId: other.id, period: 1, successful: 20, rejected: 2 }
+    expect(await read(key.id)).toEqual(ofKey)
+    const all = await read(null)
+    expect(all).toHaveLength(4)
+    expect(all).toEqual(expect.arrayContaining([...ofKey, ofOther]))
+    expect(await read(stranger.id)).toEqual([])
+  })
+
+  test('if usage is stored by UTC day, the day counts for the local day with most of its hours, before and after the cleanup', async () => {
+    const store = await control.store()
+    const key = await newKey(store.id)
+    await addHours(key.id, [0, 5, 23, 24, 47])
+    const { database } = control
+    const now = new Date(midnight + 40 * DAY_MS)
+    const hoursSince = usageHoursSince(now, 32)
+    // The days of New York start at 05:00 in UTC, and those of Auckland at 11:00 in UTC.
+    const periodsOf = async (firstHour: number) => {
+      const starts = [0, 24, 48].map((hour) => new Date(midnight + (firstHour + hour) * HOUR_MS))
+      const sums = await readUsageSums({ database, storeId: store.id, keyId: null, starts, hoursSince })
+      return sums.map(({ period, successful }) => [period, successful])
+    }
+    const expected = [
+      [0, 30],
+      [1, 20],
+    ]
+    expect([await periodsOf(5), await periodsOf(-13)]).toEqual([
+      expected,
+      [
+        [1, 30],
+        [2, 20],
+      ],
+    ])
+    await sumUpOldHours({ database, usageHourDays: 32, now })
+    expect([await periodsOf(5), await periodsOf(-13)]).toEqual([
+      expected,
+      [
+        [1, 30],
+        [2, 20],
+      ],
+    ])
+  })
+
+  test('if other stores have much usage, the statement reads only the rows of its keys through the primary key', async () => {
+    const own = await createControlDatabase()
+    onTestFinished(() => own.drop())
+    const { database, sql } = own
+    const store = await own.store()
+    const key = await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random: own.random })
+    const from = new Date(midnight).toISOString()
+    await sql`
+      insert into usage_hours (key_id, hour, successful)
+      select key_id, ${from}::text::timestamptz + make_interval(hours => n), 1
+      from (select ${key.id}::uuid union all select gen_random_uuid() from generate_series(1, 20)) as keys (key_id),
+        generate_series(0, 90 * 24 - 1) as n`
+    await sql`analyze usage_hours`
+    const starts = Array.from({ length: 90 }, (_, day) => new Date(midnight + day * DAY_MS))
+    const query = { database, storeId: store.id, keyId: null, starts, hoursSince: new Date(midnight) }
+    vi.spyOn(database.pool, 'query')
+    expect(await readUsageSums(query)).toHaveLength(90)
+    const [statement] = vi.mocked(database.pool.query).mock.calls[0] ?? []
+    const explained = sql.unsafe(`explain (analyze, timing off, costs off) ${statement?.text}`, statement?.values as [])
+    const plan = (await explained).map((line) => line['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/Index Scan (using|on) usage_hours_pkey .*rows=2160[. ]/)
+    expect(plan).not.toContain('Seq Scan on usage_hours')
+  })
 })

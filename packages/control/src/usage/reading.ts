@@ -73,6 +73,49 @@ export async function readUsageHours(query: UsageQuery): Promise<UsageHour[]> {
     order by h.hour, h.key_id`)
 }
 
+/** Which periods of usage to sum up. */
+export interface UsageSumsQuery {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  /** The only key to read; null for all keys of the store. */
+  readonly keyId: string | null
+  /** Starts of the periods, oldest first. A period ends at the start of the next one. */
+  readonly starts: readonly Date[]
+  /** The time since which usage is stored by hour. Older usage is stored by UTC day. */
+  readonly hoursSince: Date
+}
+
+/** Sums of one key's requests in one period. */
+export interface UsageSums extends Pick<UsageHour, 'keyId' | 'successful' | 'clientErrors' | 'rejected' | 'failed'> {
+  /** Index of the period in `starts`. */
+  readonly period: number
+}
+
+/**
+ * Returns the sums of each key and period. Leaves out periods without requests. An hour counts for the period in which
+ * it starts. A UTC day counts for the period that contains its noon, because most of the day is in that period.
+ */
+export async function readUsageSums(query: UsageSumsQuery): Promise<UsageSums[]> {
+  const { database, storeId, keyId, hoursSince } = query
+  const starts = query.starts.map((start) => start.toISOString())
+  // The list of keys makes the database read each key's range of the primary key, and no rows of other stores.
+  return database.pool.query<UsageSums>(sql`
+    with used as (
+      select key_id, successful, client_errors, rejected, failed,
+        case when hour < ${hoursSince}::timestamptz then date_trunc('day', hour, 'UTC') + interval '12 hours'
+          else hour end as at
+      from usage_hours
+      where key_id = any (array(
+          select id from api_keys where store_id = ${storeId} and (${keyId}::uuid is null or id = ${keyId}::uuid)))
+        and hour >= ${starts[0] ?? null}::timestamptz - interval '24 hours'
+    )
+    select key_id as "keyId", width_bucket(at, ${starts}::timestamptz[]) - 1 as period,
+      sum(successful)::float8 as successful, sum(client_errors)::float8 as "clientErrors",
+      sum(rejected)::float8 as rejected, sum(failed)::float8 as failed
+    from used where at >= ${starts[0] ?? null}::timestamptz
+    group by 1, 2 order by 2, 1`)
+}
+
 /** The minutes in which a key sent requests. */
 export interface KeyActivity {
   readonly keyId: string

@@ -63,7 +63,7 @@ export async function sumUpOldHours(options: {
 }): Promise<number> {
   const { usageHourDays, now } = options
   const { pool } = options.database
-  const end = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - usageHourDays * DAY_MS)
+  const end = usageHoursSince(now, usageHourDays)
   let deleted = 0
   let day = await nextDayToSumUp(pool, null, end)
   while (day !== null) {
@@ -74,6 +74,11 @@ export async function sumUpOldHours(options: {
     if (isDone) day = await nextDayToSumUp(pool, new Date(day.getTime() + DAY_MS), end)
   }
   return deleted
+}
+
+/** Returns the time since which usage is stored by hour. Older usage is stored by UTC day after the next cleanup. */
+export function usageHoursSince(now: Date, usageHourDays: number): Date {
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - usageHourDays * DAY_MS)
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Scope } from '@store-export/contract'
 import type { KeySummary, LastError, Walk as RecordedWalk, RequestLine, UnfinishedWalk } from '@store-export/control'
 import type { Connection } from '../recipes/tools.ts'
+import type { UsageRange } from '../usage/usage-ranges.ts'
 
 /** The first and last characters of a key, which are not secret. */
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
@@ -142,13 +143,34 @@ export interface RequestSums {
   readonly failed: number
 }
 
-/** The data of the usage page: the last 30 days. */
+/** The requests of one hour or day. */
+export interface UsagePeriod extends RequestSums {
+  readonly start: Date
+}
+
+/** The requests of a range by hour or by day. */
+export interface UsageChart {
+  readonly range: UsageRange
+  /** Every hour or day of the range, oldest first. Days are in the store's time zone. */
+  readonly periods: readonly UsagePeriod[]
+  /** URL of the page with each range. */
+  readonly ranges: readonly { readonly range: UsageRange; readonly href: string }[]
+}
+
+/** The data of the usage page. */
 export interface UsagePage {
-  /** Every day in the store's time zone, such as `2026-11-21`, oldest first. */
-  readonly days: readonly (RequestSums & { readonly day: string })[]
+  readonly chart: UsageChart
   /** Active keys, and revoked keys with requests. Keys with most requests come first. */
-  readonly keys: readonly (RequestSums & { readonly id: string; readonly name: string; readonly isActive: boolean })[]
-  /** The only key that `days` counts; null for all keys. */
+  readonly keys: readonly (RequestSums & {
+    readonly id: string
+    readonly name: string
+    readonly isActive: boolean
+    /** URL of this page with the chart of this key. */
+    readonly href: string
+  })[]
+  /** URL of this page with the chart of all keys. */
+  readonly allKeysHref: string
+  /** The only key of the chart; null for all keys. */
   readonly selectedKeyId: string | null
 }
 
@@ -157,11 +179,12 @@ export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
   readonly status: 'finished' | 'in progress' | 'stopped'
 }
 
-/** The data of the page about one key's usage: its walks and its request log. */
+/** The data of the page about one key's usage: its walks, its chart, and its request log. */
 export interface KeyUsagePage {
   /** Whether this merchant gets emails about the key; null if the dashboard sends none, or for a revoked key. */
   readonly hasEmails: boolean | null
   readonly key: KeyRow
+  readonly chart: UsageChart
   readonly log: RequestLogPart
   /** Unfinished walks first, then newest first. */
   readonly walks: readonly WalkRow[]
@@ -180,7 +203,9 @@ export interface RequestLogPart {
   readonly endpoint: string | null
   /** All endpoints of the log. */
   readonly endpoints: readonly string[]
-  /** URL of the page with this endpoint and errors alone, and the newest lines. */
+  /** The range of the chart, which the form of the log retains. */
+  readonly range: UsageRange
+  /** URL of the page with this range, endpoint and errors alone, and the newest lines. */
   readonly refreshHref: string
   /** URL of the CSV file with all lines of this choice. */
   readonly csvHref: string

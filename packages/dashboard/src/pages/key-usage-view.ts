@@ -1,4 +1,4 @@
-// Renders the usage of one key: its walks and its request log. They show why a sync stopped.
+// Renders the usage of one key: its walks, its requests as a chart, and its request log. They show why a sync stopped.
 
 import { keyBadge, walkBadge } from '../ui/badges.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
@@ -13,6 +13,7 @@ import { limitTexts } from './key-limits-view.ts'
 import type { KeyRow, KeyUsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
+import { usageChartCard } from './usage-chart-view.ts'
 
 /** Returns the page about the recent usage of one key. */
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
@@ -25,7 +26,10 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
     trail: [{ label: 'Usage', href: paths.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
-  return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}${emailsPart(frame, page)}`)
+  return layout(
+    frame,
+    html`${head}${walksPart(frame, page)}${usageChartCard(frame, page.chart)}${requestLogCard(frame, page)}${emailsPart(frame, page)}`,
+  )
 }
 
 function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
@@ -51,7 +55,7 @@ function walksPart(frame: Frame, page: KeyUsagePage): Html {
 function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id)) : NOTHING
-  return html`${linkButton('Usage by day', paths.usageOfKey(key.id), { about: 'of this key' })}${linkButton('Rename', paths.rename(key.id))}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
+  return html`${linkButton('Rename', paths.rename(key.id))}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {

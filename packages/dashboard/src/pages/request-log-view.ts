@@ -10,6 +10,7 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
+import { rangeParameter } from '../usage/usage-ranges.ts'
 import type { KeyRow, KeyUsagePage, RequestLogPart } from './key-models.ts'
 import type { Frame } from './models.ts'
 
@@ -41,12 +42,17 @@ function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
     { value: 'errors', label: 'Errors only' },
   ]
   const show = selection({ name: 'show', label: 'Show', options: shown, value: log.errorsOnly ? 'errors' : '' })
-  const form = html`<search><form class="form log-form" method="get" action="${pathsOf(frame).keyUsage(key.id)}">${input}${endpoint}${show}<button type="submit" class="button plain">Show</button></form></search>`
+  const form = html`<search><form class="form log-form" method="get" action="${pathsOf(frame).keyUsage(key.id)}">${chosenRange(log)}${input}${endpoint}${show}<button type="submit" class="button plain">Show</button></form></search>`
   const csv =
     log.lines.length === 0
       ? NOTHING
       : html`<a class="button plain" href="${log.csvHref}" download>${ICONS.download}CSV</a>`
   return html`<div class="data-bar log-bar">${form}${csv}</div>`
+}
+
+function chosenRange({ range }: RequestLogPart): Html {
+  const chosen = rangeParameter(range).range
+  return chosen === undefined ? NOTHING : html`<input type="hidden" name="range" value="${chosen}">`
 }
 
 function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
@@ -70,7 +76,7 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
       `${count(line.durationMs, frame)} ms`,
     ]),
   })
-  return html`${list}${pager(frame, key, log)}`
+  return html`${list}${pager(log)}`
 }
 
 /** Returns why the API rejected the requests of a line, and the ID to ask the operator about. */
@@ -81,11 +87,10 @@ function whyNote({ reason, status, lastRequestId }: RequestLine): Html {
     : html`${why}<span class="note request-id">Last request ID: <code>${lastRequestId}</code></span>`
 }
 
-function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: RequestLogPart): Html {
+function pager({ olderHref, isNewest, refreshHref }: RequestLogPart): Html {
   if (olderHref === null && isNewest) return NOTHING
-  const newest = `${pathsOf(frame).keyUsage(key.id)}${errorsOnly ? '?show=errors' : ''}`
   return html`<nav class="data-foot" aria-label="Pages of the log"><p class="actions">${
-    isNewest ? NOTHING : linkButton('Newest requests', newest)
+    isNewest ? NOTHING : linkButton('Newest requests', refreshHref)
   }${olderHref === null ? NOTHING : linkButton('Older requests', olderHref)}</p></nav>`
 }
 

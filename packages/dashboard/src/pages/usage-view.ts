@@ -1,30 +1,32 @@
-// Renders the usage of the last 30 days: per day as a chart and as a table, and per key.
+// Renders the usage of a store in a range of time: as a chart and a table by hour or day, and by key.
 
-import { PART_LABELS, requestsChart } from '../ui/chart.ts'
+import { PART_LABELS } from '../ui/chart.ts'
 import { badge, card, emptyState, pageHead, tiles } from '../ui/components.ts'
-import { count, dayText } from '../ui/dates.ts'
+import { count } from '../ui/dates.ts'
 import { linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
+import { RANGE_FACTS } from '../usage/usage-ranges.ts'
 import type { RequestSums, UsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
+import { SUM_COLUMNS, sumCells, usageChartCard } from './usage-chart-view.ts'
 
-/** Returns the page about the usage of the last 30 days. */
+/** Returns the page about the usage in the chosen range. */
 export function usageView(frame: Frame, page: UsagePage): Html {
-  const paths = pathsOf(frame)
+  const range = RANGE_FACTS[page.chart.range].label
   const selected = page.keys.find(({ id }) => id === page.selectedKeyId)
   const head = pageHead({
     title: 'Usage',
     lead: selected
-      ? html`Requests of <strong>${selected.name}</strong> in the last 30 days.`
-      : 'Requests of all keys in the last 30 days.',
-    ...(page.selectedKeyId === null ? {} : { actions: linkButton('Show all keys', paths.usage) }),
+      ? html`Requests of <strong>${selected.name}</strong> in the last ${range}.`
+      : `Requests of all keys in the last ${range}.`,
+    ...(page.selectedKeyId === null ? {} : { actions: linkButton('Show all keys', page.allKeysHref) }),
   })
   if (page.keys.length === 0) {
-    const next = linkButton('Create a key', paths.api, { kind: 'main' })
+    const next = linkButton('Create a key', pathsOf(frame).api, { kind: 'main' })
     const none = emptyState(
       'No requests yet',
       'Create a key and put it into a tool. Its requests are counted here.',
@@ -32,15 +34,18 @@ export function usageView(frame: Frame, page: UsagePage): Html {
     )
     return layout(frame, html`${head}<div class="card"><div class="card-body">${none}</div></div>`)
   }
-  return layout(frame, html`${head}${sumTiles(frame, page)}${daysCard(frame, page)}${keysCard(frame, page)}`)
+  return layout(
+    frame,
+    html`${head}${sumTiles(frame, page)}${usageChartCard(frame, page.chart)}${keysCard(frame, page)}`,
+  )
 }
 
-function sumTiles(frame: Frame, { days }: UsagePage): Html {
+function sumTiles(frame: Frame, { chart }: UsagePage): Html {
   return tiles(
     REQUEST_PARTS.map((part) => ({
       label: PART_LABELS[part],
       value: count(
-        days.reduce((all, day) => all + day[part], 0),
+        chart.periods.reduce((all, period) => all + period[part], 0),
         frame,
       ),
       note: PART_NOTES[part],
@@ -55,33 +60,6 @@ const PART_NOTES = {
   failed: 'Errors on our side; tools can retry',
 } as const satisfies Record<keyof RequestSums, string>
 
-const SUM_COLUMNS = [
-  ...REQUEST_PARTS.map((part) => ({ label: PART_LABELS[part], isNumber: true })),
-  { label: 'All', isNumber: true },
-]
-
-function sumCells(frame: Frame, sums: RequestSums): readonly (Html | string)[] {
-  const quiet = (value: number) => (value === 0 ? html`<span class="quiet">0</span>` : count(value, frame))
-  return [
-    ...REQUEST_PARTS.map((part) => quiet(sums[part])),
-    html`<strong>${count(totalRequests(sums), frame)}</strong>`,
-  ]
-}
-
-function daysCard(frame: Frame, { days }: UsagePage): Html {
-  const list = table({
-    caption: 'Requests by day, newest first',
-    columns: [{ label: 'Day' }, ...SUM_COLUMNS],
-    rows: days
-      .toReversed()
-      .map((day) => [html`<time datetime="${day.day}">${dayText(day.day, frame)}</time>`, ...sumCells(frame, day)]),
-  })
-  return card(
-    { id: 'by-day', title: 'By day', note: `Days are in the time zone ${frame.store?.timeZone ?? 'UTC'}.` },
-    html`${requestsChart(days, frame)}<details class="table-fold"><summary>Show as a table</summary>${list}</details>`,
-  )
-}
-
 function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
   const paths = pathsOf(frame)
   const most = Math.max(1, ...keys.map(totalRequests))
@@ -89,7 +67,7 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
     caption: 'Requests by key, most first',
     columns: [{ label: 'Key' }, ...SUM_COLUMNS, { label: 'Details', isVisuallyHidden: true }],
     rows: keys.map((key) => [
-      html`<a class="key-name" href="${paths.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(totalRequests(key) / most)}`,
+      html`<a class="key-name" href="${key.href}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(totalRequests(key) / most)}`,
       ...sumCells(frame, key),
       html`<div class="cell-actions">${linkButton('Request log', paths.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
     ]),
@@ -97,7 +75,7 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
     isStacked: true,
   })
   return card(
-    { id: 'by-key', title: 'By key', note: 'Choose a key to see its requests by day above.', isFlush: true },
+    { id: 'by-key', title: 'By key', note: 'Choose a key to see its requests in the chart above.', isFlush: true },
     list,
   )
 }

@@ -1,4 +1,4 @@
-// Handles requests for the usage of a store in the last 30 days, and for the recent usage of one key.
+// Handles requests for the usage of a store in a range of time, and for the recent usage of one key.
 
 import {
   hasMutedKey,
@@ -9,59 +9,85 @@ import {
   readLoggedEndpoints,
   readRequestLog,
   readUsageHours,
+  readUsageSums,
   readWalks,
   readWholeRequestLog,
+  type UsageSums,
+  usageHoursSince,
 } from '@store-export/control'
 import { csvRecord } from '../data/csv-row.ts'
-import type { RequestLogPart } from '../pages/key-models.ts'
+import type { RequestLogPart, UsageChart } from '../pages/key-models.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
 import { usageView } from '../pages/usage-view.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { parseLocalTime } from '../usage/parse-local-time.ts'
 import { keyRows } from '../usage/read-active-keys.ts'
-import {
-  hoursOfDays,
-  noRequests,
-  readSince,
-  sumsByDay,
-  sumsByKey,
-  sumsIn24Hours,
-  totalRequests,
-} from '../usage/summaries.ts'
+import { noRequests, readSince, sumsByKey, sumsByPeriod, sumsIn24Hours, totalRequests } from '../usage/summaries.ts'
+import { periodStarts, rangeParameter, USAGE_RANGES, type UsageRange, usageRangeOf } from '../usage/usage-ranges.ts'
 import { walkStatus } from '../usage/walk-status.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 
-const DAYS = 30
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** GET /stores/{s}/usage?key={k}: shows the usage of all keys, or of one key. */
+/** GET /stores/{s}/usage?range=30d&key={k}: shows the usage of all keys, or of one key. */
 export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
-  const { services, store, head, now, context } = request
-  const { database } = services
+  const { services, store, context } = request
   const selectedKeyId = context.req.query('key')?.toLowerCase() ?? null
-  const [keys, all] = await Promise.all([
-    listKeys({ database, storeId: store.id }),
-    readUsageHours({ database, storeId: store.id, since: readSince(now, DAYS) }),
+  const [keys, { sums: all, ...usage }] = await Promise.all([
+    listKeys({ database: services.database, storeId: store.id }),
+    readUsage(request, null),
   ])
   if (selectedKeyId !== null && !keys.some(({ id }) => id === selectedKeyId)) return notFoundPage(request)
-  const read = hoursOfDays({ hours: all, timeZone: head.timeZone, now }, DAYS)
-  const shown = selectedKeyId === null ? read : read.filter(({ keyId }) => keyId === selectedKeyId)
-  const days = sumsByDay({ hours: shown, timeZone: head.timeZone, now }, DAYS)
-  const sums = sumsByKey(read)
+  const shown = selectedKeyId === null ? all : all.filter(({ keyId }) => keyId === selectedKeyId)
+  const hrefOf = (keyId: string | null, range: UsageRange) =>
+    withQuery(storePaths(store.id).usage, { ...(keyId === null ? {} : { key: keyId }), ...rangeParameter(range) })
+  const sums = sumsByKey(all)
   const used = keys.flatMap(({ id, name, revokedAt }) => {
     const sum = sums.get(id) ?? noRequests()
     const isActive = revokedAt === null
-    return isActive || totalRequests(sum) > 0 ? [{ id, name, isActive, ...sum }] : []
+    const href = hrefOf(id, usage.range)
+    return isActive || totalRequests(sum) > 0 ? [{ id, name, isActive, href, ...sum }] : []
   })
-  const page = { days, keys: used.toSorted((one, other) => totalRequests(other) - totalRequests(one)), selectedKeyId }
+  const page = {
+    chart: chartOf({ ...usage, sums: shown }, (range) => hrefOf(selectedKeyId, range)),
+    keys: used.toSorted((one, other) => totalRequests(other) - totalRequests(one)),
+    allKeysHref: hrefOf(null, usage.range),
+    selectedKeyId,
+  }
   return { html: usageView(frameOf(request, { title: 'Usage', section: 'usage' }), page) }
 }
 
+interface ReadUsage {
+  readonly range: UsageRange
+  readonly starts: readonly Date[]
+  readonly sums: readonly UsageSums[]
+}
+
+/** Reads the usage in the range of the URL. `keyId` is the only key to read; null for all keys. */
+async function readUsage(request: StoreRequest, keyId: string | null): Promise<ReadUsage> {
+  const { services, store, head, now, context } = request
+  const range = usageRangeOf(context.req.query('range'))
+  const starts = periodStarts(range, { timeZone: head.timeZone, now })
+  const hoursSince = usageHoursSince(now, services.usageHourDays)
+  const sums = await readUsageSums({ database: services.database, storeId: store.id, keyId, starts, hoursSince })
+  return { range, starts, sums }
+}
+
+function chartOf({ range, starts, sums }: ReadUsage, hrefOf: (range: UsageRange) => string): UsageChart {
+  const ranges = USAGE_RANGES.map((each) => ({ range: each, href: hrefOf(each) }))
+  return { range, periods: sumsByPeriod(sums, starts), ranges }
+}
+
+function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(parameters).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
 /**
- * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors&endpoint=/api/v1/orders: shows the walks and the
- * request log of a key. `until` is in the store's time zone.
+ * GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors&endpoint=/api/v1/orders&range=30d: shows the
+ * walks, the chart, and the request log of a key. `until` is in the store's time zone.
  */
 export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, session, now } = request
@@ -71,8 +97,9 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   if (known === null) return notFoundPage(request)
   const choice = choiceOf(request)
   const query = queryOf(request, known.id, choice)
-  const [hours, log, endpoints, walks] = await Promise.all([
+  const [hours, usage, log, endpoints, walks] = await Promise.all([
     readUsageHours({ database, storeId: store.id, since: readSince(now, 1) }),
+    readUsage(request, known.id),
     readRequestLog(query),
     readLoggedEndpoints(query),
     readWalks(database, known.id),
@@ -84,10 +111,21 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   const page = {
     key,
     hasEmails: isNotified ? !(await hasMutedKey(database, { merchantId: session.merchantId, keyId: key.id })) : null,
-    log: logPart(request, { ...choice, ...log, endpoints, keyId: key.id }),
+    chart: chartOf(usage, (range) => `${chartHref(request, key.id, range)}#chart`),
+    log: logPart(request, { ...choice, ...log, endpoints, keyId: key.id, range: usage.range }),
     walks: recent.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
   }
   return { html: keyUsageView(frameOf(request, { title: `Requests of ${key.name}`, section: 'usage' }), page) }
+}
+
+/** Returns the URL of a key's page with another range of the chart, and the same lines of the log. */
+function chartHref({ context, store }: StoreRequest, keyId: string, range: UsageRange): string {
+  const names = ['before', 'until', 'show', 'endpoint']
+  const chosen = names.flatMap((name) => {
+    const text = context.req.query(name)
+    return text === undefined ? [] : [[name, text]]
+  })
+  return withQuery(storePaths(store.id).keyUsage(keyId), { ...Object.fromEntries(chosen), ...rangeParameter(range) })
 }
 
 /** GET /stores/{s}/usage/keys/{k}/log.csv: sends all lines of the same choice as a file. Times are in UTC. */
@@ -166,7 +204,7 @@ function withYear(time: Date): Date | null {
   return !Number.isNaN(time.getTime()) && /^(?!0000)\d{4}-/.test(time.toISOString()) ? time : null
 }
 
-interface LogToShow extends LogChoice, Pick<RequestLogPart, 'lines' | 'endpoints'> {
+interface LogToShow extends LogChoice, Pick<RequestLogPart, 'lines' | 'endpoints' | 'range'> {
   readonly keyId: string
   readonly hasOlder: boolean
 }
@@ -179,13 +217,14 @@ function logPart({ services, store }: StoreRequest, log: LogToShow): RequestLogP
     ...(part.errorsOnly ? { show: 'errors' } : {}),
     ...(part.endpoint ? { endpoint: part.endpoint } : {}),
   }
-  const older = new URLSearchParams({ ...chosen, ...(hasOlder ? { before: new Date(oldest).toISOString() } : {}) })
+  const shown = { ...chosen, ...rangeParameter(part.range) }
+  const older = new URLSearchParams({ ...shown, ...(hasOlder ? { before: new Date(oldest).toISOString() } : {}) })
   const csv = new URLSearchParams({ ...chosen, ...(before === null ? {} : { before: before.toISOString() }) })
   return {
     ...part,
     olderHref: hasOlder ? `${paths.keyUsage(keyId)}?${older}` : null,
     isNewest: before === null,
-    refreshHref: `${paths.keyUsage(keyId)}?${new URLSearchParams(chosen)}`,
+    refreshHref: withQuery(paths.keyUsage(keyId), shown),
     csvHref: `${paths.keyLog(keyId)}?${csv}`,
     hours: services.requestLogHours,
   }

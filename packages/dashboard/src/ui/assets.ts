@@ -41,6 +41,7 @@ const STYLE_PARTS = [
   'code.css',
   'tables.css',
   'keys.css',
+  'chart.css',
   'pages.css',
 ]
 

@@ -1,27 +1,36 @@
-// Draws requests per day as stacked bars. Color, position and pattern distinguish the parts. Widths are percentages and
-// heights are pixels, so that text has the same size at every width.
+// Draws requests per hour or day as stacked bars. Color, position and pattern distinguish the parts. Widths are
+// percentages and heights are pixels, so that text has the same size at every width. A bar shows its numbers on hover
+// and focus. Only one bar is in the tab order, and the script moves the focus with the arrow keys.
 
-import type { RequestSums } from '../pages/key-models.ts'
+import type { RequestSums, UsagePeriod } from '../pages/key-models.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
-import { count, type DisplayContext, dayText, languageOf, quantity } from './dates.ts'
+import { count, type DisplayContext, languageOf, type PeriodUnit, periodText, quantity } from './dates.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
-/** The requests of one day, such as `2026-11-21`. */
-export type ChartDay = RequestSums & { readonly day: string }
+/** The bars of a chart, oldest first, and what each is about. */
+export interface ChartOptions {
+  readonly unit: PeriodUnit
+  readonly periods: readonly UsagePeriod[]
+  readonly display: DisplayContext
+}
 
 /** Returns the chart with its legend. The page adds a table of the same numbers. */
-export function requestsChart(days: readonly ChartDay[], display: DisplayContext): Html {
-  const top = niceTop(Math.max(1, ...days.map(totalRequests)))
+export function requestsChart(options: ChartOptions): Html {
+  const { periods, display } = options
+  const top = niceTop(Math.max(1, ...periods.map(totalRequests)))
   return html`<figure class="chart">
 ${legend()}
-<div class="chart-plot" role="img" aria-label="${summary(days, display)}">
+<div class="chart-plot">
 ${axis(top, display)}
-<svg class="chart-bars" width="100%" height="${HEIGHT + LABELS}" focusable="false" lang="${languageOf(display)}">
+<div class="chart-area" lang="${languageOf(display)}">
+<svg class="chart-grid" width="100%" height="${HEIGHT + LABELS}" focusable="false" aria-hidden="true">
 <defs>${PATTERNED.map((part) => pattern(part, 'bars'))}</defs>
 ${gridlines()}
-${days.map((day, at) => bar({ day, at, all: days.length, top, display }))}
-${dayLabels(days, display)}
+${periodLabels(options)}
 </svg>
+<div class="bars" role="listbox" aria-orientation="horizontal" aria-label="${summary(options)}" data-keys="${KEYS_HINT}">
+${periods.map((_, at) => bar(options, at, top))}</div>
+</div>
 </div>
 </figure>`
 }
@@ -33,6 +42,8 @@ const LABELS = 24
 const STEPS = 4
 /** Minimum height of a part in pixels, so that one request among thousands is visible. */
 const PART_HEIGHT_MIN = 3
+/** The script adds this text to the chart, because without the script the keys have no effect. */
+const KEYS_HINT = 'The arrow keys move between the bars.'
 type Part = keyof RequestSums
 
 /** Names of the parts, for the legend and the tables. */
@@ -98,28 +109,36 @@ function yOf(share: number): number {
   return Math.round(HEIGHT - share * (HEIGHT - ABOVE)) - 0.5
 }
 
-interface BarOptions {
-  readonly day: ChartDay
-  readonly at: number
-  readonly all: number
-  readonly top: number
-  readonly display: DisplayContext
+/** Returns the column of a bar with its tooltip. The newest bar is in the tab order. */
+function bar(options: ChartOptions, at: number, top: number): Html {
+  const { unit, periods, display } = options
+  const period = periods[at]
+  if (period === undefined) return NOTHING
+  const name = periodText(period.start, unit, display, 'long')
+  const texts = REQUEST_PARTS.map((part) => partText(part, period[part], display))
+  const tabIndex = at === periods.length - 1 ? 0 : -1
+  const values = REQUEST_PARTS.map((part, index) => html`<span class="tip-part ${part}">${texts[index]}</span>`)
+  return html`<div class="bar${sideOf(at, periods.length)}" role="option" tabindex="${tabIndex}" aria-label="${`${name}: ${texts.join(', ')}`}">${shapes(period, top)}<span class="tip" aria-hidden="true"><strong>${name}</strong>${values}</span></div>
+`
 }
 
-function bar({ day, at, all, top, display }: BarOptions): Html {
-  const step = 100 / all
-  const x = `${(at * step + step * 0.16).toFixed(3)}%`
-  const width = `${(step * 0.68).toFixed(3)}%`
+/** Returns the class of a bar whose tooltip must not be centered, because it would leave the chart. */
+function sideOf(at: number, all: number): string {
+  if (at < all / 3) return ' first'
+  return at >= (all * 2) / 3 ? ' last' : ''
+}
+
+function shapes(period: UsagePeriod, top: number): Html {
   let below = 0
-  const parts = REQUEST_PARTS.filter((part) => day[part] > 0).map((part) => {
-    const height = Math.max(PART_HEIGHT_MIN, (day[part] / top) * (HEIGHT - ABOVE))
+  const parts = REQUEST_PARTS.filter((part) => period[part] > 0).map((part) => {
+    const height = Math.max(PART_HEIGHT_MIN, (period[part] / top) * (HEIGHT - ABOVE))
     below += height
-    const box = html`x="${x}" y="${(HEIGHT - below).toFixed(1)}" width="${width}" height="${height.toFixed(1)}"`
+    const box = html`x="16%" y="${(HEIGHT - below).toFixed(1)}" width="68%" height="${height.toFixed(1)}"`
     const shape = html`<rect class="part ${part}" ${box}/>`
     return isPatterned(part) ? html`${shape}<rect ${box} fill="url(#bars-${part})"/>` : shape
   })
-  return html`<g class="day"><title>${dayTitle(day, display)}</title><rect class="day-room" x="${(at * step).toFixed(3)}%" y="0" width="${step.toFixed(3)}%" height="${HEIGHT}"/>${parts}</g>
-`
+  if (parts.length === 0) return NOTHING
+  return html`<svg width="100%" height="${HEIGHT}" focusable="false" aria-hidden="true">${parts}</svg>`
 }
 
 /** Returns text such as "1,200 successful" or "1 client error". */
@@ -128,33 +147,38 @@ function partText(part: Part, value: number, display: DisplayContext): string {
   return `${count(value, display)} ${PART_LABELS[part].toLowerCase()}`
 }
 
-function dayTitle(day: ChartDay, display: DisplayContext): string {
-  const parts = REQUEST_PARTS.map((part) => partText(part, day[part], display))
-  return `${dayText(day.day, display, true)}: ${parts.join(', ')}`
+/** Number of periods from one label to the next, by number of periods. */
+function labelStep(periods: number): number {
+  if (periods > 60) return 14
+  if (periods > 24) return 7
+  return periods > 7 ? 6 : 1
 }
 
-function dayLabels(days: readonly ChartDay[], display: DisplayContext): Html {
-  const last = days.length - 1
-  const labels = days.map((day, at) => {
-    if ((last - at) % 7 !== 0 || at === 0) return NOTHING
-    const x = `${(((at + 0.5) * 100) / days.length).toFixed(3)}%`
-    return html`<text x="${x}" y="${HEIGHT + 18}" text-anchor="middle">${dayText(day.day, display)}</text>`
+/** Returns the labels of the horizontal axis. If every bar has a label, a phone shows only every second one. */
+function periodLabels({ unit, periods, display }: ChartOptions): Html {
+  const last = periods.length - 1
+  const step = labelStep(periods.length)
+  const labels = periods.map(({ start }, at) => {
+    if ((last - at) % step !== 0 || (at === 0 && step > 1)) return NOTHING
+    const x = `${(((at + 0.5) * 100) / periods.length).toFixed(3)}%`
+    const isMinor = step === 1 && (last - at) % 2 === 1
+    return html`<text${isMinor ? html` class="minor"` : NOTHING} x="${x}" y="${HEIGHT + 18}" text-anchor="middle">${periodText(start, unit, display, 'short')}</text>`
   })
   return html`${labels}`
 }
 
-function summary(days: readonly ChartDay[], display: DisplayContext): string {
+function summary({ unit, periods, display }: ChartOptions): string {
   const sums = REQUEST_PARTS.map((part) => {
-    const sum = days.reduce((all, day) => all + day[part], 0)
+    const sum = periods.reduce((all, period) => all + period[part], 0)
     return partText(part, sum, display)
   })
-  const fullest = days.reduce<ChartDay | null>(
-    (most, day) => (most && totalRequests(most) >= totalRequests(day) ? most : day),
+  const fullest = periods.reduce<UsagePeriod | null>(
+    (most, period) => (most && totalRequests(most) >= totalRequests(period) ? most : period),
     null,
   )
   const most =
     fullest && totalRequests(fullest) > 0
-      ? ` Most on ${dayText(fullest.day, display, true)}: ${count(totalRequests(fullest), display)}.`
+      ? ` Most on ${periodText(fullest.start, unit, display, 'long')}: ${count(totalRequests(fullest), display)}.`
       : ''
-  return `Requests of ${days.length} days: ${sums.join(', ')}.${most} The table below has each day.`
+  return `Requests of ${quantity(periods.length, unit, display)}: ${sums.join(', ')}.${most} The table below has each ${unit}.`
 }

@@ -23,8 +23,41 @@ export function exactTime(date: Date, display: DisplayContext, seconds = false):
 export function dayText(day: string, display: DisplayContext, long = false): string {
   const date = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return day
-  const shape = long ? ({ weekday: 'long', day: 'numeric', month: 'long' } as const) : DAY_SHAPE
-  return formatOf(display.locale, { ...shape, timeZone: 'UTC' }).format(date)
+  return formatOf(display.locale, { ...(long ? LONG_DAY_SHAPE : DAY_SHAPE), timeZone: 'UTC' }).format(date)
+}
+
+/** A period of a chart. */
+export type PeriodUnit = 'hour' | 'day'
+
+/**
+ * Returns the name of the hour or day that starts at `start`:
+ *
+ * - `short`: "14:00" or "21 Nov"
+ * - `full`: "21 Nov, 14:00" or "21 Nov"
+ * - `long`: "Saturday 21 November at 14:00" or "Saturday 21 November"
+ *
+ * If the clocks go back, an hour has its offset, because another hour has the same time.
+ */
+export function periodText(
+  start: Date,
+  unit: PeriodUnit,
+  display: DisplayContext,
+  length: 'short' | 'full' | 'long',
+): string {
+  if (unit === 'day') return dayText(localDay(start, display), display, length === 'long')
+  const day = { short: {}, full: DAY_SHAPE, long: LONG_DAY_SHAPE }[length]
+  const format = (more: Intl.DateTimeFormatOptions) =>
+    formatOf(display.locale, { ...day, ...HOUR_SHAPE, ...more, timeZone: zoneOf(display) })
+  const plain = format({})
+  const text = plain.format(start)
+  const isRepeated = [-HOUR, HOUR].some((seconds) => plain.format(start.getTime() + seconds * 1000) === text)
+  return isRepeated ? format({ timeZoneName: 'shortOffset' }).format(start) : text
+}
+
+/** Returns the day of a time, such as `2026-11-21`. */
+export function localDay(date: Date, display: DisplayContext): string {
+  const shape = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zoneOf(display) } as const
+  return formatOf('en-CA', shape).format(date)
 }
 
 /** Returns a whole number with the separators of the locale. */
@@ -69,6 +102,8 @@ const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 const SECONDS = { minute: MINUTE, hour: HOUR, day: DAY, week: WEEK } as const
 const DAY_SHAPE = { day: 'numeric', month: 'short' } as const
+const LONG_DAY_SHAPE = { weekday: 'long', day: 'numeric', month: 'long' } as const
+const HOUR_SHAPE = { hour: '2-digit', minute: '2-digit' } as const
 
 interface TimeOptions {
   readonly text: string
@@ -105,8 +140,7 @@ function relativeText(date: Date, display: DisplayContext): string {
 }
 
 function dayNumber(date: Date, display: DisplayContext): number {
-  const shape = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zoneOf(display) } as const
-  return Date.parse(`${formatOf('en-CA', shape).format(date)}T00:00:00Z`) / (DAY * 1000)
+  return Date.parse(`${localDay(date, display)}T00:00:00Z`) / (DAY * 1000)
 }
 
 /** Returns the locale with Latin digits, because the pages are English. */

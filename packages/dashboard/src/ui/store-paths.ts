@@ -19,7 +19,6 @@ export function storePaths(storeId: string): StorePaths {
     created: (id) => `${key(id)}/created`,
     createdLive: (id) => `${key(id)}/created/live`,
     usage: `${base}/usage`,
-    usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
     keyUsage: (id) => `${base}/usage/keys/${encodeURIComponent(id)}`,
     keyEmails: (id) => `${base}/usage/keys/${encodeURIComponent(id)}/emails`,
     keyLog: (id) => `${base}/usage/keys/${encodeURIComponent(id)}/log.csv`,
@@ -42,7 +41,6 @@ export interface StorePaths {
   readonly created: (keyId: string) => string
   readonly createdLive: (keyId: string) => string
   readonly usage: string
-  readonly usageOfKey: (keyId: string) => string
   readonly keyUsage: (keyId: string) => string
   readonly keyEmails: (keyId: string) => string
   readonly keyLog: (keyId: string) => string

@@ -131,6 +131,12 @@ interface Sums {
 const PATTERN =
   /: (?<successful>[\d,]+) successful, (?<clientErrors>[\d,]+) client errors?, (?<rejected>[\d,]+) rejected, (?<failed>[\d,]+) failed$/
 
+/** Returns the labels of the bars, which have the numbers for screen readers. */
+async function barLabels(page: Page): Promise<string[]> {
+  const bars = await page.locator('.bar').all()
+  return Promise.all(bars.map(async (bar) => (await bar.getAttribute('aria-label')) ?? ''))
+}
+
 const numberIn = (text = '') => Number(text.replaceAll(',', ''))
 
 function sumsIn(words: string): Sums {
@@ -178,7 +184,7 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
         from generate_series(0, 90) as n on conflict do nothing`
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage`)
-    const chart = (await textsOf(page, '.day > title')).map(sumsIn)
+    const chart = (await barLabels(page)).map(sumsIn)
     const byDay = await tableSums(page, 'Requests by day, newest first')
     expect(chart).toHaveLength(30)
     expect(chart).toEqual(byDay.toReversed())
@@ -195,8 +201,72 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect(page.url()).toContain('?key=')
     const selected = page.locator('table:has-text("Requests by key") tr.selected td.number')
     const [ofKey = 0] = (await selected.allTextContents()).map(numberIn)
-    expect(total((await textsOf(page, '.day > title')).map(sumsIn)).successful).toBe(ofKey)
+    expect(total((await barLabels(page)).map(sumsIn)).successful).toBe(ofKey)
     expect(ofKey).toBeLessThan(whole.successful)
+  })
+
+  test('if a merchant chooses a range, the chart, the table, and the tiles have its hours or days', async () => {
+    const { page } = await scene.openAs(merchant, { javaScript })
+    await page.goto(`${base()}/usage`)
+    const current = () => page.locator('.ranges [aria-current]')
+    expect(await current().textContent()).toBe('30 days')
+    for (const [label, unit, count] of [
+      ['24 hours', 'hour', 24],
+      ['7 days', 'day', 7],
+      ['90 days', 'day', 90],
+    ] as const) {
+      await page.getByRole('link', { name: label }).click()
+      await expect.poll(() => current().textContent()).toBe(label)
+      expect(await textOf(page, '.lead')).toBe(`Requests of all keys in the last ${label}.`)
+      const chart = (await barLabels(page)).map(sumsIn)
+      expect(chart).toHaveLength(count)
+      expect(await tableSums(page, `Requests by ${unit}, newest first`)).toEqual(chart.toReversed())
+      expect(total(await tableSums(page, 'Requests by key, most first'))).toEqual(total(chart))
+      expect(numberIn((await textsOf(page, '.tile-value'))[0])).toBe(total(chart).successful)
+    }
+    await page.getByRole('link', { name: '30 days' }).click()
+    expect(page.url()).toBe(`${base()}/usage`)
+  })
+
+  test('if a merchant chooses a range on the page of a key, the request log keeps its choice', async () => {
+    const { page } = await scene.openAs(merchant, { javaScript })
+    await page.goto(`${base()}/usage/keys/${store.keyId}`)
+    await page.getByLabel('Show').selectOption('Errors only')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('link', { name: '24 hours' }).click()
+    expect(new URL(page.url()).searchParams.get('range')).toBe('24h')
+    expect(await page.locator('.bar').count()).toBe(24)
+    expect(await page.getByLabel('Show').inputValue()).toBe('errors')
+    await page.getByLabel('Show').selectOption('All requests')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('show')).toBe('')
+    expect(await page.locator('.bar').count()).toBe(24)
+  })
+
+  test('if a bar is hovered or has the focus, its numbers are visible and within the screen', async () => {
+    for (const width of [360, 768, 1280]) {
+      const { page } = await scene.openAs(merchant, { javaScript, width })
+      for (const range of ['24h', '7d', '90d']) {
+        await page.goto(`${base()}/usage?range=${range}`)
+        const bars = page.locator('.bar')
+        const count = await bars.count()
+        for (const at of [0, Math.floor(count / 3), Math.ceil((count * 2) / 3) - 1, count - 1]) {
+          await bars.nth(at).hover()
+          const tip = bars.nth(at).locator('.tip')
+          expect(await tip.isVisible(), `${range} ${at}`).toBe(true)
+          const box = await tip.boundingBox()
+          expect(box?.x, `${width} px, ${range} ${at}`).toBeGreaterThanOrEqual(0)
+          expect((box?.x ?? 0) + (box?.width ?? 0), `${width} px, ${range} ${at}`).toBeLessThanOrEqual(width)
+          // The pointer can move onto the tooltip.
+          await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + 8)
+          expect(await tip.isVisible(), `${width} px, ${range} ${at}`).toBe(true)
+        }
+        await page.mouse.move(0, 0)
+        expect(await page.locator('.tip:visible').count()).toBe(0)
+        await bars.last().focus()
+        expect(await page.locator('.tip:visible').count()).toBe(1)
+      }
+    }
   })
 
   test('on a screen as wide as a phone, the name of a key on the Usage page fits on one line', async () => {
@@ -294,4 +364,47 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     expect((await textsOf(page, `${log} code`)).toSorted()).toEqual(['/api/v1/orders', '/api/v1/products'])
     expect((await textsOf(page, `${log} td:nth-child(4)`)).toSorted()).toEqual(['2', '2'])
   })
+})
+
+test('if a merchant presses the arrow keys, Home, or End in the chart, the focus moves between the bars, and Escape hides the numbers', async () => {
+  const { page } = await scene.openAs(merchant)
+  await page.goto(`${base()}/usage?range=7d`)
+  const labels = await barLabels(page)
+  const bars = page.locator('.bar')
+  const focused = () => page.evaluate<string>(`document.activeElement.getAttribute('aria-label')`)
+  const shown = async () => Number(await page.locator('.tip:visible').count())
+  expect(await page.locator('.bars').getAttribute('aria-description')).toBe('The arrow keys move between the bars.')
+  await page.getByRole('link', { name: '90 days' }).focus()
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe(labels[6])
+  for (const [key, at] of [
+    ['ArrowLeft', 5],
+    ['Home', 0],
+    ['ArrowLeft', 0],
+    ['ArrowRight', 1],
+    ['End', 6],
+    ['ArrowRight', 6],
+    ['ArrowLeft', 5],
+  ] as const) {
+    await page.keyboard.press(key)
+    expect(await focused(), key).toBe(labels[at])
+    expect(await shown()).toBe(1)
+  }
+  await page.keyboard.press('Escape')
+  expect(await shown()).toBe(0)
+  expect(await focused()).toBe(labels[5])
+  await page.keyboard.press('ArrowLeft')
+  expect(await shown()).toBe(1)
+  // Tab leaves the chart, and Shift+Tab returns to the same bar.
+  await page.keyboard.press('Tab')
+  expect(await shown()).toBe(0)
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused()).toBe(labels[4])
+  await bars.nth(2).hover()
+  expect(await shown()).toBe(1)
+  expect(await bars.nth(2).locator('.tip').isVisible()).toBe(true)
+  await page.keyboard.press('Escape')
+  expect(await shown()).toBe(0)
+  await bars.nth(3).hover()
+  expect(await shown()).toBe(1)
 })

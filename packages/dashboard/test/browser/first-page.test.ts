@@ -24,6 +24,7 @@ test.each([
   { name: 'the sign-in', isSignedIn: false, path: () => '/sign-in' },
   { name: 'Settings > API', isSignedIn: true, path: () => `/stores/${store.id}/settings/api` },
   { name: 'Usage', isSignedIn: true, path: () => `/stores/${store.id}/usage` },
+  { name: 'Usage of 90 days', isSignedIn: true, path: () => `/stores/${store.id}/usage?range=90d` },
   { name: 'Data', isSignedIn: true, path: () => `/stores/${store.id}/data/orders` },
 ])(
   'if $name is the first page that a browser opens, it transfers at most 60 KB and is painted within a second',

@@ -154,6 +154,16 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('activity', ({ full }) => `${full.id}/settings/activity`),
   storePage('usage', ({ full }) => `${full.id}/usage`),
   storePage('usage of one key by day', ({ full }) => `${full.id}/usage?key=${full.keyId}`),
+  storePage('usage of 24 hours', ({ full }) => `${full.id}/usage?range=24h`),
+  storePage('usage of 90 days', ({ full }) => `${full.id}/usage?range=90d`),
+  {
+    name: 'usage with the numbers of a bar',
+    isSignedIn: true,
+    async open(page, { scene, full }) {
+      await page.goto(`${scene.url}/stores/${full.id}/usage`)
+      await page.locator('.bar').last().focus()
+    },
+  },
   storePage('usage, none', ({ empty }) => `${empty.id}/usage`),
   storePage('requests of a key', ({ full }) => `${full.id}/usage/keys/${full.keyId}`),
   storePage('requests of a key, errors', ({ full }) => `${full.id}/usage/keys/${full.keyId}?show=errors`),

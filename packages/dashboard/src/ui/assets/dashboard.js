@@ -1,4 +1,5 @@
-// Enhances the pages: copies text, removes a shown key from the page, and controls pages that refresh themselves.
+// Enhances the pages: copies text, removes a shown key from the page, moves between the bars of a chart, and controls
+// pages that refresh themselves.
 
 const announcer = () => document.getElementById('announcer')
 
@@ -102,5 +103,33 @@ for (const failure of ['htmx:error', 'htmx:response:error']) {
     const text = 'We can’t load more rows right now. Try again in a minute.'
     const problem = Object.assign(document.createElement('div'), { className: 'callout waiting', textContent: text })
     document.getElementById('rows-problem').replaceChildren(problem)
+  })
+}
+
+// Moves the focus between the bars of a chart. Escape hides the tooltip until the pointer or the focus reaches a bar.
+for (const bars of document.querySelectorAll('.bars')) bars.setAttribute('aria-description', bars.dataset.keys)
+
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') {
+    for (const bars of document.querySelectorAll('.bars')) bars.dataset.dismissed = ''
+    return
+  }
+  const bar = event.target instanceof Element ? event.target.closest('.bar') : null
+  if (bar === null || event.altKey || event.ctrlKey || event.metaKey) return
+  const list = [...bar.parentElement.children]
+  const at = list.indexOf(bar)
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: list.length - 1 }[event.key]
+  if (to === undefined) return
+  event.preventDefault()
+  list[to]?.focus()
+})
+
+for (const kind of ['focusin', 'pointerover']) {
+  document.addEventListener(kind, ({ target }) => {
+    const bar = target instanceof Element ? target.closest('.bar') : null
+    if (bar === null) return
+    delete bar.parentElement.dataset.dismissed
+    if (kind !== 'focusin') return
+    for (const other of bar.parentElement.children) other.tabIndex = other === bar ? 0 : -1
   })
 }
