@@ -10,7 +10,8 @@ import type { AccountPage, Frame } from './models.ts'
 
 /** Returns the account page. The form sets a first password if the merchant has none. */
 export function accountView(frame: Frame, page: AccountPage): Html {
-  const head = pageHead({ title: 'Your account', lead: page.email, trail: [page.back] })
+  const stores = { trail: [{ label: 'Your stores', href: '/stores' }] }
+  const head = pageHead({ title: 'Your account', lead: page.email, ...(page.storeId === null ? stores : {}) })
   return layout(frame, html`${head}${passwordCard(frame, page)}${sessionsCard(frame, page)}`)
 }
 
@@ -37,7 +38,7 @@ ${field({
   problem: problem?.field === 'next' ? problem.text : null,
 })}
 ${button(hasPassword ? 'Change password' : 'Set password')}`
-  const { storeId } = page.back
+  const { storeId } = page
   const store = storeId === null ? NOTHING : html`<input type="hidden" name="store" value="${storeId}">`
   const note = hasPassword
     ? 'Changing your password signs out your other browsers.'

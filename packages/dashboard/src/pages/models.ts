@@ -72,8 +72,8 @@ export interface StoresPage {
 /** The data of the page about the merchant's password and sessions. */
 export interface AccountPage {
   readonly email: string
-  /** The page to return to; `storeId` is null for the list of stores. */
-  readonly back: { readonly label: string; readonly href: string; readonly storeId: string | null }
+  /** The store that the navigation shows; null for none. The page then links to the list of stores. */
+  readonly storeId: string | null
   readonly hasPassword: boolean
   readonly passwordLengthMin: number
   /** The field that the dashboard rejected, and its error message; null without an error. */

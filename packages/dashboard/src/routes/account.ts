@@ -1,15 +1,16 @@
 // Lets merchants change their password, which needs the current one, and see their sessions.
 
+import type { RegisteredStore } from '@store-export/control'
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
 import { accountView } from '../pages/account-view.ts'
 import type { AccountPage, PageNotice } from '../pages/models.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { quantity } from '../ui/dates.ts'
-import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
+import { storeHead, timeZoneOf } from './stores.ts'
 
-/** GET /account?store={s}: shows the password form and the sessions. `store` is the store to return to. */
+/** GET /account?store={s}: shows the password form and the sessions. `store` is the store that the navigation shows. */
 export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
   const text = 'Your password is changed, and your other browsers are signed out.'
@@ -53,7 +54,7 @@ const PROBLEMS = {
 interface AccountOptions {
   readonly problem: AccountPage['passwordProblem']
   readonly notice: PageNotice | null
-  /** The store to return to, from the URL or the form. */
+  /** The store that the navigation shows, from the URL or the form. */
   readonly storeId: string | undefined
 }
 
@@ -63,9 +64,10 @@ async function renderAccount(
 ): Promise<PageResult> {
   const { accounts } = request.services
   const sessions = await accounts.sessions(request.context.req.raw.headers)
+  const store = storeOf(request, storeId)
   const page = {
     email: request.session.email,
-    back: backOf(request, storeId),
+    storeId: store?.id ?? null,
     hasPassword: await accounts.hasPassword(request.session.merchantId),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
@@ -75,12 +77,12 @@ async function renderAccount(
       isCurrent: id === request.session.id,
     })),
   }
-  return { html: accountView(frameOf(request, { title: 'Account', notice }), page) }
+  const head = store === null ? {} : { head: storeHead(store, await timeZoneOf(request, store)) }
+  return { html: accountView(frameOf({ ...request, ...head }, { title: 'Your account', notice }), page) }
 }
 
-/** Returns the link back to the store, or to the list of stores. */
-function backOf({ stores }: MerchantRequest, storeId: string | undefined): AccountPage['back'] {
-  const store = stores.find(({ id }) => id === storeId) ?? (stores.length === 1 ? stores[0] : undefined)
-  if (store === undefined) return { label: 'Your stores', href: '/stores', storeId: null }
-  return { label: store.name, href: storePaths(store.id).api, storeId: store.id }
+/** Returns the store whose navigation the page shows; null for a merchant with several stores who chose none. */
+function storeOf({ stores }: MerchantRequest, storeId: string | undefined): RegisteredStore | null {
+  const only = stores.length === 1 ? stores[0] : undefined
+  return stores.find(({ id }) => id === storeId) ?? only ?? null
 }

@@ -173,7 +173,9 @@ function askToReplace(
 ): PageResult {
   if (key.replacedBy !== null) return renderKeysPage(request, page, { notice: alreadyReplaced(key) })
   const others = page.active.length < page.keysMax ? null : page.active.filter(({ id }) => id !== key.id)
-  return { html: replaceView(frameOf(request, { title: 'Replace a key', section: 'api', notice }), { key, others }) }
+  return {
+    html: replaceView(frameOf(request, { title: 'Replace this key?', section: 'api', notice }), { key, others }),
+  }
 }
 
 /** Returns the error message for a name that `createKey` rejects. */

@@ -11,7 +11,7 @@ export function notFoundPage(request: DashboardRequest): PageResult {
     text: 'The link may be out of date, or your account may not have access to this store.',
     next: request.session === null ? { label: 'Sign in', href: '/sign-in' } : { label: 'Go to your stores', href: '/' },
   }
-  return { status: 404, html: errorView(frameOf(request, { title: 'Not found' }), page) }
+  return { status: 404, html: errorView(frameOf(request, { title: page.heading }), page) }
 }
 
 /** Returns the page for a form whose token is used up. `next` is the path of the form's page. */
@@ -21,7 +21,7 @@ export function repeatedFormPage(request: DashboardRequest, next: string): PageR
     text: 'We processed it once and didn’t repeat it. Open the page to see the result.',
     next: { label: 'Open the page', href: next },
   }
-  return { status: 409, html: errorView(frameOf(request, { title: 'Already sent' }), page) }
+  return { status: 409, html: errorView(frameOf(request, { title: page.heading }), page) }
 }
 
 /** Returns the page for a form of another session or site, or with an expired token. */
@@ -31,7 +31,7 @@ export function rejectedFormPage(request: DashboardRequest, next: string): PageR
     text: 'The page was open for too long, or you have signed in again since. Nothing was changed. Open the page again and resend the form.',
     next: { label: 'Open the page again', href: next },
   }
-  return { status: 403, html: errorView(frameOf(request, { title: 'Form expired' }), page) }
+  return { status: 403, html: errorView(frameOf(request, { title: page.heading }), page) }
 }
 
 /** Returns the page for a body that is not a form. */
@@ -45,7 +45,7 @@ export function unreadableFormPage(
     text: `Nothing was changed. Reason: ${message}. Open the page again and resend the form.`,
     next: { label: 'Open the page again', href: next },
   }
-  return { status, html: errorView(frameOf(request, { title: 'Form unreadable' }), page) }
+  return { status, html: errorView(frameOf(request, { title: page.heading }), page) }
 }
 
 /**
@@ -66,5 +66,5 @@ export function errorPage(request: DashboardRequest, isTemporary: boolean): Page
     text: `${isForm ? whyForm : why} ${next} If the error persists, give your platform’s support this request ID: ${request.requestId}`,
     next: isForm ? { label: 'Go to your stores', href: '/' } : { label: 'Try again', href: request.context.req.path },
   }
-  return { status: isTemporary ? 503 : 500, html: errorView(frameOf(request, { title: 'Error' }), page) }
+  return { status: isTemporary ? 503 : 500, html: errorView(frameOf(request, { title: page.heading }), page) }
 }

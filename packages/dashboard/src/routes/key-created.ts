@@ -19,8 +19,11 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
   const row = activeKey(request, page)
   if (row === null) return redirectFromInactiveKey(request, page)
   const shown = await unconfirmedKey(request)
+  if (shown?.id !== row.id) {
+    const frame = frameOf(request, { title: 'This key can’t be shown again', section: 'api' })
+    return { html: keyUnavailableView(frame, { key: row }) }
+  }
   const frame = frameOf(request, { title: 'Your new key', section: 'api' })
-  if (shown?.id !== row.id) return { html: keyUnavailableView(frame, { key: row }) }
   const key = shown.reveal()
   const { apiUrl } = request.services
   const curl = `curl -H 'x-api-key: ${key}' '${apiUrl}/api/v1/store'`

@@ -39,7 +39,7 @@ const LIMITS_LOST = 'Choose the limits of the key again, because your session en
 
 /** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
 export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
-  return { html: liveFragment(frameOf(request, { title: 'API keys', section: 'api' }), await readKeysPage(request)) }
+  return { html: liveFragment(frameOf(request, { title: 'API', section: 'api' }), await readKeysPage(request)) }
 }
 
 const EMPTY_FORM: CreateForm = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
@@ -50,7 +50,7 @@ export function renderKeysPage(
   page: Omit<KeysPage, 'create'>,
   { create = {}, notice = null }: { create?: Partial<CreateForm>; notice?: PageNotice | null },
 ): PageResult {
-  const frame = frameOf(request, { title: 'API keys', section: 'api', notice })
+  const frame = frameOf(request, { title: 'API', section: 'api', notice })
   return { html: keysView(frame, { ...page, create: { ...EMPTY_FORM, ...create } }) }
 }
 

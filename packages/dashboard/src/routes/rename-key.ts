@@ -36,7 +36,7 @@ async function showForm(request: StoreRequest, rejected: string | null): Promise
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
   const problem = rejected === null ? null : nameProblem(rejected)
-  const frame = frameOf(request, { title: 'Rename a key', section: 'api' })
+  const frame = frameOf(request, { title: 'Rename this key', section: 'api' })
   return {
     html: renameView(frame, { key, name: rejected ?? key.name, problem }),
     status: rejected === null ? 200 : 400,

@@ -56,7 +56,10 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   return {
-    html: linkView(frameOf(request, { title: 'Sign in' }), { token, signedInAs: request.session?.email ?? null }),
+    html: linkView(frameOf(request, { title: 'Sign in with this link' }), {
+      token,
+      signedInAs: request.session?.email ?? null,
+    }),
   }
 }
 

@@ -30,7 +30,7 @@ export async function startSingleSignOn(request: DashboardRequest, form: FormFie
   }
   const { url } = started
   const cookies = [...started.cookies, returnCookie(request, safePath(form.next ?? ''), RETURN_SECONDS)]
-  const html = singleSignOnRedirectView(frameOf(request, { title: 'Sign in' }), url)
+  const html = singleSignOnRedirectView(frameOf(request, { title: 'Redirecting…' }), url)
   const response = await respond(request, { html, cookies }, [])
   response.headers.set('refresh', `0; url=${url}`)
   return response

@@ -127,7 +127,7 @@ describe.each(SCRIPTING)('accounts $scripting', ({ javaScript }) => {
     expect(await textOf(page, '.notice')).toContain('Your password is changed')
     await page.reload()
     expect(await page.locator('.notice').count()).toBe(0)
-    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click()
+    await page.getByRole('navigation', { name: 'Store' }).getByRole('link', { name: 'API', exact: true }).click()
     expect(page.url()).toBe(settings(store))
     await elsewhere.reload()
     expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')

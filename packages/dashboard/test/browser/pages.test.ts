@@ -51,10 +51,14 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test(`if JavaScript is off, the page "${each.name}" shows a title, one h1, and no undefined value`, async () => {
+  test(`if JavaScript is off, the page "${each.name}" shows one heading, which is its title, the name of its section, and no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
-    expect(await page.title()).toMatch(/^\S.* · Store Data Export$/)
-    expect(await textsOf(page, 'h1')).toEqual([expect.stringMatching(/./)])
+    const [heading = '', ...otherHeadings] = await textsOf(page, 'h1')
+    expect(heading).toMatch(/^\S/)
+    expect(otherHeadings).toEqual([])
+    expect(await page.title()).toBe(`${heading} · Store Data Export`)
+    const [section] = await textsOf(page, '.main-nav [aria-current]')
+    if (section !== undefined) expect([heading, ...(await textsOf(page, '.trail a'))]).toContain(section)
     await page.setViewportSize({ width: 360, height: 800 })
     expect(await overflowsSideways(page)).toEqual([])
     // Code can contain the word "undefined".
