@@ -17,6 +17,7 @@ import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
 import { finishSingleSignOn, startSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
+import { setTheme } from './routes/theme.ts'
 import { keyUsagePage, logDownload, usagePage } from './routes/usage.ts'
 import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
@@ -46,7 +47,8 @@ export function createApp(services: Services): Hono<Environment> {
   app.post('/link', form(useLink))
   app.get('/mute/:token', page(mutePage))
   app.post('/mute', form(mute))
-  for (const path of ['/sign-in/oidc', '/link', '/mute', '/sign-out'])
+  app.post('/theme', page(setTheme))
+  for (const path of ['/sign-in/oidc', '/link', '/mute', '/theme', '/sign-out'])
     app.get(path, (context) => context.redirect('/', 303))
 
   app.get('/', merchantPage(home))

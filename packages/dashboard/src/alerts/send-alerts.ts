@@ -169,6 +169,14 @@ function frameOf(
   { timeZone, now, services }: { timeZone: string; now: Date } & Pick<AlertOptions, 'services'>,
 ): Frame {
   const store = { id, name, status: 'ready', timeZone } as const
-  const none = { title: '', viewer: null, section: null, notice: null, formToken: () => '' }
+  const none = {
+    title: '',
+    path: '/',
+    theme: 'system',
+    viewer: null,
+    section: null,
+    notice: null,
+    formToken: () => '',
+  } as const
   return { ...none, store, locale: 'en-GB', now, apiUrl: services.apiUrl }
 }

@@ -34,6 +34,8 @@ function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {})
     locale: 'en',
     now: NOW,
     apiUrl: 'http://127.0.0.1:8080',
+    theme: 'system',
+    path: '/stores',
     formToken: () => `token-${++tokens}`,
   }
   const create = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }

@@ -2,6 +2,7 @@
 // depend on HTTP, SQL, or HTML.
 
 import type { StoreEvent } from '@store-export/control'
+import type { Theme } from '../ui/themes.ts'
 
 /** A section of a store's pages in the navigation. */
 export type Section = 'general' | 'api' | 'activity' | 'usage' | 'data' | 'recipes'
@@ -42,6 +43,10 @@ export interface Frame {
   readonly now: Date
   /** Public URL of the API, without a slash at the end. */
   readonly apiUrl: string
+  /** The colors that the visitor chose. */
+  readonly theme: Theme
+  /** Path of this page with its query. */
+  readonly path: string
   /** Returns a new single-use form token. Each form needs its own. */
   readonly formToken: () => string
 }

@@ -14,6 +14,7 @@ import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
 import type { DashboardRequest, HandlerResult, MerchantRequest, StoreRequest } from './dashboard-request.ts'
 import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadableFormPage } from './error-pages.ts'
+import { formPage, isOwnForm } from './form-origin.ts'
 import { typedLimits } from './key-limits.ts'
 import { respond } from './respond.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
@@ -192,23 +193,9 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
   }
 }
 
-/** Whether the browser says that the form comes from a page of the dashboard. */
-function isOwnForm({ context, services }: DashboardRequest): boolean {
-  const origin = context.req.header('origin') ?? null
-  const site = context.req.header('sec-fetch-site') ?? 'same-origin'
-  return services.origins.isOwnOrigin(origin) && site === 'same-origin'
-}
-
 /** Returns the path of the page that contains the form. */
 function backOf({ context, session }: DashboardRequest): string {
   return session === null ? '/sign-in' : formPage(context.req.path)
-}
-
-function formPage(path: string): string {
-  return path
-    .replace(/\/keys(\/.*)?$/, '')
-    .replace(/^\/account\/.*$/, '/account')
-    .replace(/^\/(link|sign-in|sign-out)$/, '/')
 }
 
 /** Error codes of an unreachable database: network errors, and the PostgreSQL error classes 08, 53 and 57. */

@@ -6,6 +6,8 @@ import type { MerchantSession } from '../accounts/accounts.ts'
 import type { Frame, PageNotice, Section, StoreHead } from '../pages/models.ts'
 import type { Services } from '../services.ts'
 import type { Html } from '../ui/html.ts'
+import { formPage } from './form-origin.ts'
+import { chosenTheme } from './theme.ts'
 
 /** A request to the dashboard, and what its handler needs. The merchant may not be signed in. */
 export interface DashboardRequest {
@@ -67,8 +69,15 @@ export function frameOf(
     now,
     locale: localeOf(context.req.header('accept-language')),
     apiUrl: services.apiUrl,
+    theme: chosenTheme(request),
+    path: pageOf(context.req),
     formToken: () => services.formTokens.make(tokensOf),
   }
+}
+
+/** Returns the path of the shown page. The response to a form is on the page with the form. */
+function pageOf({ method, path, url }: Context['req']): string {
+  return method === 'POST' ? formPage(path) : path + new URL(url).search
 }
 
 /**

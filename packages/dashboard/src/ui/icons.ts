@@ -18,6 +18,7 @@ export const ICONS = {
     html`<path d="M8 4.2C6.6 3.2 4.8 2.9 2.5 3v9.4c2.3-.1 4.1.2 5.5 1.2 1.4-1 3.2-1.3 5.5-1.200V3C11.2 2.9 9.4 3.2 8 4.200v9.4"/>`,
   ),
   account: icon(html`<circle cx="8" cy="5.5" r="2.5"/><path d="M3 13.500c.6-2.6 2.5-4 5-4s4.4 1.4 5 4"/>`),
+  theme: icon(html`<circle cx="8" cy="8" r="5.5"/><path class="filled" d="M8 2.5a5.5 5.5 0 0 1 0 11z"/>`),
   done: icon(html`<circle cx="8" cy="8" r="6"/><path d="m5.3 8.2 1.9 1.9 3.5-4"/>`),
   problem: icon(html`<path d="M8 2 1.8 13.200h12.400z"/><path d="M8 6.500v3M8 11.400v.1"/>`),
   next: icon(html`<path d="m6 3.5 4.5 4.500L6 12.5"/>`),

@@ -17,6 +17,8 @@ function frameWith(more: Partial<Frame> = {}): Frame {
     locale: 'en',
     now: new Date('2026-11-21T12:00:00Z'),
     apiUrl: 'http://127.0.0.1:8080',
+    theme: 'system',
+    path: '/stores',
     formToken: () => `token-${++tokens}`,
     ...more,
   }
@@ -47,7 +49,20 @@ test('in the navigation, only the section of the current page is marked as curre
   expect(page).toMatch(/\/usage" aria-current="page"/)
 })
 
-test('if the visitor is not signed in, the page has no navigation and no account menu', () => {
+test('if the visitor is not signed in, the page has no navigation and no account menu, but the theme switch', () => {
   const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
-  expect(page).not.toMatch(/<nav|sign-out|<form/)
+  expect(page).not.toMatch(/<nav|sign-out/)
+  expect(page.match(/<form[^>]*>/g)).toEqual(['<form method="post" action="/theme" data-theme-form>'])
+})
+
+test('if the visitor chose a theme, the document and its color scheme have it, and its button is pressed', () => {
+  const dark = String(layout(frameWith({ theme: 'dark', path: '/stores?a=1' }), html``))
+  expect(dark).toContain('<html lang="en" data-theme="dark">')
+  expect(dark).toContain('<meta name="color-scheme" content="dark">')
+  expect(dark).toContain('value="dark" aria-pressed="true"')
+  expect(dark.match(/aria-pressed="true"/g)).toHaveLength(1)
+  expect(dark).toContain('name="next" value="/stores?a=1"')
+  const system = String(layout(frameWith(), html``))
+  expect(system).toContain('<html lang="en">')
+  expect(system).toContain('<meta name="color-scheme" content="light dark">')
 })

@@ -7,15 +7,16 @@ import { callout, notice } from './components.ts'
 import { form } from './forms.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
+import { themeAttribute, themeSwitch } from './themes.ts'
 
 /** Returns the whole document. Before the sign-in, it has no navigation and no account. */
 export function layout(frame: Frame, content: Html): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${themeAttribute(frame)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${frame.theme === 'system' ? 'light dark' : frame.theme}">
 <meta name="htmx-config" content="${HTMX_CONFIG}">
 <title>${frame.title} · Store Data Export</title>
 <link rel="icon" href="${assets().icon.path}" type="image/svg+xml">
@@ -44,6 +45,7 @@ function signedOut(frame: Frame, content: Html): Html {
 <header class="lone-head">${brand('/sign-in')}</header>
 <main id="main" class="lone-main" tabindex="-1">${frame.notice ? notice(frame.notice) : NOTHING}${content}</main>
 ${foot(frame)}
+${themeSwitch(frame)}
 </div>`
 }
 
@@ -93,7 +95,7 @@ function navigation({ section, apiUrl }: Frame, storeId: string): Html {
 
 function account(frame: Frame, email: string): Html {
   const signOut = html`<button type="submit" class="link-button">Sign out</button>`
-  return html`<div class="account"><a href="/account${frame.store === null ? '' : `?store=${frame.store.id}`}" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${form({ action: '/sign-out', frame }, signOut)}</div>`
+  return html`<div class="account"><a href="/account${frame.store === null ? '' : `?store=${frame.store.id}`}" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${themeSwitch(frame)}${form({ action: '/sign-out', frame }, signOut)}</div>`
 }
 
 function statusNote({ store, section }: Frame): Html {

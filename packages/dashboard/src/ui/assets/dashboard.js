@@ -33,10 +33,39 @@ async function copy(source) {
   }
 }
 
+// Changes the theme without a reload. The response has the cookie for the next pages.
+document.addEventListener('submit', async (event) => {
+  const { target: form, submitter } = event
+  if (!form.matches('[data-theme-form]')) return
+  event.preventDefault()
+  const theme = submitter.value
+  const body = new URLSearchParams({ theme })
+  const sent = await fetch(form.action, { method: 'POST', body }).catch(() => null)
+  if (sent?.status !== 204) return
+  const root = document.documentElement
+  if (theme === 'system') delete root.dataset.theme
+  else root.dataset.theme = theme
+  document.querySelector('meta[name="color-scheme"]').content = theme === 'system' ? 'light dark' : theme
+  for (const button of form.querySelectorAll('button')) button.ariaPressed = String(button === submitter)
+})
+
+// Closes the choice of the theme after a press of Escape, or a click elsewhere.
+const closeTheme = (except) => {
+  for (const open of document.querySelectorAll('.theme[open]')) {
+    if (open === except) continue
+    if (open.contains(document.activeElement)) open.querySelector('summary').focus()
+    open.open = false
+  }
+}
+document.addEventListener('click', ({ target }) => closeTheme(target instanceof Element && target.closest('.theme')))
+document.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') closeTheme(null)
+})
+
 // Disables the buttons of a form that was sent, so that a second click doesn't send it again.
 document.addEventListener('submit', (event) => {
   const form = event.target
-  if (form.method !== 'post') return
+  if (form.method !== 'post' || event.defaultPrevented) return
   if (form.dataset.sent !== undefined) return event.preventDefault()
   form.dataset.sent = ''
   for (const button of form.querySelectorAll('button')) button.disabled = true

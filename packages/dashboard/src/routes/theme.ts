@@ -1,0 +1,50 @@
+// Stores the theme that a visitor chose in a cookie, so that the server sends each page in this theme.
+
+import { getCookie } from 'hono/cookie'
+import { serialize } from 'hono/utils/cookie'
+import { FormError, type FormFields, readForm } from '../security/form-body.ts'
+import { type Theme, themeOf } from '../ui/themes.ts'
+import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
+import { isOwnForm } from './form-origin.ts'
+
+const NAME = 'theme'
+/** Browsers limit the age of a cookie to 400 days. */
+const SECONDS = 400 * 86_400
+
+/** Returns the theme of the visitor. */
+export function chosenTheme({ context }: Pick<DashboardRequest, 'context'>): Theme {
+  return themeOf(getCookie(context, NAME))
+}
+
+/**
+ * POST /theme: stores the theme, and redirects to the page in `next`. Without `next`, which the script leaves out, the
+ * response has no content. It needs no form token, because it changes
+ * nothing but the colors in this browser, and because error pages have no valid token.
+ */
+export async function setTheme(request: DashboardRequest): Promise<HandlerResult> {
+  if (!isOwnForm(request)) return { to: '/' }
+  const form = await readFields(request)
+  const theme = themeOf(form.theme)
+  const options = { httpOnly: true, sameSite: 'Lax', path: '/', secure: request.services.origins.isSecure } as const
+  const cookie = serialize(NAME, theme, { ...options, maxAge: theme === 'system' ? 0 : SECONDS })
+  if (form.next === undefined) return new Response(null, { status: 204, headers: { 'set-cookie': cookie } })
+  return { to: ownPath(form.next), cookies: [cookie] }
+}
+
+/** Returns no theme for an unreadable form, which then chooses the theme of the system. */
+async function readFields({ context }: DashboardRequest): Promise<FormFields> {
+  try {
+    return await readForm(context.req.raw)
+  } catch (error) {
+    if (error instanceof FormError) return { next: '' }
+    throw error
+  }
+}
+
+/** Returns the path if it is on this site, and otherwise `/`, so that the form leads to no other site. */
+function ownPath(path: string): string {
+  return path.length <= PATH_LENGTH_MAX && OWN_PATH.test(path) ? path : '/'
+}
+
+const PATH_LENGTH_MAX = 2000
+const OWN_PATH = /^\/(?!\/)[A-Za-z0-9_.~%=&:+*?/-]*$/

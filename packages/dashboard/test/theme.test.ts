@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+})
+afterAll(() => platform.close())
+
+async function choose(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const url = urlOf(platform)
+  const body = new URLSearchParams(fields)
+  const response = await fetch(`${url}/theme`, {
+    method: 'POST',
+    body,
+    headers: { origin: url, ...headers },
+    redirect: 'manual',
+  })
+  return {
+    status: response.status,
+    to: response.headers.get('location'),
+    theme: response.headers.getSetCookie().find((cookie) => cookie.startsWith('theme=')),
+  }
+}
+
+async function signInPage(cookie: string): Promise<string> {
+  return (await fetch(`${urlOf(platform)}/sign-in`, { headers: { cookie } })).text()
+}
+
+test('if a visitor chooses a theme, a cookie stores it, and the response leads back to the page', async () => {
+  const { status, to, theme } = await choose({ theme: 'dark', next: '/sign-in?next=%2Fstores' })
+  expect([status, to]).toEqual([303, '/sign-in?next=%2Fstores'])
+  expect(theme).toMatch(/^theme=dark; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
+  expect(await signInPage('theme=dark')).toContain('<html lang="en" data-theme="dark">')
+})
+
+test('if a visitor chooses the theme of the system, the cookie is deleted', async () => {
+  expect((await choose({ theme: 'system', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
+  expect(await signInPage('')).toContain('<html lang="en">')
+})
+
+test('if the cookie or the form has an unknown theme, the page has the theme of the system', async () => {
+  expect((await choose({ theme: '"><script>', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
+  const page = await signInPage('theme="><script>alert(1)</script>')
+  expect(page).toContain('<html lang="en">')
+  expect(page).not.toContain('alert(1)')
+})
+
+test.each(['https://example.com/', '//example.com', '/\\example.com', 'stores', `/${'a'.repeat(2001)}`, ''])(
+  'if the form of the theme leads to "%s", which is no page of the dashboard, the response leads to the first page',
+  async (next) => {
+    expect((await choose({ theme: 'light', next })).to).toBe('/')
+  },
+)
+
+test('if another site sends the form of the theme, the theme stays', async () => {
+  for (const headers of [{ origin: 'https://example.com' }, { 'sec-fetch-site': 'cross-site' }])
+    expect(await choose({ theme: 'dark', next: '/sign-in' }, headers)).toEqual({
+      status: 303,
+      to: '/',
+      theme: undefined,
+    })
+})
+
+test('if the body of the theme is not a form, the response leads to the first page', async () => {
+  const { status, to } = await choose({}, { 'content-type': 'text/plain' })
+  expect([status, to]).toEqual([303, '/'])
+})
+
+test('if the script sends the theme, the response has no content', async () => {
+  const { status, to, theme } = await choose({ theme: 'light' })
+  expect([status, to]).toEqual([204, null])
+  expect(theme).toMatch(/^theme=light; Max-Age=34560000;/)
+})
