@@ -22,6 +22,7 @@ import { errorView } from '../pages/error-view.ts'
 import { securityHeaders } from '../security/security-headers.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
+import { downloadStarted } from './download-started.ts'
 import { notFoundPage } from './error-pages.ts'
 import { dataStoreOf } from './stores.ts'
 
@@ -96,6 +97,7 @@ async function download(
     'cache-control': 'no-store',
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
+    ...downloadStarted(request),
   }
   if (context.req.method === 'HEAD') return new Response(null, { headers })
   const release = services.downloads.acquire(session.merchantId)

@@ -26,6 +26,7 @@ import { noRequests, readSince, sumsByKey, sumsByPeriod, sumsIn24Hours, totalReq
 import { periodStarts, rangeParameter, USAGE_RANGES, type UsageRange, usageRangeOf } from '../usage/usage-ranges.ts'
 import { walkStatus } from '../usage/walk-status.ts'
 import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
+import { downloadStarted } from './download-started.ts'
 import { notFoundPage } from './error-pages.ts'
 
 const MINUTE_MS = 60_000
@@ -140,6 +141,7 @@ export async function logDownload(request: StoreRequest): Promise<HandlerResult>
       'cache-control': 'no-store',
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${name}"`,
+      ...downloadStarted(request),
     },
   })
 }

@@ -27,7 +27,7 @@ export function layout(frame: Frame, content: Html): Html {
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.viewer, content)}
-<div class="visually-hidden" id="announcer" role="status" aria-live="polite"></div>
+<div class="visually-hidden" id="announcer" role="status" aria-live="polite" data-pending="Please wait…"></div>
 </body>
 </html>
 `

@@ -209,7 +209,7 @@ describe('the script of the keys pages', () => {
     await expect.poll(copied).toBe(line)
   })
 
-  test('after a form is sent, its button is disabled, so that a second click sends nothing', async () => {
+  test('after a form is sent, its button shows that it works, and a second click sends nothing', async () => {
     const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the key').fill('Accounting')
@@ -217,12 +217,12 @@ describe('the script of the keys pages', () => {
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
     await page.evaluate(`document.querySelector('form[action$="/keys"] button').click()`)
     // A second click while the first request is still open.
-    const isDisabled = page.evaluate(`(() => {
+    const isPending = page.evaluate(`(() => {
       const button = document.querySelector('form[action$="/keys"] button')
       button?.click()
-      return button === null || button.disabled
+      return button === null || (button.ariaDisabled === 'true' && button.classList.contains('pending'))
     })()`)
-    expect(await isDisabled.catch(() => true)).toBe(true)
+    expect(await isPending.catch(() => true)).toBe(true)
     expect(await textOf(page, '#key')).toMatch(WHOLE_KEY)
     expect(sent).toEqual([`${settings()}/keys`])
     expect(await activeNames()).toEqual(['test', 'Accounting'])

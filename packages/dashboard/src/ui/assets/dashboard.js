@@ -62,13 +62,53 @@ document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') closeTheme(null)
 })
 
-// Disables the buttons of a form that was sent, so that a second click doesn't send it again.
+// Shows that a form or a download is in progress, so that a second click doesn't send it again. The dashboard responds
+// within 15 seconds. If the merchant stops the request before, the button works again after 20 seconds.
+const PENDING_MS = 20_000
+
+function setPending(element, controls) {
+  element.dataset.sent = ''
+  for (const control of controls) control.setAttribute('aria-disabled', 'true')
+  announcer().textContent = announcer().dataset.pending
+  setTimeout(() => endPending(element), PENDING_MS)
+}
+
+function endPending(element) {
+  if (element.dataset.sent === undefined) return
+  delete element.dataset.sent
+  for (const control of [element, ...element.querySelectorAll('button')]) {
+    control.removeAttribute('aria-disabled')
+    control.classList.remove('pending')
+  }
+  announcer().textContent = ''
+}
+
 document.addEventListener('submit', (event) => {
-  const form = event.target
-  if (form.method !== 'post' || event.defaultPrevented) return
+  const { target: form, submitter } = event
+  if (event.defaultPrevented) return
   if (form.dataset.sent !== undefined) return event.preventDefault()
-  form.dataset.sent = ''
-  for (const button of form.querySelectorAll('button')) button.disabled = true
+  setPending(form, form.querySelectorAll('button'))
+  submitter?.classList.add('pending')
+})
+
+// The response to a download has a cookie with the token of the link.
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a[download]') : null
+  if (link === null) return
+  if (link.dataset.sent !== undefined) return event.preventDefault()
+  const href = link.getAttribute('href')
+  const token = Date.now().toString(36)
+  const url = new URL(link.href)
+  url.searchParams.set('started', token)
+  link.href = url
+  setTimeout(() => link.setAttribute('href', href))
+  setPending(link, [link])
+  link.classList.add('pending')
+  const timer = setInterval(() => {
+    if (link.dataset.sent !== undefined && !document.cookie.includes(`download_started=${token}`)) return
+    clearInterval(timer)
+    endPending(link)
+  }, 100)
 })
 
 // The browser asks before it leaves a page with a new key that was neither copied nor confirmed.
@@ -91,6 +131,7 @@ addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = ''
 })
 addEventListener('pageshow', ({ persisted }) => {
+  for (const sent of document.querySelectorAll('[data-sent]')) endPending(sent)
   if (persisted) location.reload()
 })
 

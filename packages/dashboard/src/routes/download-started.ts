@@ -1,0 +1,15 @@
+// Tells the script of a page that a download has started, because a page gets no event from a download.
+
+import { serialize } from 'hono/utils/cookie'
+import type { DashboardRequest } from './dashboard-request.ts'
+
+const NAME = 'download_started'
+const SECONDS = 60
+
+/** Returns the header with the token of the script as a cookie; no header without a token. */
+export function downloadStarted({ context, services }: DashboardRequest): Readonly<Record<string, string>> {
+  const token = context.req.query('started') ?? ''
+  if (!/^[a-z0-9]{1,32}$/.test(token)) return {}
+  const options = { sameSite: 'Lax', path: '/', secure: services.origins.isSecure, maxAge: SECONDS } as const
+  return { 'set-cookie': serialize(NAME, token, options) }
+}
