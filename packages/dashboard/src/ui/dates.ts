@@ -30,11 +30,11 @@ export function dayText(day: string, display: DisplayContext, long = false): str
 export type PeriodUnit = 'hour' | 'day'
 
 /**
- * Returns the name of the hour or day that starts at `start`:
+ * Returns the name of the hour or day that starts at `start`. The lengths of an hour and a day are:
  *
- * - `short`: "14:00" or "21 Nov"
- * - `full`: "21 Nov, 14:00" or "21 Nov"
- * - `long`: "Saturday 21 November at 14:00" or "Saturday 21 November"
+ * - `short`: "14:00", "21 Nov".
+ * - `full`: "21 Nov, 14:00", "21 Nov".
+ * - `long`: "Saturday 21 November at 14:00", "Saturday 21 November".
  *
  * If the clocks go back, an hour has its offset, because another hour has the same time.
  */
