@@ -14,7 +14,7 @@ import type { ListOptions, PagedList, PagedListOptions } from '../paged-list.ts'
 import type { TYPES } from './types.ts'
 `
 
-/** Returns the source code of `endpoints.ts`. It compiles next to `types.ts` and the other modules of the client. */
+/** Returns the source code of `endpoints.ts`, which compiles next to `types.ts` and the other modules of the client. */
 export function clientEndpoints(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const groups = Map.groupBy(endpoints, groupOf)

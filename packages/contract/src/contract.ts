@@ -1,5 +1,5 @@
-// Combines all declarations in one value, from which OpenAPI, types, and tables are derived. Tests replace a part of the
-// value to prove that a new field, endpoint, or error code needs one declaration.
+// Combines all declarations in one value, from which OpenAPI, types, and tables are derived. Tests replace a part of
+// the value to prove that a new field, endpoint, or error code needs one declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
@@ -23,7 +23,6 @@ export interface Contract {
   readonly revisions: readonly RevisionEntry[]
 }
 
-/** The contract that this package declares. */
 export const CONTRACT: Contract = { endpoints: ENDPOINTS, errors: ERRORS, revisions: REVISIONS }
 
 /** Returns the declared contract with `parts` in place of its own. */
@@ -41,7 +40,7 @@ export function readResource({ response, resource }: Endpoint): Resource {
   return response.kind === 'ids' ? response.rows : resource
 }
 
-/** Returns the shape of a row in the response. It is the same for all lists of IDs. */
+/** Returns the shape of a row in the response, which is the same for all lists of IDs. */
 export function rowShapeOf({ response, resource }: Endpoint): RowShape {
   return response.kind === 'ids' ? idRow : resource
 }

@@ -59,7 +59,7 @@ test('[GEN-3] no endpoint reads a column whose name contains pass, hash, or secr
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('if an endpoint is declared by its kind, its path, response, and parameters follow from that kind', () => {
+test('the path, response, and parameters of an endpoint follow from the kind of its declaration', () => {
   expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
     path: '/api/v1/a',
     response: { kind: 'only' },

@@ -30,7 +30,7 @@ export type ResponseShape =
 
 /** A path that accepts GET and HEAD. Its route, documentation and client method are derived from this declaration. */
 export interface Endpoint {
-  /** Unique name. It is the `operationId` in OpenAPI. */
+  /** Unique name, which is the `operationId` in OpenAPI. */
   readonly id: string
   /** Path, with `{id}` in place of an ID. */
   readonly path: string

@@ -25,14 +25,14 @@ test('each error code of the contract has a condition, a retry rule, a fix, and 
   }
 })
 
-test('if an ApiError is created, it has the status of its code, and its message does not contain the cause', () => {
+test('an ApiError has the status of its code, and its message does not contain the cause', () => {
   const cause = new Error('the password is hunter2')
   expect(new ApiError('NOT_FOUND', 'no')).toMatchObject({ code: 'NOT_FOUND', status: 404, headers: {}, message: 'no' })
   expect(new ApiError('NOT_FOUND', 'read-only', { status: 405 }).status).toBe(405)
   expect(new ApiError('STORE_DB_ERROR', 'try again', { cause })).toMatchObject({ cause, message: 'try again' })
 })
 
-test('if errorsOf gets an endpoint, it returns the error codes that this endpoint can return', () => {
+test('errorsOf returns the error codes that an endpoint can return', () => {
   const own = {
     '/store': [],
     '/orders': ['INVALID_PARAM', 'INVALID_CURSOR'],

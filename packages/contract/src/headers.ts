@@ -116,5 +116,4 @@ export const RESPONSE_HEADERS = {
   },
 } as const satisfies Record<string, HeaderDeclaration>
 
-/** Name of a documented header. */
 export type HeaderName = keyof typeof RESPONSE_HEADERS

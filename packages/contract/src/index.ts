@@ -1,5 +1,3 @@
-// The public API of the package.
-
 export * from './client-source.ts'
 export * from './contract.ts'
 export * from './endpoints.ts'

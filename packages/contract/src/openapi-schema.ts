@@ -1,5 +1,5 @@
 // Creates the JSON Schema 2020-12 of the responses. A client that was generated today must accept the responses of a
-// newer service. So objects allow unknown fields, and enumerations allow unknown values (reading R33).
+// newer service, so objects allow unknown fields, and enumerations unknown values (reading R33).
 
 import { type Contract, resourcesOf, returnsList, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
@@ -45,7 +45,6 @@ export function responseName(resource: RowShape): string {
   return `${typeName(resource)}Response`
 }
 
-/** Returns a reference to a component schema. */
 export function schemaRef(name: string): OpenApiObject {
   return { $ref: `#/components/schemas/${name}` }
 }

@@ -23,7 +23,7 @@ export interface Parameter {
   readonly schema: (resource: Resource) => Record<string, unknown>
   /** Returns what the parameter accepts, as the words after "must be" in a message. */
   readonly rule: (resource: Resource) => string
-  /** Returns the value. Throws an `ApiError` that names the parameter and what it accepts. */
+  /** Returns the value. Throws `INVALID_PARAM` with the rule for a value that the parameter doesn't accept. */
   readonly parse: (text: string, resource: Resource) => ParameterValue
   /** Set if the parameter is a filter: it selects rows by comparing `field` with the value. */
   readonly filter?: { readonly field: string; readonly operator: '>=' | '<' | '=' }
@@ -120,7 +120,9 @@ export function quotedInput(text: string): string {
 
 const KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]+`, 'g')
 
-/** Masks API keys in `text`. A client can send its key in the wrong place, and no response may contain a key. */
+/**
+ * Replaces API keys in `text`, because a client can send its key in the wrong place, and no response may contain a key.
+ */
 export function maskKeys(text: string): string {
   return text.replace(KEY, `${KEY_PREFIX}…`)
 }

@@ -47,7 +47,7 @@ export interface ListView {
 
 /** A resource of the API: the shape of its rows, its table in a store, and its page in the dashboard. */
 export interface Resource extends RowShape {
-  /** Table in schema `public` of the store database. */
+  /** Name of the table in the store's schema. */
   readonly table: string
   /** Unique name of the list, for cursors and page sizes: the table, or `ids/` and the table. */
   readonly list: string
@@ -70,7 +70,6 @@ export function columnsOf({ fields, removedColumn }: Resource): string[] {
   return removedColumn === undefined ? columns : [...columns, removedColumn]
 }
 
-/** Returns the resources that are embedded in this one. */
 export function childrenOf({ fields }: RowShape): Resource[] {
   return Object.values(fields).flatMap(({ type }) => (type.kind === 'many' ? [type.resource] : []))
 }

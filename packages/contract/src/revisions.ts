@@ -27,7 +27,6 @@ export const REVISIONS = [
 /** ID of a revision: `launch`, `v1.1`, and so on. */
 export type RevisionId = (typeof REVISIONS)[number]['id']
 
-/** ID of the newest schema revision. */
 export const LATEST_REVISION: RevisionId = REVISIONS[REVISIONS.length - 1]?.id ?? 'launch'
 
 /** Whether stores of `revision` have what `since` added. */

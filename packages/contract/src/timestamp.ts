@@ -13,9 +13,9 @@ const EARLIEST = BigInt(Date.parse('0001-01-01T00:00:00Z') - EPOCH_MILLISECONDS)
 export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
 
 /**
- * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits. Returns
- * null for any other text (reading R12). Digits after the microseconds round up. Stored values have microseconds, so
- * rounding up does not change which of them are at or after the time.
+ * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits.
+ * Returns null for any other text (reading R12). Digits after the microseconds round up. Stored values have
+ * microseconds, so rounding up does not change which of them are at or after the time.
  */
 export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)

@@ -8,7 +8,7 @@ import type { RowShape } from './resource.ts'
 
 const HEAD = '// Generated from the contract. Do not edit: change the contract and run `npm run generate`.'
 
-/** Returns the source code of the types. It compiles under `strict` without other files. */
+/** Returns the source code of the types, which compiles under `strict` without other files. */
 export function typescriptTypes(parts: Partial<Contract> = {}): string {
   const contract = contractWith(parts)
   const resources = resourcesOf(contract)

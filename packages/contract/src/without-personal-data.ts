@@ -1,4 +1,4 @@
-// Derives the resources that a key without personal data reads (reading R40). They have the same fields, so responses
+// Derives the resources that a key without personal data reads (reading R40), with the same fields, so that responses
 // have the same keys.
 
 import type { Field, PersonalRemainder } from './field.ts'
@@ -6,7 +6,10 @@ import type { Resource } from './resource.ts'
 
 const derived = new WeakMap<Resource, Resource>()
 
-/** Returns the resource with `reducedTo` set on its personal fields, and on those of its embedded rows. */
+/**
+ * Returns the resource with `reducedTo` set on its personal fields, and on those of its embedded rows. It is derived
+ * once.
+ */
 export function withoutPersonalData(resource: Resource): Resource {
   const known = derived.get(resource)
   if (known !== undefined) return known

@@ -37,7 +37,6 @@ export const orderItem = resource({
   },
 })
 
-/** An order with its line items. */
 export const order = resource({
   name: 'Order',
   plural: 'orders',

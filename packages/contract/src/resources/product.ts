@@ -26,7 +26,6 @@ export const variant = resource({
   },
 })
 
-/** A product with its variants. */
 export const product = resource({
   name: 'Product',
   plural: 'products',
