@@ -66,7 +66,10 @@ const RETRY_FOR_MS = 120_000
 const ATTEMPT_TIMEOUT_MS = 30_000
 const DEFAULT_LIMIT = 250
 
-/** Sends requests to one service with one key. */
+/**
+ * Sends requests to one service with one key. Every call rejects with `StoreExportError` for an error response, with
+ * `ConnectionError` without a complete response, and with the reason of its signal.
+ */
 export class Caller {
   readonly #url: string
   readonly #key: string
@@ -86,17 +89,20 @@ export class Caller {
     this.#pacer = options.requestsPerMinute === undefined ? null : new RequestPacer(options.requestsPerMinute)
   }
 
-  /** Requests `path`, and returns the object in the response. */
+  /** Returns the object in the response. */
   object<Row>(path: string, options: CallOptions): Promise<Row> {
     return this.#call(path, options, responseObject<Row>)
   }
 
-  /** Requests `path`, which is not paginated, and returns all rows. */
+  /** Returns all rows of a list that is not paginated. */
   async rows<Row>(path: string, options: CallOptions): Promise<Row[]> {
     return [...(await this.#call(path, options, responsePage<Row>)).rows]
   }
 
-  /** Returns the list of rows at `path`. All options except `signal` and `cursor` become query parameters. */
+  /**
+   * Returns the list of rows at `path`, without a request. All options except `signal` and `cursor` become query
+   * parameters.
+   */
   list<Row>(path: string, { limit = DEFAULT_LIMIT, ...options }: ListQuery): PagedList<Row> {
     return this.#pagedList(path, { limit, ...options })
   }

@@ -1,5 +1,3 @@
-// The public API of the client.
-
 export type { CallOptions, ClientPause, ResponseInfo } from './caller.ts'
 export { AddressError, ConnectionError, IgnoredParameterError, StoreExportError } from './errors.ts'
 export * from './generated/endpoints.ts'

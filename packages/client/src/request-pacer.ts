@@ -1,4 +1,4 @@
-// Leaves a part of the rate limit to other tools that use the same key, by sending requests at equal intervals.
+// Sends requests at equal intervals, to leave a part of the rate limit to other tools that use the same key.
 
 /** Assigns a time to each request, so that consecutive requests are at least one interval apart. */
 export class RequestPacer {
@@ -16,7 +16,7 @@ export class RequestPacer {
     return at - now
   }
 
-  /** Releases an unused slot. The next request waits one interval less. */
+  /** Releases an unused slot, so that the next request waits one interval less. */
   release(): void {
     this.#nextAt -= this.#intervalMs
   }

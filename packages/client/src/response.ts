@@ -90,7 +90,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }
 
-/** Returns undefined for a body that is not JSON. Such a response is not from the service. */
+/** Returns undefined for a body that is not JSON, because such a response is not from the service. */
 function parsed({ text, parse }: CompleteResponse): unknown {
   try {
     return parse(text)

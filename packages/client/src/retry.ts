@@ -1,6 +1,6 @@
 // Decides whether the client retries a failed request, and after which pause. After a rate limit, the pause is what
-// `Retry-After` says. After a temporary failure, pauses grow, and `Retry-After` is the shortest pause. The client does not
-// retry other failures.
+// `Retry-After` says. After a temporary failure, pauses grow, and `Retry-After` is the shortest pause. The client does
+// not retry other failures.
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
@@ -41,7 +41,7 @@ function leastMs(retryAfterSeconds: number | null): number {
   return retryAfterSeconds === null || retryAfterSeconds > RETRY_AFTER_SECONDS_MAX ? 0 : retryAfterSeconds * 1000
 }
 
-/** Returns a random pause in the upper half of a maximum that doubles with each attempt. This spreads the clients. */
+/** Returns a pause in the upper half of a maximum that doubles with each attempt. `random` spreads the clients. */
 function backoffMs(attempt: number, random: number): number {
   const longest = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** (attempt - 1))
   return Math.round(longest * (0.5 + random / 2))

@@ -1,4 +1,4 @@
-// The entry point of the client. It checks its options before the first request.
+// The entry point of the client, which checks its options before the first request.
 
 import { Caller, type CallerOptions } from './caller.ts'
 import { Endpoints } from './generated/endpoints.ts'
@@ -12,9 +12,10 @@ export interface ClientOptions extends CallerOptions {
 }
 
 /**
- * A client for one store. It waits for the rate limit, retries temporary failures, and throws `StoreExportError`,
- * `ConnectionError` or `IgnoredParameterError` for other failures. The constructor throws `Error` in a browser, `TypeError` for an invalid address
- * or key, and `RangeError` for a number outside its range.
+ * A client for one store. It waits for the rate limit, and retries temporary failures for two minutes by default. Its
+ * methods reject with `StoreExportError`, `ConnectionError`, or `IgnoredParameterError`, and with the reason of an
+ * aborted signal. The constructor throws `Error` in a browser, `TypeError` for an invalid address or key, and
+ * `RangeError` for a number outside its range.
  */
 export class StoreExportClient extends Endpoints {
   constructor({ url, key, ...options }: ClientOptions) {

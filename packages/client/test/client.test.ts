@@ -77,7 +77,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('methods of the client', () => {
-  test('if a method of the client is called, it returns the data of its endpoint', async () => {
+  test('each method of the client returns the data of its endpoint', async () => {
     const { client } = await startClient()
     expect((await client.store.get()).id).toBe(store.id)
     const customers = await all(client.customers.list())
@@ -120,7 +120,7 @@ describe('methods of the client', () => {
     }
   })
 
-  test('[R31] if the IDs of a list are read, the client requests them page by page, without a limit parameter', async () => {
+  test('[R31] the client requests the IDs of a list page by page, without a limit parameter', async () => {
     const { client, proxy } = await startClient()
     const customers = await all(client.customers.list())
     proxy.requestedPaths.length = 0
@@ -132,7 +132,7 @@ describe('methods of the client', () => {
     expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] if a list is read, every page has the options for the next sync, even at schema version launch', async () => {
+  test('[SYNC-2] every page of a list has the options for the next sync, even at schema version launch', async () => {
     const launch = await platform.provision('launch')
     const { client } = await startClient()
     const { client: older } = await startClient([], { key: launch.key })
@@ -155,7 +155,7 @@ describe('methods of the client', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('[R46] if a list is read, every page has the digest of its fields, or null if the service sends none', async () => {
+  test('[R46] every page of a list has the digest of its fields, or null if the service sends none', async () => {
     const { client } = await startClient()
     const digestsOf = async (list: PagedList<unknown>) =>
       new Set((await all(list.pages())).map((page) => page.storeFields))
@@ -199,12 +199,15 @@ describe('methods of the client', () => {
     expect(await syncOrders(client, { nextSync: null, storeFields: 'a' }, upsert)).toMatchObject({ storeFields: '2' })
   })
 
-  test('if a cursor is passed, the list continues from it; a page is requested only when its rows are read', async () => {
-    const { client, proxy } = await startClient()
+  test('if a cursor is passed, the list continues from it', async () => {
+    const { client } = await startClient()
     const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
     const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))
     expect(rest).toHaveLength(520)
-    proxy.requestedPaths.length = 0
+  })
+
+  test('a page is requested only when its rows are read', async () => {
+    const { client, proxy } = await startClient()
     const list = client.customers.list({ limit: 100 })
     expect(proxy.requestedPaths).toEqual([])
     for await (const _row of list) break
@@ -379,7 +382,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('if a proxy returns 503 or 504, the client retries; if a 503 has an error code of the API, the client throws', async () => {
+  test('if a proxy returns 503 or 504, the client retries, unless the response has an error code of the API', async () => {
     const ofProxy = (status: number): ProxyFailure => ({
       kind: 'response',
       status,
@@ -393,7 +396,7 @@ describe('retries of the client', () => {
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] if a page is truncated, the client retries; without retries, it throws a ConnectionError', async () => {
+  test('[ERR-1] if a page is truncated, the client retries, and without retries it throws a ConnectionError', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()

@@ -3,7 +3,6 @@
 import { createServer, request, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** The failure of one request. */
 export type ProxyFailure =
   | { readonly kind: 'none' }
   /** The proxy sends its own response. */
@@ -20,7 +19,6 @@ export type ProxyFailure =
   /** The proxy does not respond. */
   | { readonly kind: 'hang' }
 
-/** A running proxy. */
 export interface FaultyProxy {
   readonly url: string
   /** Paths of all requests, in order. */
