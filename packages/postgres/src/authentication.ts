@@ -44,9 +44,12 @@ export class Authentication {
   }
 
   /**
-   * Returns the response to an Authentication message with this body; null if there is nothing to send. Throws or
-   * rejects with `PostgresConnectionError` if this client doesn't support the method, or if the server doesn't know the
-   * password.
+   * Returns the response to an Authentication message with this body; null if there is nothing to send.
+   *
+   * Throws or rejects with `PostgresConnectionError`:
+   * - `EAUTH`, if the method is unsupported, unsafe on this connection, or not bound although the URL demands it.
+   * - `EAUTH`, if the server needs a password that the URL lacks, or doesn't prove that it knows the password.
+   * - `EPROTO`, for a message that is invalid or out of order.
    */
   respond(body: Buffer): Buffer | Promise<Buffer> | null {
     if (body.length < KIND_BYTES) throw protocolError('an authentication request that is cut off')

@@ -119,8 +119,8 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   }
 
   /**
-   * Records the error, and skips to the group's Sync, as the server does. Returns whether the error is fatal, so that the
-   * server closes the connection.
+   * Records the error, and skips to the group's Sync, as the server does. Returns whether the error is fatal, so that
+   * the server closes the connection.
    */
   refuse(error: PostgresError): boolean {
     this.#error ??= error
@@ -158,7 +158,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
 
   /**
    * Returns the statement with this text; null unless the server certainly has it, or gets it earlier in this group. An
-   * earlier group of this batch may fail before it prepares the statement. So this group prepares it again under
+   * earlier group of this batch may fail before it prepares the statement, so this group prepares it again under
    * another name.
    */
   #known(text: string): PreparedStatement | null {

@@ -8,19 +8,20 @@ import { openSocket } from './socket.ts'
 const TIMEOUT_MS = 1000
 
 /**
- * Sends a CancelRequest on a separate connection. Resolves when the server has closed that connection, or after a second.
- * Never rejects: if the server is unreachable, the statement ends at its own limit, or when the server finds the socket
- * closed.
+ * Sends a CancelRequest on a separate connection. Resolves when the server has closed that connection, or after a
+ * second. Never rejects: if the server is unreachable, the statement ends at its own limit, or when the server finds
+ * the socket closed.
  */
 export async function sendCancel(address: DatabaseHost, tls: TlsSettings, message: Buffer): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const { socket } = await openSocket(address, { tls, onBytes: () => undefined, signal })
     const closed = once(socket, 'close', { signal })
-    // The server closes the connection when it has read the message. PgBouncer 1.18 crashes if the client ends it first.
+    // The server closes the connection when it has read the message. PgBouncer 1.18 crashes if the client ends it
+    // first.
     socket.write(message)
     await closed.finally(() => socket.destroy())
   } catch {
-    // Harmless: the server ends the statement at the statement's limit, or when the socket closes.
+    // Harmless: the server ends the statement at its limit, or when the socket closes.
   }
 }

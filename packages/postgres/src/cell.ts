@@ -19,8 +19,8 @@ const NOTHING = Buffer.alloc(0)
 const COUNT_BYTES = 2
 
 /**
- * Returns a cell that contains the whole of `message`. Without a message, call `setMemory` or `shareMemory` before you read
- * the cell.
+ * Returns a cell that contains the whole of `message`. Without a message, call `setMemory` or `shareMemory` before you
+ * read the cell.
  */
 export function newCell(message: Buffer = NOTHING): Cell {
   return { bytes: message, view: viewOf(message), start: 0, length: message.length }
@@ -76,8 +76,8 @@ export function firstValue({ view, start, length }: Cell, values: number): numbe
 }
 
 /**
- * Moves the cell to the value number `index`, from 0. The first value of the row is at `offset`. Throws `MalformedRow` if
- * the bytes end before the value does.
+ * Moves the cell to the value number `index`, from 0. The first value of the row is at `offset`. Throws `MalformedRow`
+ * if the bytes end before the value does.
  */
 export function moveToValue(cell: Cell, offset: number, index: number): void {
   let at = offset

@@ -18,8 +18,8 @@ const HASHES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the hash of a certificate in DER form, with the function of RFC 5929. Null if the certificate's signature
- * algorithm names no hash function, such as Ed25519 and RSA-PSS.
+ * Returns the hash of a certificate in DER form, with the function of RFC 5929. Null if the certificate can't be read,
+ * or if its signature algorithm names no hash function, such as Ed25519 and RSA-PSS.
  */
 export function certificateHash(certificate: Buffer): Buffer | null {
   const algorithm = HASHES[signatureAlgorithm(certificate) ?? '']

@@ -18,9 +18,11 @@ const CONNECT_TIMEOUT_MS = 4000
 const lastUsed = new WeakMap<ConnectionTarget, number>()
 
 /**
- * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the last
- * connection first. Rejects with the `PostgresError` with which the server refused the session, or with
- * `PostgresConnectionError`. If no server of several hosts refused the session, the message names the error of each host.
+ * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the
+ * last connection first. Each attempt gets an equal share of the time that is left.
+ *
+ * Rejects with the last `PostgresError` with which a server refused the session. If there is none, rejects with
+ * `PostgresConnectionError`, whose message names the error of each host.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { hosts, connectTimeoutSeconds, sessionAttributes } = target
@@ -77,8 +79,8 @@ async function requireKind(connection: Connection, kind: 'primary' | 'standby', 
 }
 
 /**
- * Whether the server is a standby. PostgreSQL 14 and later report this at the start of the session. Earlier versions need a
- * query.
+ * Whether the server is a standby. PostgreSQL 14 and later report this at the start of the session. Earlier versions
+ * need a query.
  */
 async function connectsToStandby(connection: Connection, deadline: number): Promise<boolean> {
   const reported = connection.parameters.get('in_hot_standby')

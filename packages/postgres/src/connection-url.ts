@@ -40,7 +40,10 @@ export interface ConnectionTarget {
   readonly startup: Readonly<Record<string, string>>
 }
 
-/** Thrown for a connection URL that can't be used. The message quotes no part that can contain a password. */
+/**
+ * Thrown for a connection URL that can't be used. The message quotes no part that can contain a password, but can quote
+ * a parameter.
+ */
 export class InvalidUrlError extends Error {
   override readonly name = 'InvalidUrlError'
 }
@@ -48,8 +51,8 @@ export class InvalidUrlError extends Error {
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 /**
  * The kind of server for each value of `target_session_attrs`. In libpq, `read-write` and `read-only` depend on whether
- * the session may write. The reader's role is read-only by default, so no server would be `read-write` for it. Here, both
- * values depend on whether the server is a primary or a standby.
+ * the session may write. The reader's role is read-only by default, so no server would be `read-write` for it. Here,
+ * both values depend on whether the server is a primary or a standby.
  */
 const SESSION_ATTRIBUTES = {
   any: null,
@@ -67,8 +70,8 @@ const ACCEPTED =
   'host, port, dbname, user, password, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, connect_timeout, ' +
   'target_session_attrs, application_name, options, channel_binding'
 /**
- * Parameters that are accepted in addition: `ssl` of other clients, and those without effect here that URLs for psql and
- * for cloud services contain.
+ * Parameters that are accepted in addition: `ssl` of other clients, and those without effect here that URLs for psql
+ * and for cloud services contain.
  */
 const ALSO_ACCEPTED =
   'ssl, gssencmode, keepalives, keepalives_idle, keepalives_interval, keepalives_count, load_balance_hosts, ' +
@@ -80,7 +83,10 @@ const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\
 /** Returns the decoded value of a parameter; null if it is absent or empty. */
 type Read = (name: string) => string | null
 
-/** Returns the parts of the URL, decoded. Throws `InvalidUrlError` with a message that says what is accepted. */
+/**
+ * Returns the parts of the URL, decoded. Throws `InvalidUrlError` for a malformed URL, an unknown parameter, an invalid
+ * value, and more than 16 hosts. The message says what is accepted.
+ */
 export function parseConnectionUrl(url: string): ConnectionTarget {
   const match = SHAPE.exec(url.trim())
   if (match === null)
@@ -110,7 +116,10 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
   }
 }
 
-/** Returns the URL without its password, and the password; null if there is none. Throws `InvalidUrlError`. */
+/**
+ * Returns the URL without its password, and the decoded password; null if there is none. Throws like
+ * `parseConnectionUrl`.
+ */
 export function splitPassword(url: string): { url: string; password: string | null } {
   const { password } = parseConnectionUrl(url)
   const [head, query] = splitOnce(url, '?')
@@ -119,7 +128,7 @@ export function splitPassword(url: string): { url: string; password: string | nu
   return { url: others.length === 0 ? bare : `${bare}?${others.join('&')}`, password }
 }
 
-/** Returns the URL with this password instead of its own; the same URL for null. Throws `InvalidUrlError`. */
+/** Returns the URL with this password instead of its own; the same URL for null. Throws like `parseConnectionUrl`. */
 export function withPassword(url: string, password: string | null): string {
   if (password === null) return url
   const bare = splitPassword(url).url
@@ -138,7 +147,9 @@ export function hostText(host: DatabaseHost): string {
 
 type TlsDescription = 'local socket' | 'off' | 'when offered' | 'encrypted' | 'verified'
 
-/** Returns how connections to this target are protected, for `doctor` and for the messages at the start of the service. */
+/**
+ * Returns the protection of connections to this target, for `doctor` and for the messages at the start of the service.
+ */
 export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDescription {
   if (hosts.every(({ kind }) => kind === 'unix')) return 'local socket'
   if (mode === 'disable') return 'off'
@@ -199,8 +210,8 @@ function readTls(read: Read): TlsSettings {
 }
 
 /**
- * Returns the mode that applies. As in libpq, `sslrootcert=system` demands verify-full, and `require` with a file verifies
- * the CA.
+ * Returns the mode that applies. As in libpq, `sslrootcert=system` demands verify-full, and `require` with a file
+ * verifies the CA.
  */
 function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: string | null): TlsSettings['mode'] {
   if (rootCertificate !== 'system')

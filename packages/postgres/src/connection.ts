@@ -36,7 +36,7 @@ const FAREWELL_MS = 1000
 /** All connections can share one writer: each flush is written and taken in the same synchronous call. */
 const writer = new MessageWriter()
 
-/** A connection to one server. It runs one exchange at a time. Create it with `Connection.open`. */
+/** A connection to one server, which runs one exchange at a time. Create it with `Connection.open`. */
 export class Connection {
   /** The server's host and port, for messages. */
   readonly host: string
@@ -52,7 +52,10 @@ export class Connection {
   #cancelKey: Handshake['cancelKey'] = null
   #canceling: Promise<void> | null = null
 
-  /** Opens a connection to one host. Rejects with `PostgresError`, with `PostgresConnectionError`, or with the signal's reason. */
+  /**
+   * Opens a connection to one host. Rejects with the `PostgresError` of a server that refuses the session, with
+   * `PostgresConnectionError` for any other failure, or with the signal's reason.
+   */
   static async open(
     target: ConnectionTarget,
     address: DatabaseHost,
@@ -87,7 +90,7 @@ export class Connection {
     return this.#session.transaction
   }
 
-  /** Whether the connection has ended. It then runs no further statement. */
+  /** Whether the connection has ended, and so runs no further statement. */
   get isClosed(): boolean {
     return this.#session.end !== null
   }
@@ -98,8 +101,8 @@ export class Connection {
   }
 
   /**
-   * Sends all statements in one flush, with a Sync after each group. Resolves with one result for each group: the group's
-   * error, or null for a group that succeeded.
+   * Sends all statements in one flush, with a Sync after each group. Resolves with one result for each group: the
+   * group's error, or null for a group that succeeded.
    *
    * The connection stays usable after the error of a group, and after these rejections:
    * - With the first error of a sink, after the server has responded to all statements.
@@ -108,7 +111,8 @@ export class Connection {
    *
    * The connection is closed after these rejections:
    * - With the FATAL `PostgresError` of the server, or with `PostgresConnectionError`, if the connection ends.
-   * - With `TimeLimitPassed` at the deadline, and with the signal's reason if the signal is aborted during the exchange.
+   * - With `TimeLimitPassed` at the deadline, and with the signal's reason if the signal is aborted during the
+   *   exchange.
    */
   async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
     // Without a group, the server would send no response.
@@ -126,8 +130,8 @@ export class Connection {
   }
 
   /**
-   * Runs one or more statements without values, and drops their rows. Rejects with the first error of a statement; the
-   * connection then stays usable. Otherwise rejects like `run`.
+   * Runs one or more statements without values, in one transaction unless they begin their own, and drops their rows.
+   * Rejects with the first error of a statement; the connection then stays usable. Otherwise rejects like `run`.
    */
   async script(text: string, options: RunOptions = {}): Promise<void> {
     await this.#exchangeWith(() => {
@@ -137,8 +141,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection. A running exchange gets up to `graceMs` milliseconds to finish, and is then canceled. Resolves
-   * when the socket is closed.
+   * Closes the connection. A running exchange gets up to `graceMs` milliseconds to finish, and is then canceled.
+   * Resolves when the socket is closed, which takes up to a second if the server doesn't close it. Never rejects.
    */
   async close(graceMs = 0): Promise<void> {
     const { exchange } = this.#session
@@ -154,8 +158,8 @@ export class Connection {
   }
 
   /**
-   * Closes the socket immediately, and rejects a running exchange with `cause`. The server notices when it next reads or
-   * writes.
+   * Closes the socket immediately, and rejects a running exchange with `cause`. Doesn't cancel its statement on the
+   * server, which notices the closed socket when it next reads or writes.
    */
   destroy(cause: Error = closedByClient()): void {
     this.#session.fail(cause)

@@ -2,8 +2,8 @@
 // that the connection can't be used.
 
 /**
- * Maximum number of bytes that the client reads of an error. Its fields become objects, which take more memory than their
- * bytes.
+ * Maximum number of bytes that the client reads of an error. Its fields become objects, which take more memory than
+ * their bytes.
  */
 const ERROR_BYTES_MAX = 64 * 1024
 
@@ -65,8 +65,8 @@ export class PostgresConnectionError extends Error {
 }
 
 /**
- * Returns the error for bytes that the protocol doesn't allow, with the code `EPROTO`. `what` completes "the server sent
- * …".
+ * Returns the error for bytes that the protocol doesn't allow, with the code `EPROTO`. `what` completes "the server
+ * sent …".
  */
 export function protocolError(what: string): PostgresConnectionError {
   return new PostgresConnectionError('EPROTO', `the server sent ${what}`)

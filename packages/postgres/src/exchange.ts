@@ -1,5 +1,11 @@
-// Declares an exchange: the messages between a client and its server, from a request until the server is ready for the
-// next request.
+// Declares an exchange: the messages from a request until the server is ready for the next one. Its steps:
+// - The constructor writes the request. `Connection` sends it.
+// - `receive` reads each message, until it returns true.
+// - `refuse` reads an error. The exchange continues, because the server sends ReadyForQuery even after an error, unless
+//   it is fatal.
+// - `abandon` ends the exchange if the connection ends first.
+//
+// The exchanges are `Handshake`, `Batch` (extended protocol), and `Script` (simple protocol).
 
 import type { Cell } from './cell.ts'
 import { type PostgresError, protocolError } from './errors.ts'
@@ -11,8 +17,8 @@ export abstract class Exchange<Result = void> {
   readonly done = this.settle.promise
 
   /**
-   * Called with each message of the server, except errors, notices, and parameters. Returns whether the exchange has ended.
-   * Throws `PostgresConnectionError` for a message that is not allowed at this point.
+   * Called with each message of the server, except errors, notices, and parameters. Returns whether the exchange has
+   * ended. Throws `PostgresConnectionError` for a message that is not allowed at this point.
    */
   abstract receive(type: number, body: Cell): boolean
 

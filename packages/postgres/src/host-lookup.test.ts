@@ -11,8 +11,8 @@ const TYPE_A = 1
 const HEADER_BYTES = 12
 
 /**
- * What a name server returns for a name: an IPv4 address with its time to live, that there is none, that the server failed,
- * or nothing. The IPv4 address is sent after `late`. With `ipv6` the name has an IPv6 address too.
+ * What a name server returns for a name: an IPv4 address with its time to live, that there is none, that the server
+ * failed, or nothing. The IPv4 address is sent after `late`. With `ipv6` the name has an IPv6 address too.
  */
 type Entry =
   | { readonly address: string; readonly ttl: number; readonly ipv6?: true; readonly late?: Promise<unknown> }
@@ -104,7 +104,7 @@ describe('lookups of host names', () => {
     expect(performance.now() - since).toBeLessThan(500)
     await Promise.all(hanging)
     expect(performance.now() - since).toBeLessThan(2000)
-    // one query, repeated once
+    // The lookup repeats its query once.
     expect(queriedNames.filter((name) => name === 'hangs.test').length).toBeLessThanOrEqual(2)
   })
 

@@ -28,15 +28,12 @@ const DEFAULTS = {
 /** The files and the name servers of a lookup, and its time limit. */
 export type HostLookupOptions = Readonly<typeof DEFAULTS>
 const TRIES = 2
-/** Maximum cache time. It is limited even if a name server allows more, because a host can move to another address. */
+/** Maximum cache time, even if a name server allows more, because a host can move to another address. */
 const TTL_SECONDS_MAX = 300
 const NAMES_MAX = 10_000
 /** Maximum wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
 const IPV6_WAIT_MS = 50
-/**
- * Maximum wait for the IPv4 addresses. It is longer, because many hosts with an IPv6 address are reachable only by
- * IPv4.
- */
+/** Maximum wait for the IPv4 addresses: longer, because many hosts with an IPv6 address are reachable only by IPv4. */
 const IPV4_WAIT_MS = 500
 
 interface Found {
@@ -56,7 +53,8 @@ export class HostLookup {
   }
 
   /**
-   * Returns the addresses of a host name, at least one. Rejects with an Error that has a `code`, such as `ENOTFOUND`.
+   * Returns the addresses of a host name, at least one. Rejects with an Error that has a `code`: `ENOTFOUND` for an
+   * unknown name, `ECANCELLED` or `ETIMEOUT` without a response in time, or another code of the name server.
    */
   resolve(host: string): Promise<readonly HostAddress[]> {
     const name = host.toLowerCase()

@@ -1,4 +1,4 @@
-// Exports a PostgreSQL client that reads rows as bytes. It doesn't know stores.
+// Exports a PostgreSQL client that reads rows as bytes, and that doesn't know stores.
 
 export type { Request, Sink } from './batch.ts'
 export {

@@ -126,7 +126,7 @@ describe('invalid messages', () => {
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
 
-  test('if a row has the maximum size, the row is read; if a row has one byte more, the reader throws', () => {
+  test('a row of the maximum size is read, and a row with one byte more throws', () => {
     const chunk = Buffer.alloc(1024 * 1024)
     function* chunks(length: number): Generator<Buffer> {
       yield head(SERVER.dataRow, length)

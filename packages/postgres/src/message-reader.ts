@@ -32,8 +32,8 @@ export const SERVER = {
 /** Maximum size of a message in bytes. A row is one message. PostgreSQL's own limit is 1 GB. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /**
- * Maximum size in bytes of the messages that are not in `LONG`. The client stores columns and parameters, so a hostile server
- * could fill the memory with them. libpq allows 30,000 bytes, but 1,664 columns with long names take 140,000.
+ * Maximum size in bytes of the messages that are not in `LONG`. The client stores columns and parameters, so a hostile
+ * server could fill the memory with them. libpq allows 30,000 bytes, but 1,664 columns with long names take 140,000.
  */
 export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 
@@ -41,8 +41,8 @@ export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 /**
- * Maximum initial memory for a message that arrives in parts. Above it, the memory grows with the bytes that arrive, because
- * a server can announce more bytes than it sends.
+ * Maximum initial memory for a message that arrives in parts. Above it, the memory grows with the bytes that arrive,
+ * because a server can announce more bytes than it sends.
  */
 const PART_BYTES = 64 * 1024
 /** Types of messages that contain data or text of the database. */
@@ -76,8 +76,9 @@ export class MessageReader {
   }
 
   /**
-   * Reads the next bytes, which the caller may overwrite afterwards. Throws the errors of `onMessage`, and `PostgresConnectionError`
-   * for bytes that don't follow PostgreSQL's protocol. Must not be called again after an error.
+   * Reads the next bytes, which the caller may overwrite afterwards. Throws the errors of `onMessage`, and
+   * `PostgresConnectionError` for bytes that don't follow PostgreSQL's protocol. Must not be called again after an
+   * error.
    */
   receive(chunk: Buffer): void {
     let at = this.#part === null ? 0 : this.#complete(chunk)

@@ -1,4 +1,4 @@
-// Writes the messages of a client. It collects all messages of a flush, so that one packet contains them.
+// Writes the messages of a client, and collects those of a flush, so that one packet contains them.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import type { WireValue } from './statement.ts'
@@ -19,7 +19,10 @@ const REUSED_BYTES_MAX = 64 * 1024
  */
 export type ResultFormat = 'text' | 'binary'
 
-/** Collects the messages of a flush in one buffer. Each method that writes a message returns the writer. */
+/**
+ * Collects the messages of a flush in one buffer. Each method that writes a message returns the writer. A name or a
+ * text with a NUL character throws `TypeError`; call `take` then, which removes the incomplete message.
+ */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 0
@@ -75,7 +78,6 @@ export class MessageWriter {
     return this.#message('E', () => void this.#string('').#int32(0))
   }
 
-  /** Deallocates a prepared statement. */
   close(name: string): this {
     return this.#message('C', () => void this.#byte(STATEMENT).#string(name))
   }
@@ -90,7 +92,6 @@ export class MessageWriter {
     return this.#message('Q', () => void this.#string(text))
   }
 
-  /** Ends the session. */
   terminate(): this {
     return this.#message('X')
   }

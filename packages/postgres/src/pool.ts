@@ -1,5 +1,10 @@
-// Provides a bounded pool of connections to one database, with a bounded queue. A request gets the idle connection that
-// was used last. In quiet times, the other connections stay idle.
+// Provides a bounded pool of connections to one database, with a bounded queue. How a request gets a connection:
+// - It takes the idle connection that was used last, so that in quiet times the others stay idle.
+// - Below `connectionsMax`, it opens a connection. If it gives up first, the next request gets the connection.
+// - Otherwise it waits in the order of arrival, for a connection or for the slot of a closed connection.
+//
+// After a request, the pool reuses the connection if it is open, not busy, and outside of a transaction. Any other
+// state could affect the next request, so the pool closes the connection.
 
 import { STALE_CODES } from './batch.ts'
 import { type ConnectOptions, connect } from './connect.ts'
@@ -13,7 +18,6 @@ import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 
 /** How many connections a pool opens, how it names their sessions, and how long it waits. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
-  /** Maximum number of open connections. */
   readonly connectionsMax: number
   /** Whether to use prepared statements; true by default. Must be false for PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
@@ -25,7 +29,7 @@ export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'c
 export interface PoolSums {
   /** Open connections, including connections that are opening or closing. */
   readonly open: number
-  /** Connections of `open` that are in use or opening. */
+  /** Connections of `open` that are not idle. */
   readonly busy: number
   /** Requests that wait for a connection. */
   readonly waiting: number
@@ -36,10 +40,10 @@ const WAITING_MAX = 10_000
 /** Longest wait for a connection if a request has no deadline. */
 const WAIT_MS = 10_000
 
-/** A waiting request. It resolves with a connection, or with null if the request may open a connection. */
+/** A waiting request, which gets a connection, or null if it may open one. */
 type Waiter = Pick<PromiseWithResolvers<Connection | null>, 'resolve' | 'reject'>
 
-/** A pool of connections to one database. It opens connections when requests need them. */
+/** A pool of connections to one database, which opens them when requests need them. */
 export class Pool {
   readonly #target: ConnectionTarget
   readonly #options: PoolOptions
@@ -55,20 +59,19 @@ export class Pool {
     this.#options = options
   }
 
-  /** The numbers at this moment. */
   get sums(): PoolSums {
     return { open: this.#open, busy: this.#open - this.#idle.length, waiting: this.#waiting.size }
   }
 
   /**
-   * Returns the rows of a statement as objects. Retries a prepared statement once if the server refused it before running
-   * it. Rejects like `use` and `queryRows`.
+   * Returns the rows of a statement as objects. If the server refuses a prepared statement before running it, sends the
+   * statement once more without preparing it. Rejects like `use` and `queryRows`.
    */
   async query<Row extends object>(statement: Statement, options: RunOptions = {}): Promise<Row[]> {
     return await this.#run(statement, queryRows<Row>, options)
   }
 
-  /** Returns the number in the statement's command tag, like `executeOn`. Rejects like `use` and `executeOn`. */
+  /** Returns the number in the statement's command tag, like `executeOn`. Retries and rejects like `query`. */
   async execute(statement: Statement, options: RunOptions = {}): Promise<number> {
     return await this.#run(statement, executeOn, options)
   }
@@ -111,7 +114,6 @@ export class Pool {
     await Promise.all([...idle.map((each) => each.close()), ...[...this.#lent].map((each) => each.close(graceMs))])
   }
 
-  /** Runs a statement. If the server refuses a prepared statement before it runs, sends it once more without preparing it. */
   async #run<T>(
     statement: Statement,
     work: (connection: Connection, statement: Statement, options: RunOptions) => Promise<T>,

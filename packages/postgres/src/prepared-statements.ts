@@ -36,7 +36,9 @@ export class PreparedStatements {
     return known
   }
 
-  /** Adds a statement that is about to be prepared. Returns its new name. */
+  /**
+   * Adds a statement that is about to be prepared, under a new name. Beyond 64, forgets the least recently used one.
+   */
   add(text: string): PreparedStatement {
     const prepared = { name: `${this.#prefix}${++this.#count}`, isParsed: false, fields: null }
     this.#byText.set(shared(text), prepared)

@@ -30,8 +30,8 @@ export async function readRows(
 }
 
 /**
- * Returns the rows of a statement as objects. Rejects like `Connection.read`, and with `RangeError` if the result needs
- * more than 64 MiB.
+ * Returns the rows of a statement as objects. Rejects like `Connection.read`, with `RangeError` if the result needs
+ * more than 64 MiB, and with `MalformedRow` for a row that can't be read.
  */
 export async function queryRows<Row extends object>(
   connection: Connection,
@@ -43,8 +43,8 @@ export async function queryRows<Row extends object>(
 }
 
 /**
- * Returns the rows of each statement, in the order of `statements`. Sends them in one flush, as one transaction. Rejects
- * like `queryRows`. The limit of 64 MiB applies to each statement.
+ * Returns the rows of each statement, in the order of `statements`. Sends them in one flush, as one transaction.
+ * Rejects like `queryRows`. The limit of 64 MiB applies to each statement.
  */
 export async function queryAll(
   connection: Connection,
@@ -57,8 +57,8 @@ export async function queryAll(
 }
 
 /**
- * Returns requests for `Connection.run`, and one array for each statement. While the requests run, their rows are added
- * to the arrays as objects. A result above 64 MiB makes `run` reject with `RangeError`.
+ * Returns requests for `Connection.run`, and one array for each statement, to which the rows are added as objects while
+ * the requests run. A result above 64 MiB makes `run` reject with `RangeError`.
  */
 export function collectRows(statements: readonly Statement[]): {
   readonly requests: readonly Request[]

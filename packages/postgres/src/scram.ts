@@ -12,7 +12,7 @@ export interface ScramOptions {
   readonly password: string
   /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
   readonly certificateHash: Buffer | null
-  /** Whether the client supports channel binding, but the server did not offer it. The server then detects a downgrade attack. */
+  /** Whether the client could bind the channel. It reports this, so that the server can detect a downgrade attack. */
   readonly couldBind: boolean
 }
 
@@ -28,8 +28,8 @@ const CACHED_MAX = 20_000
 const derive = promisify(pbkdf2)
 
 /**
- * Derived keys by password, salt, and iterations. A derivation takes 4,096 rounds of a hash, and a node connects to the
- * same stores often. The key in the cache is a hash, so that it contains no password.
+ * Derived keys by password, salt, and iterations. A derivation takes thousands of iterations (4,096 by default), and a
+ * node connects to the same stores often. The key in the cache is a hash, so that it contains no password.
  */
 const cache = new Map<string, Awaited<ReturnType<typeof deriveKeys>>>()
 
@@ -53,14 +53,14 @@ export class ScramExchange {
     return this.#options.certificateHash === null ? 'SCRAM-SHA-256' : 'SCRAM-SHA-256-PLUS'
   }
 
-  /** Returns the first message. It needs no role name, because the startup message contains the name. */
+  /** Returns the first message, without a role name, because the startup message contains it. */
   first(): string {
     return this.#header + this.#firstBare
   }
 
   /**
-   * Returns the response to the server's first message, which contains the client's proof. Rejects with
-   * `PostgresConnectionError` if the server's message is invalid.
+   * Returns the client's proof, in response to the server's first message. Rejects with `PostgresConnectionError` if
+   * that message is invalid, or requests more than 1,000,000 iterations.
    */
   async final(serverFirst: string): Promise<Buffer> {
     const { nonce, salt, iterations } = readServerFirst(serverFirst)
@@ -116,9 +116,12 @@ async function deriveKeys(password: string, salt: Buffer, iterations: number) {
   return { clientKey, storedKey, serverKey: createSecretKey(hmac(salted, 'Server Key')) }
 }
 
-/** Applies SASLprep (RFC 4013) to passwords that people use: other spaces become spaces, and invisible characters are removed. */
+/**
+ * Applies SASLprep (RFC 4013): Unicode spaces become ASCII spaces, invisible characters are removed, and NFKC applies.
+ */
 function normalized(password: string): string {
-  // PostgreSQL doesn't change a password with control characters, or with characters that Unicode 3.2 lacks.
+  // PostgreSQL leaves a password unchanged if SASLprep forbids a character. This check is an approximation: it treats
+  // all astral characters as forbidden, and characters assigned since Unicode 3.2 as allowed.
   if (/^[\x20-\x7e]*$|[\p{Cc}\p{Co}\p{Cn}\u{10000}-\u{10ffff}]/u.test(password)) return password
   return password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')

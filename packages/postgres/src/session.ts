@@ -1,6 +1,6 @@
-// Passes each message of the server to the exchange that is running. Handles the messages that belong to no exchange: the
-// server's parameters, notices, and notifications. Tracks the state of the transaction, and the error that ended the
-// session.
+// Passes each message of the server to the exchange that is running. Handles the messages that belong to no exchange:
+// the server's parameters, notices, and notifications. Tracks the state of the transaction, and the error that ended
+// the session.
 
 import type { Cell } from './cell.ts'
 import { PostgresError, protocolError } from './errors.ts'
@@ -47,8 +47,9 @@ export class Session {
   }
 
   /**
-   * Reads a message. Throws the `PostgresError` that ends the session, and `PostgresConnectionError` for a message that is not
-   * allowed at this point. Ignores messages after the end.
+   * Reads a message, and calls `onReady` after the last one of an exchange. Throws the `PostgresError` that ends the
+   * session. Throws `PostgresConnectionError` for a message that is not allowed at this point, and after 10,000 notices
+   * in a row. Ignores messages after the end.
    */
   receive(type: number, body: Cell): void {
     if (this.end !== null) return

@@ -16,8 +16,8 @@ const NO = 'N'.charCodeAt(0)
 const KEEPALIVE_MS = 60_000
 
 /**
- * Memory that all sockets without TLS share. `onBytes` copies what it needs before it returns. With new memory for each read,
- * the garbage collector ran all the time.
+ * Memory that all sockets without TLS share. `onBytes` copies what it needs before it returns. With new memory for each
+ * read, the garbage collector ran all the time.
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 
@@ -43,8 +43,8 @@ export interface SocketOptions {
 }
 
 /**
- * Opens a socket, and starts TLS if the URL demands it and the server offers it. Rejects with `PostgresConnectionError`,
- * or with the signal's reason.
+ * Opens a socket, and starts TLS if `tls` allows it and the server offers it. Rejects with `PostgresConnectionError` if
+ * the host is unreachable, or if TLS is required and fails. Rejects with the signal's reason.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
@@ -129,8 +129,8 @@ function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknow
 }
 
 /**
- * Whether the server offers TLS. Throws `PostgresConnectionError` if bytes follow the response, because the client would read
- * them as protected by TLS (CVE-2021-23214).
+ * Whether the server offers TLS. Throws `PostgresConnectionError` if bytes follow the response, because the client
+ * would read them as protected by TLS (CVE-2021-23214).
  */
 async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
   plain.write(SSL_REQUEST)

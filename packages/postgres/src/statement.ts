@@ -11,13 +11,13 @@ export interface Statement {
   readonly text: string
   readonly values: readonly Value[]
   /**
-   * Whether the connection prepares the statement, so that the server parses it once. Use this only for statements that run
-   * often, because each connection caches at most `PREPARED_MAX`.
+   * Whether the connection prepares the statement, so that the server parses it once. Use this only for statements that
+   * run often, because each connection caches at most `PREPARED_MAX`.
    */
   readonly prepared?: boolean
 }
 
-/** A statement that the tag `sql` wrote. It can be a part of another statement. */
+/** A statement that the tag `sql` wrote, and that can be a part of another statement. */
 export class SqlFragment implements Statement {
   readonly text: string
   readonly values: readonly Value[]
@@ -52,18 +52,24 @@ export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | 
   return new SqlFragment([...pieces, piece], values)
 }
 
-/** Returns the quoted name of a table, a column, or a role. Throws `TypeError` for a name that PostgreSQL can't have. */
+/**
+ * Returns the quoted name of a table, a column, or a role. Throws `TypeError` for '' and for a name with a NUL
+ * character.
+ */
 export function identifier(name: string): SqlFragment {
   return new SqlFragment([quoteIdentifier(name)], [])
 }
 
-/** Returns the name in double quotes. Throws `TypeError` for a name that PostgreSQL can't have. */
+/** Returns the name in double quotes. Throws `TypeError` for '' and for a name with a NUL character. */
 export function quoteIdentifier(name: string): string {
   if (name === '' || name.includes('\0')) throw new TypeError(`not a name of PostgreSQL: ${JSON.stringify(name)}`)
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Returns the text form of a value that PostgreSQL reads. Throws `TypeError` for a value without a text form. */
+/**
+ * Returns the text form of a value that PostgreSQL reads; null for null. Throws `TypeError` for an invalid date, and
+ * for a value or an element of another type.
+ */
 export function wireValue(value: Value): WireValue {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 't' : 'f'

@@ -21,7 +21,7 @@ test('if two certificate files have the same content, connections with either sh
   expect(await tlsContextOf(settings(other))).toBe(context)
   expect(await tlsContextOf(settings(null))).not.toBe(context)
   expect(await tlsContextOf(settings(null))).toBe(await tlsContextOf(settings(null)))
-  // renewed without a restart
+  // The file is renewed without a restart.
   writeFileSync(one, second)
   expect(await tlsContextOf(settings(one))).not.toBe(context)
   expect(await tlsContextOf(settings(other))).toBe(context)

@@ -9,8 +9,9 @@ import type { RunOptions } from './within.ts'
 const ROLLBACK_MS = 1000
 
 /**
- * Runs `work` in a transaction of this connection. Rolls back and rejects if `work` rejects, or if a statement of `work`
- * failed, even if `work` ignored the error. Rejects like `work` and `executeOn`.
+ * Runs `work` in a transaction of this connection, and commits. Rolls back within a second, and rejects like `work`, if
+ * `work` rejects. Also rolls back, and rejects with `Error`, if `work` ignored the error of a statement. Rejects like
+ * `executeOn` if BEGIN or COMMIT fails. `options` limit only these two.
  */
 export async function inTransaction<T>(
   connection: Connection,

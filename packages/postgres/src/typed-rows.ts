@@ -17,7 +17,7 @@ const HEX = '\\x'
 const FIELD_BYTES = 18
 const TYPE_OFFSET = 6
 
-/** Returns the columns that a RowDescription names. Throws `PostgresConnectionError` if it is cut off. */
+/** Returns the columns that a RowDescription names. Throws `PostgresConnectionError` if the message is cut off. */
 export function readColumnDescriptions({ bytes, view, start, length }: Cell): ColumnDescription[] {
   const end = start + length
   const fields: ColumnDescription[] = []
@@ -34,9 +34,9 @@ export function readColumnDescriptions({ bytes, view, start, length }: Cell): Co
 type Decode = (text: string) => unknown
 
 /**
- * Decoders by the OID of the type. The text of other types stays a string, including arrays. `int8` becomes a bigint, and
- * `numeric` stays a string, because both can exceed a number. A timestamp becomes an invalid `Date` if it is infinite or
- * outside of the years 0001 to 9999.
+ * Decoders by the OID of the type. The text of other types stays a string, including arrays. `int8` becomes a bigint,
+ * and `numeric` stays a string, because both can exceed a number. A timestamp becomes an invalid `Date` if it is
+ * infinite or outside of the years 0001 to 9999.
  */
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [16, (text) => text === 't'],
@@ -81,7 +81,10 @@ function decoded(text: string, decode: Decode): unknown {
   }
 }
 
-/** A date or timestamp in the style ISO. The offset from UTC is the session's offset. Offsets of old timestamps have seconds. */
+/**
+ * A date or timestamp in the style ISO. The offset from UTC is the session's offset. Offsets of old timestamps have
+ * seconds.
+ */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?)?$/
 
 /** Parses a date or timestamp. `Date` would read the year 0099 as 1999, and 10000-01-01 in the local time zone. */

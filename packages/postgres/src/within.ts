@@ -8,8 +8,8 @@ export class TimeLimitPassed extends Error {
 /** The deadline and the abort signal of a wait, or of an exchange with the server. */
 export interface RunOptions {
   /**
-   * Deadline, on the clock of `performance.now()`. An exchange that is still running then is canceled, and its connection
-   * closes.
+   * Deadline, on the clock of `performance.now()`. An exchange that is still running then is canceled, and its
+   * connection closes.
    */
   readonly deadline?: number | undefined
   /** Ends the wait when it is aborted. During an exchange, the client cancels the statements and closes the connection. */
@@ -26,7 +26,7 @@ interface DeadlineHooks<T> {
 
 /**
  * Settles like `pending`, but rejects with `TimeLimitPassed` at the deadline, and with the signal's reason on abort.
- * `pending` itself continues.
+ * `pending` itself continues. A signal that was aborted before the call has no effect.
  */
 export function withDeadline<T>(
   pending: Promise<T>,

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Runs canceled and honest statements on the pool. Returns how many of each ended how. */
+/** Runs canceled and honest statements on the pool. Returns the number of statements by their end. */
 async function runWithNeighbors(
   pool: Pool,
   interrupted: (n: number) => Promise<string>,
@@ -38,7 +38,7 @@ async function runWithNeighbors(
   let isOver = false
   const honest = async () => {
     for (let n = 0; !isOver; n++) {
-      // any cancel that hits a neighbor is an error here
+      // A cancel that hits another statement is an error here.
       const rows = await pool.query(sql`select ${n}::int as n, pg_sleep(0.001)::text as slept`)
       expect(rows).toEqual([{ n, slept: '' }])
       counts.honest = (counts.honest ?? 0) + 1

@@ -1,5 +1,5 @@
-// Tests servers that break the protocol in every state of a connection. Each violation must end in one error of a documented
-// class, before the deadline, and must leave the pool usable.
+// Tests servers that break the protocol in every state of a connection. Each violation must end in one error of a
+// documented class, before the deadline, and must leave the pool usable.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'

@@ -132,7 +132,7 @@ describe('servers without TLS', () => {
     try {
       await expect(open(url, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' })
     } finally {
-      // lets the thread go that reads the file
+      // Releases the thread that reads the file.
       await writeFile(file, '')
       await rm(folder, { recursive: true })
     }

@@ -175,11 +175,11 @@ describe('prepared statements', () => {
       prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),
     )
     for (const [n, statement] of statements.entries()) expect(await queryRows(connection, statement)).toEqual([{ n }])
-    // the next flush deallocates the last one
+    // The next flush deallocates the last one.
     await connection.script('select 1')
     await queryRows(connection, sql`select 1`)
     expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
-    // in one flush more than fit
+    // One flush prepares more statements than fit.
     const all = statements.map(collecting)
     await connection.read(all)
     expect(all.map(({ values }) => values)).toEqual(statements.map((_, n) => [String(n)]))

@@ -27,7 +27,7 @@ describe('SQL scripts', () => {
       code: '23514',
       routine: 'ExecConstraints',
     })
-    // all statements of a script are one transaction
+    // All statements of a script are one transaction.
     await expect(queryRows(connection, sql`select from b`)).rejects.toMatchObject({ code: '42P01' })
   })
 

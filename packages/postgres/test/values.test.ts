@@ -17,7 +17,7 @@ afterAll(() => database.drop())
 const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
 
 describe('values that the client sends', () => {
-  test('if strings and lists of strings are random, the server returns each value unchanged', async () => {
+  test('the server returns random strings and lists of strings unchanged', async () => {
     const connection = await open(database.url)
     await fc.assert(
       fc.asyncProperty(anyString, fc.array(fc.option(anyString)), async (text, list) => {
@@ -52,9 +52,9 @@ test('if a column is named __proto__, the row has its value under that name', as
   expect(Object.entries(row)).toEqual([['__proto__', 1]])
 })
 
-test('if a name is any string, the server returns the quoted name unchanged', async () => {
+test('the server returns any quoted name unchanged', async () => {
   const connection = await open(database.url)
-  // a name has at most 63 bytes
+  // A name has at most 63 bytes.
   const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))
   await fc.assert(
     fc.asyncProperty(anyName, async (name) => {

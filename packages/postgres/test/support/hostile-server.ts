@@ -1,4 +1,5 @@
-// Runs a server on 127.0.0.1 that sends what a test wants. It can become honest: new connections then reach a real server.
+// Runs a server on 127.0.0.1 that sends what a test wants. It can become honest: new connections then reach a real
+// server.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -9,7 +10,6 @@ import { WELCOME } from './server-messages.ts'
 /** Length of a CancelRequest. No other first message has this length. A server closes the connection after it. */
 const CANCEL_BYTES = 16
 
-/** Handles a connection of a hostile server. */
 export type Act = (peer: Peer) => Promise<void> | void
 
 /** A hostile server. It stops after the test. */

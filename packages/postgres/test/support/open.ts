@@ -8,7 +8,6 @@ import { Pool, type PoolOptions } from '../../src/pool.ts'
 import { queryRows } from '../../src/query.ts'
 import type { Statement } from '../../src/statement.ts'
 
-/** Opens a connection. */
 export async function open(url: string, options: Partial<ConnectOptions> = {}): Promise<Connection> {
   const connection = await connect(parseConnectionUrl(url), { applicationName: 'test', ...options })
   onTestFinished(() => connection.close())
