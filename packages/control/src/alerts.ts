@@ -24,8 +24,8 @@ const ROUND_SECONDS = 240
 const GAP_SECONDS = 1800
 
 /**
- * Returns since when rounds have run without a gap, if this node may start a round now; null otherwise. Only one node may
- * start a round in each period of four minutes.
+ * Returns since when rounds have run without a gap, if this node may start a round now; null otherwise. Only one node
+ * may start a round in each period of four minutes.
  */
 export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date | null> {
   const [round] = await pool.query<{ steadySince: Date }>(sql`
@@ -63,7 +63,7 @@ export async function readAlertRecipients({ pool }: ControlDatabase, keyId: stri
     order by m.email`)
 }
 
-/** Returns whether this node must send the email. False if it was sent, or if the key had one of this kind today. */
+/** Records an email as sent. Returns false if it was sent before, or if the key had one of this kind today (UTC). */
 export async function claimAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<boolean> {
   const claimed = await pool.execute(sql`
     insert into alerts (key_id, kind, occurrence, day)
@@ -72,13 +72,12 @@ export async function claimAlert({ pool }: ControlDatabase, { keyId, kind, occur
   return claimed > 0
 }
 
-/** Forgets that the email was sent, so that the next round sends it. */
+/** Undoes `claimAlert` after the email could not be sent, so that the next round sends it. */
 export async function releaseAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<void> {
   await pool.execute(sql`
     delete from alerts where key_id = ${keyId} and kind = ${kind} and occurrence = ${occurrence}`)
 }
 
-/** Returns whether a merchant gets no emails about a key. */
 export async function hasMutedKey(
   { pool }: ControlDatabase,
   { merchantId, keyId }: { readonly merchantId: string; readonly keyId: string },

@@ -1,7 +1,7 @@
-// Creates an append-only table of changes to keys, stores, merchants, and secrets. Triggers write it, so that a change with
-// psql leaves a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
+// Creates an append-only table of changes to keys, stores, merchants, and secrets. Triggers write it, so that a change
+// with psql leaves a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
 
-/** SQL that creates the audit table and its triggers. It runs after `SCHEMA`. */
+/** SQL that creates the audit table and its triggers, to run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `
   create table audit_events (
     id uuid primary key default gen_random_uuid(),

@@ -1,5 +1,6 @@
 // Copies audit events to the nodes' logs, so that a copy survives the loss of the control database. Triggers write the
-// events (audit-schema.ts). Once a second, each node logs the events that no node has logged yet.
+// events (audit-schema.ts). One second after its previous attempt, each node logs the events that no node has logged
+// yet.
 
 import { sql, within } from '@store-export/postgres'
 import type { AuditAction, AuditRecorded, ControlEventHandler } from './control-event.ts'
@@ -19,8 +20,9 @@ const CLOSE_MS_MAX = 1000
 const EVENTS_AT_ONCE = 500
 
 /**
- * Writes new events to the log once a second, until `close`. The log gets each event at least once. If the log doesn't
- * accept an event, a later attempt writes it. Two nodes that read an event at the same time both write it.
+ * Writes new events to the log, one second after the previous attempt, until `close`. The log gets each event at least
+ * once: an event that it didn't accept is written later, and two nodes that read an event at the same time both write
+ * it. Errors of the database are emitted. `close` waits for a running attempt, up to a second.
  */
 export function startAuditLog(options: AuditLogOptions): { close(): Promise<void> } {
   let isClosed = false
@@ -46,8 +48,8 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
 }
 
 /**
- * Writes the events that no node has logged yet, oldest first, until the log accepts no more. Returns how many it
- * accepted. Rejects with errors of the PostgreSQL client.
+ * Writes up to 500 events that no node has logged yet, oldest first. Stops at the first event that the log rejects.
+ * Returns the number of logged events. Rejects like `Pool.query`; the next call can then log the same events again.
  */
 export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
   const { pool } = database

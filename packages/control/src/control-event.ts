@@ -60,7 +60,6 @@ export interface AuditRecorded {
   readonly details: string
 }
 
-/** An event of the control database. */
 export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */

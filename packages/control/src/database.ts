@@ -13,7 +13,6 @@ export interface ControlDatabase {
 
 /** Options of the connections to the control database. */
 export interface ControlDatabaseOptions {
-  /** Maximum number of connections. */
   readonly poolSize: number
   /** Whether to use prepared statements; true by default. Must be false behind PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
@@ -27,7 +26,9 @@ const CLOSE_MS_MAX = 5000
 /** Default time limit of a statement in ms. Deleting old usage takes longest, so a statement that takes longer hangs. */
 const STATEMENT_MS_MAX = 300_000
 
-/** Returns the control database at this URL. The first statement opens a connection. Throws `InvalidUrlError`. */
+/**
+ * Returns the control database at this URL. The first statement opens a connection. Throws like `parseConnectionUrl`.
+ */
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
   const pool = new Pool(parseConnectionUrl(url), {
     connectionsMax: options.poolSize,
@@ -38,10 +39,7 @@ export function openControlDatabase(url: string, options: ControlDatabaseOptions
   return { pool, close: () => pool.close(CLOSE_MS_MAX) }
 }
 
-/**
- * Returns the row of a statement that always returns one row. Rejects with errors of the PostgreSQL client, and with
- * `TypeError` without a row.
- */
+/** Returns the first row of a statement. Rejects like `Pool.query`, and with `TypeError` if there is none. */
 export async function queryOne<Row extends object>(pool: Pool, statement: Statement): Promise<Row> {
   const [row] = await pool.query<Row>(statement)
   if (row === undefined) throw new TypeError('a statement of the control database returned no row')

@@ -12,7 +12,7 @@ export async function consumeFormToken(database: ControlDatabase, tokenHash: Buf
   return inserted === 1
 }
 
-/** Deletes the tokens that were used more than `hours` hours ago. Returns how many. */
+/** Deletes the tokens that were used more than `hours` hours ago. Returns the number of deleted tokens. */
 export async function deleteFormTokens(database: ControlDatabase, hours: number): Promise<number> {
   return await database.pool.execute(sql`
     delete from used_form_tokens where used_at < clock_timestamp() - make_interval(hours => ${hours}::int)`)

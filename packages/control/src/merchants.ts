@@ -34,8 +34,8 @@ export async function listMerchants(database: ControlDatabase): Promise<Merchant
 }
 
 /**
- * Lets a merchant see a store in the dashboard. A repetition changes nothing. Rejects with `UnknownStore` if the store is
- * unknown or was removed.
+ * Lets a merchant see a store in the dashboard. A repetition changes nothing. Rejects with `UnknownStore` if the store
+ * is unknown or was removed.
  */
 export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
@@ -50,8 +50,8 @@ export async function addMembership(database: ControlDatabase, merchantId: strin
 }
 
 /**
- * Hides a store from a merchant. `removed` is whether the merchant saw the store before. `isSeen` is whether another
- * merchant sees it. Rejects with `UnknownMerchant`.
+ * Hides a store from a merchant. `removed` is whether the merchant saw the store before, and `isSeen` whether another
+ * merchant sees it. `storeId` must be a UUID. Rejects with `UnknownMerchant` if no account has the address `email`.
  */
 export async function removeMembership(
   database: ControlDatabase,
@@ -81,7 +81,8 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 
 /**
  * Deletes an account with its sessions, and its email address on the keys that it created. Also deletes the usage of
- * stores that no other merchant sees, and returns their IDs. The keys stay active. Rejects with `UnknownMerchant`.
+ * stores that no other merchant sees, and returns their IDs. The keys stay active. Rejects with `UnknownMerchant` if no
+ * account has the address `email`. A removal that failed can be repeated.
  */
 export async function removeMerchant(
   database: ControlDatabase,
@@ -99,12 +100,12 @@ export async function removeMerchant(
   await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
   const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
   await deleteUsageOf(pool, keys)
-  // The account is deleted last, so that a removal that failed can be repeated.
+  // The account is deleted last, so that the removal can be repeated.
   await pool.execute(sql`delete from merchants where id = ${id}`)
   return { storesLeftAlone }
 }
 
-/** Deletes expired sessions and expired one-time links. Returns how many. */
+/** Deletes expired sessions and expired one-time links. Returns the number of deleted rows. */
 export async function deleteEndedSignIns({ pool }: ControlDatabase): Promise<number> {
   const sessions = await pool.execute(sql`delete from merchant_sessions where expires_at < clock_timestamp()`)
   const links = await pool.execute(sql`delete from merchant_links where expires_at < clock_timestamp()`)

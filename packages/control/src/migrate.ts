@@ -1,5 +1,6 @@
-// Migrates the control database to this version. Each migration runs in a separate transaction, so that running nodes never
-// wait for the locks of two migrations. An advisory lock ensures that only one of several processes applies a migration.
+// Migrates the control database to this version. Each migration runs in a separate transaction, so that running nodes
+// never wait for the locks of two migrations. An advisory lock ensures that only one of several processes applies a
+// migration.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -43,8 +44,11 @@ const PAUSE_MS = 1000
 const LOCK_CODES: readonly string[] = ['55P03', '40P01']
 
 /**
- * Applies the missing migrations, and returns their names in the order of their application. Rejects with
- * `MigrationError`.
+ * Applies the missing migrations, and returns their names in the order of their application. Also generates the secret
+ * of cursors. Waits for other processes that migrate.
+ *
+ * Rejects with `MigrationError` if another version created the database, if a statement fails, or if a table is locked
+ * in ten attempts. The migrations before the failed one stay applied. Rejects like `Pool.transaction` otherwise.
  */
 export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
@@ -62,7 +66,10 @@ export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateO
   }
 }
 
-/** Returns the names of this version's migrations that the database lacks. `serve` doesn't start if there are any. */
+/**
+ * Returns the names of this version's migrations that the database lacks. `serve` doesn't start if there are any.
+ * Rejects with `MigrationError` if a build before 0.1.0 created the database.
+ */
 export async function missingMigrations({ pool }: ControlDatabase): Promise<string[]> {
   const applied = await pool.use(appliedMigrations)
   return Object.keys(MIGRATIONS).filter((name) => !applied.includes(name))

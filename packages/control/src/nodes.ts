@@ -1,5 +1,5 @@
-// Announces nodes in the control database, with the secrets that each node holds. So `secrets rotate` encrypts no password
-// with a secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
+// Announces nodes in the control database, with the secrets that each holds, so that `secrets rotate` uses no secret
+// that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
 
 import { sql } from '@store-export/postgres'
 import type { ControlEventHandler } from './control-event.ts'
@@ -37,7 +37,10 @@ const LIVE_SECONDS = 45
 const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})`
 const NAMES_MAX = 5
 
-/** Announces the node now and every ten seconds, until `close`. Rejects if the first announcement fails. */
+/**
+ * Announces the node now and every ten seconds, until `close`. Also deletes nodes that were last announced a day ago.
+ * Rejects if the first announcement fails; later failures are emitted. `close` removes the node, and can reject.
+ */
 export async function announceNode(options: NodeAnnouncement): Promise<{ close(): Promise<void> }> {
   const { database, keys, name, emit } = options
   const id = randomUuid(options.random)
@@ -72,8 +75,9 @@ export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint 
 }
 
 /**
- * Checks that the service uses this secret. Rejects with `NodesWithoutSecret` if a live node lacks the secret. Rejects with
- * `DecryptionError` if no node is live and the secret can't decrypt the passwords of the stores other than `except`.
+ * Checks that the service uses this secret. Rejects with `NodesWithoutSecret` if a live node lacks the secret. Rejects
+ * with `DecryptionError` if no node is live and the secret can't decrypt the passwords of the stores other than
+ * `except`.
  */
 export async function requireServiceSecret(
   database: ControlDatabase,
@@ -91,7 +95,7 @@ export async function requireServiceSecret(
 }
 
 /**
- * Returns why a node with these keys can't serve; null if it can. It can't serve in two cases:
+ * Returns the error to report if a node with these keys can't serve; null if it can. There are two cases:
  * - Most passwords need another secret.
  * - A password needs another secret, and most live nodes hold a secret that this node lacks.
  *

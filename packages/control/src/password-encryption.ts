@@ -1,5 +1,5 @@
-// Encrypts the passwords of store databases with AES-256-GCM. The store's ID is associated data, so an encrypted password
-// that is copied to another row cannot be decrypted there. The operator's settings provide the keys.
+// Encrypts the passwords of store databases with AES-256-GCM. The store's ID is associated data, so an encrypted
+// password that is copied to another row cannot be decrypted there. The operator's settings provide the keys.
 
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -13,11 +13,14 @@ export type EncryptedPassword = string
 export const ENCRYPTION_KEY_BYTES = 32
 const FINGERPRINT_BYTES = 8
 
-/** A key of 256 bits that encrypts passwords. Its bytes don't appear when it is printed. */
+/**
+ * A key of 256 bits that encrypts passwords. Its bytes don't appear when it is printed. The constructor throws
+ * `RangeError` unless it gets 32 bytes.
+ */
 export class EncryptionKey {
   /** The key for Node's ciphers. With the bytes of the key, a cipher would take Node.js three times as long. */
   readonly object: KeyObject
-  /** First byte of a hash of the key. It selects the key to try. */
+  /** First byte of a hash of the key, which selects the key to try. */
   readonly id: number
   /** 64 bits of another hash of the key, in hexadecimal. The fingerprint distinguishes keys and reveals nothing about them. */
   readonly fingerprint: string
@@ -72,7 +75,10 @@ export function encryptPassword({
   return Buffer.concat([header, nonce, cipher.getAuthTag(), text]).toString('base64')
 }
 
-/** Returns the password. Throws `DecryptionError` if no key decrypts it, or if it was encrypted for another store. */
+/**
+ * Returns the password. Throws `DecryptionError` if no key decrypts it, if it was encrypted for another store, or if
+ * its format is unknown.
+ */
 export function decryptPassword(keys: EncryptionKeys, storeId: string, encrypted: EncryptedPassword): string {
   const bytes = Buffer.from(encrypted, 'base64')
   if (bytes.length < TEXT_STARTS || bytes[0] !== VERSION)
@@ -89,7 +95,7 @@ export function decryptPassword(keys: EncryptionKeys, storeId: string, encrypted
   )
 }
 
-/** Whether the current key encrypted this password for this store. */
+/** Whether the current key encrypted this password for this store. False if the password can't be read. */
 export function isEncryptedWithCurrent(keys: EncryptionKeys, storeId: string, encrypted: EncryptedPassword): boolean {
   const bytes = Buffer.from(encrypted, 'base64')
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && decrypt(keys.current, storeId, bytes) !== null
@@ -103,7 +109,10 @@ export interface DecryptionCounts {
   readonly error: DecryptionError | null
 }
 
-/** Decrypts one sample password of each key, and counts all passwords of that key. Ignores the password of the store `except`. */
+/**
+ * Decrypts one sample password of each key, and counts all passwords of that key. Ignores the password of the store
+ * `except`.
+ */
 export async function countDecryptable(
   { pool }: ControlDatabase,
   keys: EncryptionKeys,

@@ -26,8 +26,8 @@ export interface Replay {
 
 /**
  * Revokes and removes what these events revoked and removed, in the order of their time. A repetition changes nothing.
- * If a merchant's store was removed and added again, the merchant keeps it. Rejects with errors of the
- * PostgreSQL client.
+ * If a merchant's store was removed and added again, the merchant still sees it. Rejects like `Pool.query`; the events
+ * before the error then stay repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,

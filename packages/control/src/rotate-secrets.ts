@@ -19,9 +19,12 @@ export interface Rotation {
 }
 
 /**
- * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Returns the numbers
- * of passwords. Rejects with `NodesWithoutSecret` before any change, and with `DecryptionError` for a password that no secret
- * decrypts.
+ * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Writes one
+ * audit event, and returns the numbers of passwords.
+ *
+ * Rejects with `NodesWithoutSecret`, before any change, if a live node lacks the current secret. Rejects with
+ * `DecryptionError` at the first password that no secret decrypts. The passwords before it stay encrypted with the
+ * current secret.
  */
 export async function rotateSecrets({ database, keys, random }: EncryptionContext): Promise<Rotation> {
   await requireNodesWith(database, keys.current)

@@ -1,6 +1,6 @@
-// Declares the tables of the control database, as its first migration creates them. The tables of accounts have the columns
-// that better-auth 1.7.5 needs, under different names. The counters are logged, so that they survive a crash of the database.
-// See docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
+// Declares the tables of the control database, as its first migration creates them. The tables of accounts have the
+// columns that better-auth 1.7.5 needs, under different names. The counters are logged, so that they survive a crash of
+// the database. See docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
 
 /** SQL of the first migration, which creates all tables. */
 export const SCHEMA = `

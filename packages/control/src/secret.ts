@@ -1,4 +1,4 @@
-// Wraps strings that must not be printed: passwords, keys, and connection URLs. They print as a label.
+// Wraps strings that must not be printed, such as passwords, keys, and connection URLs, so that they print as a label.
 
 import { inspect } from 'node:util'
 
@@ -17,12 +17,10 @@ export class Secret {
     return this.#text
   }
 
-  /** Returns the label. */
   toString(): string {
     return this.#label
   }
 
-  /** Returns the label. */
   toJSON(): string {
     return this.#label
   }

@@ -13,7 +13,7 @@ import {
 import type { RandomBytes } from './random.ts'
 
 const CURSOR = 'cursor'
-/** Name of the dashboard's secret. It replaces a store's ID in the encrypted value. */
+/** Name of the dashboard's secret, which replaces a store's ID in the encrypted value. */
 const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 const LOST =
@@ -36,7 +36,7 @@ export async function readCursorSecret({ pool }: ControlDatabase): Promise<Buffe
 /**
  * Returns the secret that signs the dashboard's sessions and forms, in base64. The first process that reads the secret
  * generates it. The secret is encrypted, so a copy of the control database alone is not enough to sign in. Rejects with
- * `DecryptionError`.
+ * `DecryptionError` if no key decrypts it, unless `replaceUndecryptable` is set.
  */
 export async function readDashboardSecret(
   options: EncryptionContext & {
@@ -61,8 +61,8 @@ export async function readDashboardSecret(
 }
 
 /**
- * Encrypts the dashboard's secret with the current key, if the previous key encrypted it. Rejects with
- * `DecryptionError`.
+ * Encrypts the dashboard's secret with the current key, if the previous key encrypted it. Without a secret, does
+ * nothing. Rejects with `DecryptionError` if no key decrypts it.
  */
 export async function reencryptDashboardSecret({ database, keys, random }: EncryptionContext): Promise<void> {
   const { pool } = database

@@ -27,8 +27,9 @@ const FORGIVEN_SECONDS = 1800
 export type AttemptVerdict = { readonly allowed: true } | { readonly allowed: false; readonly waitSeconds: number }
 
 /**
- * Counts an attempt to sign in, and returns whether it is allowed. Call it before the attempt. A scope is a string such
- * as `account a@b.example` or `address 192.0.2.1`. `at` replaces the control database's clock in tests.
+ * Counts an attempt to sign in for each scope, and returns whether it is allowed: at most ten attempts of each scope in
+ * its window. Call it before the attempt. A scope is a string such as `account a@b.example` or `address 192.0.2.1`.
+ * `at` replaces the control database's clock in tests.
  */
 export async function countAttempt(
   database: ControlDatabase,
@@ -36,7 +37,7 @@ export async function countAttempt(
   at: Date | null = null,
 ): Promise<AttemptVerdict> {
   const hashes = scopes.map(hashOf).toSorted()
-  // A window that ends later than possible was opened while the clock ran ahead. It counts as ended.
+  // A window that ends later than possible counts as ended, because it was opened while the clock ran ahead.
   const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`
   const isRepeated = sql`a.attempts > ${ATTEMPTS_MAX}::int
     and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)`
@@ -70,7 +71,7 @@ export async function countAttempt(
   return row.attempts > ATTEMPTS_MAX ? { allowed: false, waitSeconds: Math.max(1, row.wait) } : { allowed: true }
 }
 
-/** Subtracts one attempt from each scope, because the attempt succeeded. */
+/** Subtracts one attempt from each scope, but not below 0. Call it after the attempt has succeeded. */
 export async function discountAttempt(database: ControlDatabase, scopes: readonly string[]): Promise<void> {
   const hashes = scopes.map(hashOf).toSorted()
   await database.pool.execute(sql`
@@ -80,7 +81,7 @@ export async function discountAttempt(database: ControlDatabase, scopes: readonl
       order by scope for update)`)
 }
 
-/** Deletes windows that ended more than half an hour ago. Returns how many. */
+/** Deletes windows that ended more than half an hour ago. Returns the number of deleted windows. */
 export async function deleteEndedWindows(database: ControlDatabase): Promise<number> {
   return await database.pool.execute(sql`
     delete from sign_in_attempts

@@ -23,12 +23,12 @@ export interface StoreEvent {
   readonly changed: readonly string[]
 }
 
-/** Number of events of a page. */
+/** Maximum number of events of a page. */
 export const EVENTS_PER_PAGE = 50
 
 /**
- * Returns a page of the events of a store, newest first, and the ID to pass as `before` for the next page; null on the
- * last page. An ID of another store as `before` returns no events. Rejects with errors of the PostgreSQL client.
+ * Returns up to 50 events of a store, newest first, and the ID to pass as `before` for the next page; null on the last
+ * page. With the ID of another store as `before`, returns no events. The IDs must be UUIDs. Rejects like `Pool.query`.
  */
 export async function readStoreEvents(options: {
   readonly database: ControlDatabase

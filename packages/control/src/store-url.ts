@@ -1,4 +1,5 @@
-// Splits and joins the connection URLs of stores. The registry stores a URL without its password, and the encrypted password.
+// Splits and joins the connection URLs of stores. The registry stores a URL without its password, and the encrypted
+// password.
 
 import { splitPassword, withPassword } from '@store-export/postgres'
 import {
@@ -17,7 +18,9 @@ interface EncryptedAddress {
   readonly encryptedPassword: EncryptedPassword | null
 }
 
-/** Returns the connection URL with its password. Pass it only to the PostgreSQL client. Throws `DecryptionError`. */
+/**
+ * Returns the connection URL with its password. Pass it only to the PostgreSQL client. Throws like `decryptPassword`.
+ */
 export function connectionUrlOf(
   keys: EncryptionKeys,
   { storeId, databaseUrl, encryptedPassword }: EncryptedAddress,
@@ -28,7 +31,7 @@ export function connectionUrlOf(
   )
 }
 
-/** Returns the connection URL as a `Secret`; null for a store without a database. Throws `DecryptionError`. */
+/** Returns the connection URL as a `Secret`; null for a store without a database. Throws like `decryptPassword`. */
 export function decryptStoreUrl(
   keys: EncryptionKeys,
   store: Pick<EncryptedAddress, 'encryptedPassword'> & { readonly id: string; readonly databaseUrl: string | null },
@@ -38,7 +41,7 @@ export function decryptStoreUrl(
   return new Secret(connectionUrlOf(keys, { storeId, databaseUrl, encryptedPassword }), '[connection URL]')
 }
 
-/** Returns the URL as the registry stores it; null for null. Throws `InvalidUrlError`. */
+/** Returns the URL as the registry stores it; null for null. Throws like `splitPassword`. */
 export function encryptUrl(
   { keys, random }: EncryptionContext,
   storeId: string,

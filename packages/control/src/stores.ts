@@ -73,7 +73,10 @@ export interface NewStore {
 
 /**
  * Registers a store and returns it. If a store with the same external ID is registered, returns that store unchanged,
- * with `isNew` false. Rejects with `InvalidStoreError`, and with `InvalidUrlError` for its URL.
+ * with `isNew` false.
+ *
+ * Rejects with `InvalidUrlError` for its URL. Rejects with `InvalidStoreError` for an invalid ID, external ID, name, or
+ * schema name, and for an ID that was registered before. A generated store in the state `ready` needs a URL.
  */
 export async function addStore(
   context: RegistryContext,
@@ -100,7 +103,7 @@ export async function addStore(
   return { ...known, isNew: false }
 }
 
-/** Returns all stores in the order of their registration. */
+/** Returns all stores in the order of their registration, without removed ones unless `includeRemoved` is set. */
 export async function listStores(
   database: ControlDatabase,
   options: { readonly includeRemoved?: boolean } = {},
@@ -109,7 +112,7 @@ export async function listStores(
   return database.pool.query<RegisteredStore>(sql`select ${STORE_COLUMNS} from stores ${which} order by created_at, id`)
 }
 
-/** Returns the store with this ID or, if there is none, with this external ID. Null if neither exists. */
+/** Returns the registered store with this ID or, if there is none, with this external ID. Null if neither exists. */
 export async function getStore({ pool }: ControlDatabase, reference: string): Promise<RegisteredStore | null> {
   const [store] = await pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores
@@ -118,7 +121,7 @@ export async function getStore({ pool }: ControlDatabase, reference: string): Pr
   return store ?? null
 }
 
-/** Returns a store. Rejects with `UnknownStore` if there is none. */
+/** Returns a store like `getStore`. Rejects with `UnknownStore` if there is none. */
 export async function requireStore(database: ControlDatabase, reference: string): Promise<RegisteredStore> {
   const store = await getStore(database, reference)
   if (store === null) throw new UnknownStore(reference)
@@ -134,8 +137,8 @@ export interface StoreChange {
 }
 
 /**
- * Changes a store from the next request, and returns it. Rejects with `UnknownStore`, `InvalidStoreError`, or
- * `InvalidUrlError`.
+ * Changes a store from the next request, and returns it. Rejects with `UnknownStore` if it isn't registered, and
+ * otherwise like `addStore`.
  */
 export async function setStore(
   context: RegistryContext,
@@ -192,7 +195,7 @@ export async function removeStore(
   return { id, removed: removed === 1, keysRevoked }
 }
 
-/** Returns the elements of `ids` that are IDs of registered stores. */
+/** Returns the elements of `ids`, which must be UUIDs, that are IDs of registered stores. */
 export async function registeredAmong({ pool }: ControlDatabase, ids: readonly string[]): Promise<Set<string>> {
   const rows = await pool.query<{ id: string }>(
     sql`select id from stores where id = any (${ids}::uuid[]) and removed_at is null`,

@@ -8,7 +8,7 @@ import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
 import type { KeyPermissions } from './key-permissions.ts'
 
-/** What every admission needs: the pool, the rate limit, and a deadline. */
+/** The pool, the rate limit, and the deadline of an admission. */
 export interface AdmissionRequest {
   readonly pool: Pool
   readonly requestsPerMinute: number
@@ -52,7 +52,7 @@ export const BUSY = Symbol('busy')
 /**
  * Returns the admissions of requests of one key, one for each address, in their order. They are null if the key is
  * unknown, revoked, or expired, if its store was removed, or if the key doesn't work from the address. Waits for the
- * lock on the key's counter. Rejects with errors of the PostgreSQL client.
+ * lock on the key's counter. Rejects like `Pool.query`.
  *
  * Runs one statement. Only a key with an allow list needs one for each different address.
  */
@@ -83,7 +83,7 @@ export async function admit(
  * - Another statement has locked the counter. A wait for one counter would delay all keys.
  * - The key has an allow list. Only `admit` compares addresses, so that other keys don't pay for it.
  *
- * Rejects with errors of the PostgreSQL client.
+ * Rejects like `Pool.query`. No request was counted if the server reports an error.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],
@@ -102,7 +102,6 @@ export async function admitMany(
   })
 }
 
-/** A row of the statement. */
 interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
   /** The key's hash in hexadecimal, in the statement for many keys. */
   readonly hash?: string

@@ -40,12 +40,13 @@ const CLOSE_MS = 5000
 export interface Admitter {
   /**
    * Returns the admission of a request; null if the key is unknown, revoked, or expired, or doesn't work from the
-   * address. Rejects with `ControlDatabaseError` if the database doesn't respond in time, after calling `emit`.
+   * address. Rejects with `ControlDatabaseError`, after emitting `control.query_failed`, if the database fails, doesn't
+   * respond in time, or if 10,000 requests already wait.
    */
   admit(key: PresentedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */
   sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
-  /** Closes the pool. Running statements get up to five seconds. */
+  /** Closes the pool. Running statements get up to five seconds. Later requests are rejected. */
   close(): Promise<void>
 }
 

@@ -13,12 +13,12 @@ describe('API keys', () => {
     expect(makeApiKey((size) => Buffer.alloc(size, 0xff)).reveal()).toHaveLength(53)
   })
 
-  test('[AUTH-2] if 1,000 keys are created, they are all different', () => {
+  test('[AUTH-2] 1,000 new keys are all different', () => {
     const keys = new Set(Array.from({ length: 1000 }, () => makeApiKey(randomBytes).reveal()))
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] if a new key is parsed, the result is the same key', () => {
+  test('[AUTH-2] parsing a new key returns the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
@@ -51,7 +51,7 @@ describe('API keys', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] if keys are listed, only the first twelve and the last four characters are visible', () => {
+  test('[AUTH-3] lists of keys show only the first twelve and the last four characters', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 

@@ -1,5 +1,5 @@
-// Creates and parses API keys. A key is `sdx_`, 256 random bits in base62, and a CRC32 of both in base62, as in GitHub's
-// tokens: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+// Creates and parses API keys. A key is `sdx_`, 256 random bits in base62, and a CRC32 of both in base62, as in
+// GitHub's tokens: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'

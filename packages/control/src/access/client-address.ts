@@ -1,5 +1,5 @@
-// Finds the address of a client for allow lists and for the rate limit of sign-ins. Each trusted proxy appends the address
-// of its peer to X-Forwarded-For. The client can forge the entries before these addresses.
+// Finds the address of a client for allow lists and for the rate limit of sign-ins. Each trusted proxy appends the
+// address of its peer to X-Forwarded-For. The client can forge the entries before these addresses.
 
 import { isIP } from 'node:net'
 

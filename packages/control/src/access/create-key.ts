@@ -75,19 +75,20 @@ export class KeyNotReplaceable extends Error {
 }
 
 /**
- * Maximum number of attempts. Each failed attempt lost its slot to another request. So more attempts fail only if keys
+ * Maximum number of attempts. Each failed attempt lost its slot to another request, so more attempts fail only if keys
  * are revoked in the meantime.
  */
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 
 /**
- * Creates an active key and returns it.
+ * Creates an active key and returns it. First marks the store's keys that have ended as revoked, which frees their
+ * slots.
  *
  * Rejects in these cases:
  * - With `InvalidKeyNameError` for a name that is not accepted.
  * - With `InvalidKeyPermissionError` for permissions that are not accepted.
  * - With `UnknownStore` if the store is unknown or was removed.
- * - With `KeyLimitReached` if no slot is free.
+ * - With `KeyLimitReached` if no slot is free, or if ten attempts lost their slot to other requests.
  * - With `KeyNotReplaceable` if the key to replace is not active, is not of this store, or was already replaced.
  */
 export async function createKey(request: KeyRequest): Promise<NewKey> {
@@ -109,9 +110,9 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
 }
 
 /**
- * Tries to insert the key into the lowest free slot, or into the slot of the replaced key. Returns its permissions. A concurrent removal of the
- * store waits for the lock on the store's row, and then revokes this key. If another request has taken the slot, the
- * result is `taken`.
+ * Tries to insert the key into the lowest free slot, or into the slot of a key that it replaces at once. Returns its
+ * permissions, or `taken` if another request has taken the slot. A concurrent removal of the store waits for the lock
+ * on the store's row, and then revokes this key.
  */
 async function insert(
   request: KeyRequest,

@@ -97,7 +97,7 @@ describe('expiry and replacement of a key', () => {
     expect(event?.details).toEqual({ reason: 'expired' })
   })
 
-  test('[AUTH-3] after the first use of a replacement key, the replaced key ends 24 hours later, even if the clock of the node is wrong', async () => {
+  test('[AUTH-3] a replaced key ends 24 hours after the first use of its replacement, even if the clock of the node is wrong', async () => {
     const old = await keyWith({})
     const newer = await replace(old)
     const usedAt = Date.now() - HOUR_MS
@@ -207,7 +207,7 @@ describe('concurrent changes of a key and its replacement', () => {
     expect(await summaryOf(old)).toMatchObject({ retiresAt: null, revokedAt: null })
   })
 
-  test('[AUTH-5] if the first use of a replacement key is recorded while its revocation waits for a lock, the replaced key stays active', async () => {
+  test('[AUTH-5] if a first use is recorded while the revocation of the replacement waits for a lock, the replaced key stays active', async () => {
     const { old, newer } = await replacedKey()
     await interleaved(
       (tx) => tx`update api_keys set last_used_at = now(), retires_at = now() + interval '1 day' where id = ${old.id}`,

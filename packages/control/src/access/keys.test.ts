@@ -79,7 +79,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] if a key is revoked twice, revokeKey returns "already revoked"; for a key of another store, it returns "unknown"', async () => {
+  test('[AUTH-5] revokeKey returns "already revoked" for a revoked key, and "unknown" for a key of another store', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -92,7 +92,7 @@ describe('the keys of a store', () => {
     expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
   })
 
-  test('[AUTH-4] if a store has five keys, a replacement must revoke the old key at once; a later end is rejected', async () => {
+  test('[AUTH-4] if a store has five keys, a replacement that revokes the old key later is rejected, and one at once is not', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''

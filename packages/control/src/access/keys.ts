@@ -28,7 +28,8 @@ export interface KeySummary extends KeyPermissions {
    */
   readonly lastUsedAt: Date | null
   /**
-   * Time of the revocation; null while the key is active. Equal to `expiresAt` or `retiresAt` if the key ended by itself.
+   * Time of the revocation; null while the key is active. Equal to `expiresAt` or `retiresAt` if the key ended by
+   * itself.
    */
   readonly revokedAt: Date | null
   /** End of a replaced key: 24 hours after the first use of its replacement. Null before, and for other keys. */
@@ -73,7 +74,8 @@ export async function findKeyByHash(options: {
 
 /**
  * Whether a key was created with these permissions. Ends that differ by less than a day count as equal, because a form
- * that is sent again counts its days from a later time. Rejects with `InvalidKeyPermissionError`.
+ * that is sent again counts its days from a later time. Rejects like `checkPermissions`, but accepts an end in the
+ * past.
  */
 export async function hasPermissions(options: {
   readonly database: ControlDatabase
@@ -93,7 +95,7 @@ export async function hasPermissions(options: {
 
 /**
  * Returns the keys of a store: active keys first, then in the order of their creation. Returns no keys for an unknown
- * store.
+ * store. Marks keys that have ended as revoked.
  */
 export async function listKeys(options: {
   readonly database: ControlDatabase
@@ -124,7 +126,7 @@ export async function endExpiredKeys({ pool }: ControlDatabase, storeId: string 
 }
 
 /**
- * Renames an active key of a store. Returns whether there was one. Rejects with `InvalidKeyNameError`.
+ * Renames an active key. Returns false if there is none, or if `storeId` is another store. Rejects like `checkKeyName`.
  */
 export async function renameKey(options: {
   readonly database: ControlDatabase
@@ -145,10 +147,10 @@ export async function renameKey(options: {
 }
 
 /**
- * Revokes a key. Every node rejects it from the next request. If the key replaces another one that is still active, the
- * other key no longer ends by itself. It still ends if a third key replaces the revoked one. Locks keys in the order of
- * their IDs, as usage/hours.ts does. With `storeId`, a key of another store is `unknown`. After `already revoked` and `unknown`,
- * nothing has changed.
+ * Revokes a key, and every node rejects it from the next request. If it replaces a key that is still active, that key
+ * no longer ends by itself, unless a third key replaces the revoked one. With `storeId`, a key of another store is
+ * `unknown`. After `already revoked` and `unknown`, nothing has changed. Locks keys in the order of their IDs, as
+ * usage/hours.ts does.
  */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
@@ -161,7 +163,7 @@ export async function revokeKey(options: {
   const { pool } = options.database
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
-  // The snapshot can be older than an end that usage/hours.ts wrote before it released the lock. So `continued` also
+  // The snapshot can be older than an end that usage/hours.ts wrote before it released the lock, so `continued` also
   // changes a key without an end.
   const revoked = await pool.query(sql`
     with locked as materialized (

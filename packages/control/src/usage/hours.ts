@@ -36,7 +36,7 @@ export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, a
   return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, activeMinutes, lastUsed: at }
 }
 
-/** Returns a buffer for up to `entriesMax` pairs of key and hour, which writes to the table `usage_hours`. */
+/** Returns a buffer for up to `entriesMax` pairs of key and hour. It writes to `usage_hours`, and updates the keys. */
 export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourEntry> {
   const idOf = ({ keyId, hour }: HourEntry) => `${keyId} ${hour}`
   return new MergingBuffer({ entriesMax, idOf, merge, write: (batch) => upsert(pool, batch) })
@@ -53,9 +53,9 @@ function merge(into: HourEntry, from: HourEntry): void {
 }
 
 /**
- * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. A replacement that was
- * revoked before it was locked no longer ends the replaced key. The end is counted by the clock of the control database,
- * with which the admission compares it.
+ * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. A replacement that
+ * was revoked before it was locked no longer ends the replaced key. The end is counted by the clock of the control
+ * database, with which the admission compares it.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))

@@ -1,6 +1,8 @@
 // Separates requests from the database: entries wait in memory until they are written in batches. Entries with the same
-// ID are merged. So the memory and the number of written rows depend on the number of IDs and not on the number of
-// requests.
+// ID are merged, so memory and written rows depend on the number of IDs and not of requests. States of an entry:
+// - waiting: `add` merges further entries into it.
+// - being written: it has left the buffer. Otherwise, the end of the write would drop what was added meanwhile.
+// - failed: it is merged back, even if the buffer is full.
 
 /** Maximum number of entries in one statement. */
 const BATCH_SIZE = 5000
@@ -25,7 +27,6 @@ export class MergingBuffer<Entry> {
     this.#options = options
   }
 
-  /** Number of entries that wait. */
   get size(): number {
     return this.#entries.size
   }
@@ -37,7 +38,9 @@ export class MergingBuffer<Entry> {
     return hasRoom
   }
 
-  /** Writes all entries. If `write` rejects, puts its entries back and rejects with the same error. */
+  /**
+   * Writes all entries in batches of 5,000. If `write` rejects, puts its batch back and rejects with the same error.
+   */
   async flush(): Promise<void> {
     const { idOf, write } = this.#options
     while (this.#entries.size > 0) {

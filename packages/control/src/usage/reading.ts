@@ -22,7 +22,6 @@ export interface RequestLine
   readonly code: string | null
   /** What the client has to change; null if it has to change nothing. */
   readonly reason: string | null
-  /** Time of the last request. */
   readonly lastAt: Date
 }
 
@@ -144,9 +143,9 @@ export async function readActivity(query: UsageQuery): Promise<KeyActivity[]> {
 const MINUTE_MS = 60_000
 
 /**
- * Returns a page of a key's request log, newest line first. The page contains whole minutes, and at least 100 lines
- * unless there are fewer. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass the minute
- * of the last line as `before`.
+ * Returns a page of a key's request log, newest line first. The page contains whole minutes, at least 100 lines unless
+ * there are fewer, and at most 300. `hasOlder` is whether there are lines of earlier minutes. For the next page, pass
+ * the minute of the last line as `before`.
  */
 export async function readRequestLog(
   query: RequestLogQuery,
@@ -156,7 +155,7 @@ export async function readRequestLog(
   return { lines: newestFirst(shown), hasOlder }
 }
 
-/** Returns all lines of a key's request log that the query selects, newest first. */
+/** Returns all lines of a key's request log that the query selects, newest first, without a limit. */
 export async function readWholeRequestLog(query: RequestLogQuery): Promise<RequestLine[]> {
   return newestFirst(await readLines(query, null))
 }
@@ -192,8 +191,8 @@ function newestFirst(lines: readonly RequestLine[]): RequestLine[] {
 /** Number of lines of a page, before its last minute is completed. */
 const PAGE_LINES = 100
 /**
- * Maximum number of lines that a page reads to complete its last minute. At the specification's rate limit, a minute has
- * at most 120 lines: one for each request.
+ * Maximum number of lines that a page reads to complete its last minute. At the specification's rate limit, a minute
+ * has at most 120 lines: one for each request.
  */
 const LINES_READ_MAX = PAGE_LINES + 200
 
@@ -204,7 +203,7 @@ function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestL
 }
 
 /**
- * Returns the newest 50 walks of a key, newest first. Walks of one page are left out, because a tool may need only that
+ * Returns up to 50 walks of a key, newest first. Walks of one request are left out, because a tool may need only one
  * page.
  */
 export async function readWalks(database: ControlDatabase, keyId: string): Promise<Walk[]> {
@@ -221,8 +220,8 @@ export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'page
 }
 
 /**
- * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a list whose last
- * page was read before `since`, and a list that the same key started again.
+ * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a list whose
+ * last page was read before `since`, and a list that the same key started again.
  */
 export async function readUnfinishedWalks(query: UsageQuery): Promise<UnfinishedWalk[]> {
   const { database, storeId, since } = query

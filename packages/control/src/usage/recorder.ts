@@ -13,7 +13,7 @@ import { WalksBuffer } from './walks.ts'
 export interface UsageRecorder {
   /** Records one request. Returns immediately and never throws. */
   record(request: RecordedRequest): void
-  /** Records a request that was rejected with 401, if its key exists. Returns immediately and never throws. */
+  /** Like `record`, for a request that was rejected with 401. It is dropped if its key doesn't exist. */
   recordRejected(request: RejectedRequest): void
   /** Writes the recorded requests. Never rejects, because `emit` gets the errors. */
   flush(): Promise<void>

@@ -1,5 +1,5 @@
-// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a revoked key, after
-// the end of a key, or from an address outside of its allow list. Other keys leave no trace.
+// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a revoked key,
+// after the end of a key, or from an address outside of its allow list. Other keys leave no trace.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { HashedKey } from '../access/api-key.ts'
@@ -29,7 +29,7 @@ export class RejectedKeys {
     this.#pool = pool
   }
 
-  /** Adds a request. `at` is in milliseconds since 1970. */
+  /** Adds a request, or drops it if 2,000 entries wait. `at` is in milliseconds since 1970. */
   add({ keyHash, endpoint, requestId, durationMs }: RejectedRequest, at: number): void {
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
     const hash = keyHash.bytes.toString('hex')
@@ -45,7 +45,10 @@ export class RejectedKeys {
     })
   }
 
-  /** Removes the requests, and returns the lines for those with a key that exists. */
+  /**
+   * Removes the requests, and returns the lines for those with a key that exists. Rejects like `Pool.query`; the
+   * removed requests are then lost.
+   */
   async take(): Promise<RequestLogEntry[]> {
     const entries = [...this.#entries.values()]
     this.#entries = new Map()

@@ -24,7 +24,6 @@ export interface RequestLogEntry {
   durationMs: number
   /** Time of the last request, in milliseconds since 1970. */
   lastAt: number
-  /** ID of the last request. */
   lastRequestId: string
 }
 
@@ -39,12 +38,11 @@ export interface RequestLogOptions {
   readonly now: () => number
 }
 
-/** A longer reason is cut. */
 const REASON_CHARACTERS_MAX = 300
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Returns the line for one request. `at` is the time of the request, in milliseconds since 1970. */
+/** Returns the line for one request, with at most 300 characters of its reason. `at` is in milliseconds since 1970. */
 export function requestLine(request: RecordedRequest, at: number): RequestLogEntry {
   const { keyId, endpoint, status, code, reason, requestId, rows, durationMs } = request
   const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
@@ -60,7 +58,7 @@ export function requestLine(request: RecordedRequest, at: number): RequestLogEnt
   }
 }
 
-/** Returns a buffer that writes lines to the request log. It also deletes the oldest lines of each key from the log. */
+/** Returns a buffer that writes lines to the request log, and deletes the oldest lines of each key once an hour. */
 export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
   const { pool, entriesMax, linesPerKey, now } = options
   /**

@@ -15,7 +15,7 @@ test('if hourly usage is older than 32 days, it is replaced by one row with the 
   const { id: storeId } = await control.store()
   const newKey = async (name: string) => (await createKey({ database, storeId, name, createdBy: null, random })).id
   const keys = [await newKey('one'), await newKey('two')]
-  // three days of hours; 32 days before today's start is 2026-02-16 00:00 UTC
+  // There are three days of hours. 32 days before the start of this day is 2026-02-16 00:00 UTC.
   for (const keyId of keys) {
     await control.sql`
       insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
@@ -56,7 +56,7 @@ test('if PostgreSQL cancels a step of replacing hourly usage, the next run conti
   const { database } = control
   const before = await sums()
   const other = await transaction(control)
-  // a row of the second step
+  // This row belongs to the second step.
   await other`select from usage_hours where hour = '2026-02-13 23:00+00' order by key_id desc limit 1 for update`
   const running = sumUpOldHours({ database: control.secondNode(), usageHourDays: 32, now: NOW })
   const rejected = expect(running).rejects.toMatchObject({ code: '57014' })
@@ -78,7 +78,7 @@ test('if another node already replaces or deletes old usage, this node skips the
   await other`select pg_advisory_xact_lock(7306003)`
   expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(0)
   const deleted = deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })
-  // it skipped the hours, and waits to delete the usage of removed stores
+  // The run has skipped the hours, and waits to delete the usage of removed stores.
   await waitingSession(control)
   await other`rollback`
   expect(await deleted).toBe(0)
@@ -121,7 +121,7 @@ async function waitingSession(control: TestControl): Promise<number> {
 
 const KEYS = 500
 
-/** Three days of hours, a few of which have no first hour; `steps` counts the rows that each statement deleted. */
+/** Three days of hours, a few without their first hour. `steps` counts the rows that each statement deleted. */
 async function createManyHours() {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())

@@ -32,8 +32,8 @@ const STEP_ROWS = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Deletes usage after its retention, and usage of removed stores. Returns the number of deleted rows. Deletes no hours
- * while another node changes old hours.
+ * Deletes usage after its retention, and usage of removed stores. Returns the number of deleted rows. Deletes no old
+ * hours while another node changes old hours, but waits for it before deleting the usage of removed stores.
  */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
@@ -53,8 +53,9 @@ export async function deleteOldUsage(retention: Retention): Promise<number> {
 
 /**
  * Replaces the hours that are older than `usageHourDays` by one row for each key and UTC day. Returns the number of
- * deleted rows. The row of a day's first hour becomes the row of the day, so a second run changes nothing. Each step is
- * one statement with its own commit, so a step that fails changes nothing. Stops if another node sums up.
+ * deleted rows. The row of a day's first hour becomes the row of the day, so a second run changes nothing. The active
+ * minutes of the other hours are lost. Each step is one statement with its own commit, so a step that fails changes
+ * nothing. Stops if another node changes old hours.
  */
 export async function sumUpOldHours(options: {
   readonly database: ControlDatabase

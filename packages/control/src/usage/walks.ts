@@ -1,6 +1,11 @@
-// Records the walks of each key. A walk is the reading of one list page by page, from its first page. The record says how
-// many pages the key got, and whether it got the last one. A cursor names a position, but no walk. So a page counts for
-// the latest walk of the same list and filters that its key started.
+// Records the walks of each key. A walk is the reading of one list page by page, from its first page. The record says
+// how many pages the key got, and whether it got the last one. A cursor names a position, but no walk, so a page counts
+// for its key's latest walk of the same list and filters.
+//
+// Pages in a row wait as one segment. When it is written:
+// - At the next flush, if this node recorded the first page of the walk.
+// - Otherwise after 10 s, because another node may be about to write the first page. A segment whose walk was never
+//   written is dropped.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -51,8 +56,8 @@ export class WalksBuffer {
   }
 
   /**
-   * Adds a page. Ignores a request that is not part of a walk. `at` is the time of the request, in milliseconds since
-   * 1970.
+   * Adds a page. Ignores a request that is not part of a walk, and a new segment if `segmentsMax` segments wait. `at`
+   * is the time of the request, in milliseconds since 1970.
    */
   add({ keyId, endpoint, status, rows, walk }: RecordedRequest, at: number): void {
     if (walk === null) return
@@ -79,7 +84,8 @@ export class WalksBuffer {
   }
 
   /**
-   * Writes the segments that are due, or all of them if `isLast`. If a write fails, its segments wait for the next one.
+   * Writes the segments that are due, or all of them if `isLast`. If a write rejects, rejects with the same error, and
+   * the segments that were not written wait for the next flush.
    */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS

@@ -16,12 +16,10 @@ export interface TestControl extends RegistryContext {
   readonly sql: Sql
   /** Opens another pool on the database, as a second node does. */
   secondNode(): ControlDatabase
-  /** Registers a ready store. */
   store(name?: string): Promise<RegisteredStore>
   drop(): Promise<void>
 }
 
-/** Creates an empty, migrated control database. */
 export async function createControlDatabase(): Promise<TestControl> {
   const { url, drop } = await createMigratedDatabase()
   const opened: ControlDatabase[] = []
