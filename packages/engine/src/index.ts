@@ -1,4 +1,4 @@
-// Reads the rows of stores as JSON bytes. It knows neither HTTP nor the control database.
+// Reads the rows of stores as JSON bytes, without knowing HTTP or the control database.
 
 export { PageWriter } from './encode/page-writer.ts'
 export type { Filter, PagePlan, Plan, Position, Search, Window, WindowEnd, WindowField } from './query/plan.ts'

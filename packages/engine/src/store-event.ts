@@ -8,13 +8,12 @@ export interface StoreQueryFailed {
   /** ID of the request; null outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
-  /** Whether the service tries again. */
   readonly retried: boolean
 }
 
 /**
- * Emitted when the service first notices that it can't read a column: a column of the first schema version is missing or
- * not granted, or a column has a type that the service can't read.
+ * Emitted when the service first notices that it can't read a column: a column of the first schema version is missing
+ * or not granted, or a column has a type that the service can't read.
  */
 export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'
@@ -67,13 +66,11 @@ export interface StoreRequestRejected {
 export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
   readonly storeId: string
-  /** Length of the wait. */
   readonly waitedMs: number
   /** Number of transactions that were still open at the end of the wait. The watermark lies before their start. */
   readonly stillOpen: number
 }
 
-/** An event of the engine. */
 export type StoreEvent =
   | StoreQueryFailed
   | SchemaMismatched

@@ -21,8 +21,8 @@ const FEW_BYTES = 4096
 export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Encodes the rows that belong to one field of kind `many`, for a whole page. Each embedded row starts with the number of
- * its parent on the page, because a view can contain the same ID twice.
+ * Encodes the rows that belong to one field of kind `many`, for a whole page. Each embedded row starts with the number
+ * of its parent on the page, because a view can contain the same ID twice.
  */
 export class EmbeddedRows {
   /** The JSON of all embedded rows of the page. */
@@ -47,8 +47,9 @@ export class EmbeddedRows {
 
   /**
    * Encodes a row: the number of its parent, from 1, then its own values. Skips the rows of a parent that the page no
-   * longer reaches, because the rows before it fill the page. Throws `RangeError` if the embedded rows of
-   * one parent exceed `EMBEDDED_BYTES_MAX`, and `MalformedRow` if bytes are left after the last value.
+   * longer reaches, because the rows before it fill the page. Throws `RangeError` if the embedded rows of one parent
+   * exceed 64 MiB, and `Error` if they are not consecutive. Throws `MalformedRow` if the row has another number of
+   * values, or bytes after the last one.
    */
   take(row: Cell): void {
     shareMemory(this.cell, row)

@@ -40,7 +40,7 @@ describe('strings as JSON', () => {
     }),
   )
 
-  test("if strings or string arrays are random, the JSON equals that of PostgreSQL's to_json", async () => {
+  test("the JSON of random strings and string arrays is that of PostgreSQL's to_json", async () => {
     const list = fc.array(
       nasty.map((each) => each.replaceAll('\0', '')),
       { minLength: 5, maxLength: 30 },

@@ -164,7 +164,7 @@ function oneOfWriter({ name }: NamedField, type: Extract<FieldType, { kind: 'one
 const ARRAY_HEADER_BYTES = 12
 const DIMENSION_BYTES = 8
 
-/** Returns how many elements an array has in all dimensions together, and the offset of the first one. */
+/** Returns the number of an array's elements in all dimensions together, and the offset of the first one. */
 export function elementsOf({ view, start }: Cell): { count: number; offset: number } {
   const dimensions = view.getInt32(start)
   let count = dimensions === 0 ? 0 : 1

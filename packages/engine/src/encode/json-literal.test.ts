@@ -3,7 +3,7 @@ import { newCell } from '../../../postgres/src/cell.ts'
 import { jsonLiteral } from './json-literal.ts'
 import { JsonWriter } from './json-writer.ts'
 
-test('if a literal has any length up to 40, it is written to the JSON unchanged, without extra bytes', () => {
+test('a literal of any length up to 40 is written to the JSON unchanged, without extra bytes', () => {
   for (let length = 0; length <= 40; length++) {
     const text = 'abcdefghijklmnopqrstuvwxyz{"0123456789":'.slice(0, length)
     const out = new JsonWriter(0)
@@ -18,7 +18,7 @@ test('if a literal is not printable ASCII, jsonLiteral throws', () => {
   for (const text of ['ü', '\n', '\u007f']) expect(() => jsonLiteral(text)).toThrow(TypeError)
 })
 
-test('if a string has any byte at any place, the JSON escapes it only if JSON requires it', () => {
+test('any byte at any place of a string is escaped only if JSON requires it', () => {
   for (let byte = 0; byte < 256; byte++) {
     for (let place = 0; place < 9; place++) {
       const source = Buffer.alloc(9, 0x61)

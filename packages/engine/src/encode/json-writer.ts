@@ -16,11 +16,10 @@ const SHORT_BYTES = 64
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
-/** A growing buffer of JSON bytes. */
 export class JsonWriter {
   /** The memory of the buffer. Only the first `length` bytes are written. */
   bytes: Buffer
-  /** A view of the same memory. It writes several bytes with one call. */
+  /** A view of the same memory, which writes several bytes with one call. */
   view: DataView
   /** Number of written bytes. */
   length = 0
@@ -34,7 +33,7 @@ export class JsonWriter {
     this.view = viewOf(this.bytes)
   }
 
-  /** Returns the written bytes without copying them. They are valid until the next write or `release`. */
+  /** Returns the written bytes without copying them, so they are valid only until the next write or `release`. */
   result(): Buffer {
     return this.bytes.subarray(0, this.length)
   }
@@ -53,7 +52,10 @@ export class JsonWriter {
     this.view = viewOf(larger)
   }
 
-  /** Returns the memory to the pool for other pages. Don't read the bytes of `result` afterwards. A second call does nothing. */
+  /**
+   * Returns the memory to the pool for other pages. Don't read the bytes of `result` afterwards. A second call does
+   * nothing.
+   */
   release(): void {
     releaseMemory(this.bytes)
     this.bytes = NOTHING
@@ -138,9 +140,9 @@ function putEscapedText(
 }
 
 /**
- * Whether one of four bytes is a control character, a quote, or a backslash. This is the test "has a byte
- * less than n" of Bit Twiddling Hacks: subtracting n sets the highest bit of a smaller byte. Bytes whose highest bit was
- * set before need no escape. A borrow from a lower byte can report a byte that needs no escape, which only costs time.
+ * Whether one of four bytes is a control character, a quote, or a backslash. This is the test "has a byte less than n"
+ * of Bit Twiddling Hacks: subtracting n sets the highest bit of a smaller byte. Bytes whose highest bit was set before
+ * need no escape. A borrow from a lower byte can report a byte that needs no escape, which only costs time.
  */
 function needsEscape(four: number): boolean {
   const quotes = four ^ 0x22222222

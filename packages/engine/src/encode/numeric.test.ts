@@ -52,10 +52,10 @@ const DIFFICULT = [
 ]
 
 describe('decimals as JSON', () => {
-  test('[FMT-2, R20] if a decimal is hard to round, the JSON equals the text that PostgreSQL returns', () =>
+  test('[FMT-2, R20] decimals that are hard to round have the text that PostgreSQL returns', () =>
     expectSameAsPostgres(DIFFICULT))
 
-  test('[FMT-2, R19] if decimals are random, the JSON equals the text that PostgreSQL returns', async () => {
+  test('[FMT-2, R19] random decimals have the text that PostgreSQL returns', async () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'000012599'), maxLength: max })
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))

@@ -21,7 +21,10 @@ export function isNumber({ view, start }: Cell): boolean {
   return view.getUint16(start + 4) < NOT_FINITE
 }
 
-/** Writes a finite numeric as a quoted decimal, with as many digits after the point as the stored value has. */
+/**
+ * Writes a finite numeric (`isNumber`) as a quoted decimal, with as many digits after the point as the stored value
+ * has.
+ */
 export function writeNumeric(out: JsonWriter, cell: Cell): void {
   const { view: from, start } = cell
   const weight = from.getInt16(start + 2)

@@ -1,5 +1,5 @@
 // Writes the rows of a page into the body of a response until one of its bounds is reached: a number of rows or of
-// bytes. A row after the last one is read but not written. It shows that there is a next page.
+// bytes. A row after the last one is read but not written, because it only shows that there is a next page.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, MalformedRow, moveToValue, newCell, shareMemory } from '@store-export/postgres'
@@ -8,7 +8,6 @@ import type { SchemaDescription } from '../query/schema-description.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
-/** When a page is full. */
 export interface PageBounds {
   /** The page ends after this many rows. */
   readonly rowsMax: number
@@ -22,7 +21,6 @@ const FIRST_ROWS_BYTES = 2300
 /** Collects the rows of a page as JSON. A row after the last one that fits sets `hasMore`. */
 export class PageWriter {
   readonly out: JsonWriter
-  /** Number of rows on the page. */
   rows = 0
   /** Whether a row exists after the last row of the page. */
   hasMore = false
@@ -49,7 +47,10 @@ export class PageWriter {
     this.out.putAscii(prefix)
   }
 
-  /** Adds a row with its embedded rows. Throws `MalformedRow` if bytes are left after its last value. */
+  /**
+   * Adds a row with its embedded rows. If the page is full, drops the row and sets `hasMore`. Throws `MalformedRow` if
+   * the row has another number of values, or bytes after the last one.
+   */
   take(message: Cell, embedded?: EmbeddedRowsOfFields): void {
     const offset = firstValue(message, this.values)
     if (this.end !== null) {

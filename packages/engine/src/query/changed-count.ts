@@ -10,10 +10,7 @@ import { tableName } from './select-list.ts'
 import { changedRanges } from './sql.ts'
 import { Parameters } from './values.ts'
 
-/**
- * Maximum number of changed rows that a page finds by sorting them (`sort`). For more rows, the page uses `skip`. See
- * docs/contribute/decisions/029-count-changed-rows-first.md.
- */
+/** Maximum number of changed rows that a page finds by sorting them (`sort`). For more rows, the page uses `skip`. */
 export const SORTED_ROWS_MAX = 10_000
 
 /** Columns that both access paths read. */
@@ -33,8 +30,8 @@ export function canCountChanges({ filters, resource, after }: PagePlan, present:
  *
  * The statement hides the timestamp and the limit from the planner, for two reasons:
  * - All plans have the same cost, so PostgreSQL stops planning the statement after five counts on a connection.
- * - With a hidden limit, the planner expects a tenth of the rows. It then reads the index in order, even if the table
- *   has no statistics. It reads only very short lists as a whole.
+ * - With a hidden limit, the planner expects a tenth of the rows. So it reads the index in order, even if the table has
+ *   no statistics, unless the list is very short.
  *
  * A table that reads other tables gets a plain number as its limit, because Citus rejects other limits.
  */

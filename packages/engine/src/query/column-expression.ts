@@ -1,5 +1,5 @@
-// Writes the expression that reads a column. The expression casts the column to the type that the encoder expects, because a
-// platform's type can differ from the contract's.
+// Writes the expression that reads a column. The expression casts the column to the type that the encoder expects,
+// because a platform's type can differ from the contract's.
 //
 // - A value that does not fit the type becomes null, so one row does not fail a page.
 // - A column of the expected type gets a cast without effect, so PostgreSQL can use the column's indexes.
@@ -61,8 +61,8 @@ const timestamp = {
 }
 const json = {
   jsonb: castTo('jsonb'),
-  // A cast to jsonb fails on an unpaired surrogate and on huge exponents. The text of a json value is valid JSON, so the
-  // expression only adds the version byte of jsonb's binary format.
+  // A cast to jsonb fails on an unpaired surrogate and on huge exponents. The text of a json value is valid JSON, so
+  // the expression only adds the version byte of jsonb's binary format.
   json: (column: string) => `E'\\x01' || btrim(${column}::text, E' \\t\\n\\r')`,
 }
 
@@ -97,7 +97,7 @@ export interface TableReference {
   readonly present: PresentTables
 }
 
-/** Returns the expression that reads `column`. It casts the column if the contract and the store have it. */
+/** Returns the expression that reads `column`, with a cast if the contract and the store have the column. */
 export function columnExpression({ resource, alias, present }: TableReference, column: string): string {
   const quoted = `${alias}.${identifier(column)}`
   const kind = columnKindOf(resource, column)
@@ -108,7 +108,8 @@ export function columnExpression({ resource, alias, present }: TableReference, c
 
 /**
  * Returns the expression for `column` in a comparison with a string. For a text column, this is the bare column, so
- * PostgreSQL can use an index. The bare column needs no `coalesce`: if its type has changed, the comparison fails anyway.
+ * PostgreSQL can use an index. The bare column needs no `coalesce`: if its type has changed, the comparison fails
+ * anyway.
  */
 export function comparedColumnExpression(table: TableReference, column: string): string {
   const isText = table.present.get(table.resource.table)?.get(column)?.type === 'text'

@@ -10,7 +10,7 @@ import { searchCondition } from './search-condition.ts'
 
 /**
  * Returns the conditions of a page on its rows, except its position: its filters, its end times, and its search. Each
- * begins with `and`.
+ * begins with `and`. Throws if the watermark of an end time is not known yet.
  */
 export function conditions(plan: PagePlan, context: SqlContext): string {
   const { resource, filters, search, accessPath } = plan
@@ -22,8 +22,9 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
 }
 
 /**
- * Returns the condition for the plan's end times. The subquery hides the watermark from the planner, because almost
- * every row is before it. So a prepared statement keeps its plan. Throws if the watermark is not known yet.
+ * Returns the condition for the plan's end times. The subquery hides the watermark from the planner, so that a prepared
+ * statement keeps its plan. The plan is right for each watermark, because almost every row is before it. Throws if the
+ * watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
   return (window ?? [])

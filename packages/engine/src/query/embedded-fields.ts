@@ -17,8 +17,8 @@ import { LITERALS, Parameters } from './values.ts'
 export interface EmbeddedField {
   readonly resource: Resource
   /**
-   * Reads the embedded rows. Null if the store lacks their table or its parent column; the field is then an empty list in
-   * each row.
+   * Reads the embedded rows. Null if the store lacks their table or its parent column; the field is then an empty list
+   * in each row.
    */
   readonly statement: Statement | null
 }

@@ -42,8 +42,8 @@ export function pageOrder(plan: PagePlan, present: PresentColumns): string {
 }
 
 /**
- * Returns the `order by` list for rows that all have `created_at`, or that all have none. An index has this order in both
- * directions.
+ * Returns the `order by` list for rows that all have `created_at`, or that all have none. An index has this order in
+ * both directions.
  */
 export function indexOrder({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
   if (!isNewestFirst) return orderKeys(resource, present)

@@ -4,7 +4,7 @@
 import type { Microseconds, Resource } from '@store-export/contract'
 import type { PseudonymSecret } from './reduced-expression.ts'
 
-/** `created_at` of a row. Null if the row has none. Such rows come last in a list (reading R17). */
+/** `created_at` of a row; null if the row has none, and then comes last in a list (reading R17). */
 export type CreatedAt = Microseconds | null
 
 /** The position of a row in its list, with the full precision of the database. A cursor contains one. */
@@ -22,8 +22,8 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 
 /**
  * The end times of a list, by field. The list has only rows whose field is before the watermark of its first page. A
- * later change of such a row moves its `updated_at` past the watermark. So a client may continue from the greatest
- * value that it has seen.
+ * later change moves the `updated_at` of a row past the watermark, so a client may continue from the greatest value
+ * seen.
  */
 export type Window = readonly WindowEnd[]
 

@@ -1,4 +1,5 @@
-// Finds a store's schema version (revision) from its columns, and the fields and tables of the contract that the store lacks.
+// Finds a store's schema version (revision) from its columns, and the fields and tables of the contract that are
+// missing.
 
 import {
   childrenOf,

@@ -1,7 +1,12 @@
 // Decides when a list is read in scan batches, and finds the end of a batch.
 //
 // If no index serves a filter, PostgreSQL would read the whole table for every page. Instead, the service reads the
-// list in its order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md.
+// list in its order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md. Batches need an
+// index in the order of the list. They are read for:
+// - An equality filter without an index on the field and the order of the list.
+// - A filter by `updated_at` without an index on it.
+// - A search, unless it compares one field with an index.
+// - A later page of a list with `updated_until`, if the index in the list's order doesn't contain `updated_at`.
 
 import type { Resource } from '@store-export/contract'
 import { condition, fallsBackToCreatedAt, isNeverNull } from './conditions.ts'

@@ -16,8 +16,8 @@ export interface SchemaDescription {
    */
   readonly version: string
   /**
-   * Hash of the columns that the resource is read from. It changes when a column appears or disappears for the reader. It
-   * differs between keys with and without personal data.
+   * Hash of the columns that the resource is read from. It changes when a column appears or disappears for the reader.
+   * It differs between keys with and without personal data.
    */
   readonly fieldsDigest: string
 }
@@ -30,7 +30,7 @@ const MISSING_NAMES_MAX = 10
  */
 const DIGEST_LENGTH = 16
 
-/** Returns the description of a store's schema for a resource. It is created once for each set of columns. */
+/** Returns the description of a store's schema for a resource, which is created once for each set of columns. */
 export const describeSchema = onceForSchema(
   (resource, present): SchemaDescription => ({
     version: versionOf(present),
@@ -55,8 +55,8 @@ function fieldsDigest(resource: Resource, present: PresentTables): string {
 }
 
 /**
- * Returns a suffix for a column that a key without personal data reads. So the digest changes when a client gets a key
- * with other permissions, and the client reads the list again.
+ * Returns a suffix for a column that a key without personal data reads. It changes the digest when a client gets a key
+ * with other permissions, so that the client reads the list again.
  */
 function reductionOf({ fields }: Resource, column: string): string {
   const reducedTo = fields[column]?.reducedTo

@@ -8,7 +8,10 @@ import type { Search } from './plan.ts'
 import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { tableName } from './select-list.ts'
 
-/** Returns the SQL condition of a search. If the store has none of the fields, no row matches. */
+/**
+ * Returns the SQL condition of a search. If the store has none of the fields, no row matches. Throws for a field
+ * `name.field` if the resource has no embedded `name`.
+ */
 export function searchCondition({ text, equal, containing }: Search, resource: Resource, present: PresentColumns) {
   const literal = textLiteral(text)
   const table = { resource, alias: 't', present }
@@ -30,8 +33,8 @@ interface EmbeddedSearchContext {
 }
 
 /**
- * Returns a condition on a field of an embedded row, such as `variants.sku`. PostgreSQL evaluates the subquery once for the
- * statement, with an index of the embedded rows.
+ * Returns a condition on a field of an embedded row, such as `variants.sku`. PostgreSQL evaluates the subquery once for
+ * the statement, with an index of the embedded rows.
  */
 function embeddedCondition(path: string, { literal, resource, present }: EmbeddedSearchContext): string {
   const [name = '', field = ''] = path.split('.')

@@ -20,7 +20,10 @@ export interface SelectContext {
   readonly pseudonymSecret?: PseudonymSecret | undefined
 }
 
-/** Returns one expression for each field of `resource`, without fields of kind `many`. */
+/**
+ * Returns one expression for each field of `resource`, without fields of kind `many`. Throws if a field is reduced and
+ * the context has no `pseudonymSecret`.
+ */
 export function selectList(resource: Resource, context: SelectContext): string[] {
   return Object.entries(resource.fields)
     .filter(([, { type }]) => type.kind !== 'many')

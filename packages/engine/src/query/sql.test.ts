@@ -22,7 +22,7 @@ function statement(resource: Resource, present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test("[R31] the SQL of an ID list names only the list's table, in the store’s schema, and the columns that it needs", () => {
+test("[R31] the SQL of an ID list names only the table in the store's schema and the columns that it needs", () => {
   const { items } = order.fields
   if (items?.type.kind !== 'many') throw new Error('an order has items')
   const text = statement(order, storeWith(order, items.type.resource))
@@ -44,7 +44,7 @@ test.each([
   { field: 'created_at', operator: '<', prepared: false },
   { field: 'updated_at', operator: '>=', prepared: false },
 ] as const)(
-  "[R37] if a page filters by $field $operator a timestamp, the statement's property prepared is $prepared",
+  '[R37] the statement of a page with a filter $field $operator is prepared: $prepared',
   ({ field, operator, prepared }) => {
     const filters = [{ parameter: 'filter', field, operator, value: 0n }]
     const plan = { kind: 'page', resource: order, limit: 250, after: null, filters } as const

@@ -1,5 +1,5 @@
 // Builds the statement that reads the rows of a plan, from the columns that a store has. A page without filters reads
-// one range of an index from its position. So the last page of a list takes as long as the first.
+// one index range from its position, so the last page of a list takes as long as the first.
 
 import { LIMITS, type Microseconds, type Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
@@ -21,8 +21,8 @@ const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LI
  * Returns the statement that reads the rows of `plan`, without their embedded rows. `prepares` says whether prepared
  * statements are allowed.
  *
- * Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. So the statement doesn't find a
- * table empty while a migration rewrites it (reading R28).
+ * Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. Otherwise, the statement would
+ * find a table empty while a migration rewrites it (reading R28).
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -55,7 +55,10 @@ export function isRepeatable(plan: Plan): boolean {
   return plan.filters.every(movesStart) && plan.search === undefined && REPEATED_LIMITS.has(plan.limit)
 }
 
-/** Returns a statement that finds one row if a row with `id` exists and isn't removed, and no row otherwise. */
+/**
+ * Returns a statement that finds one row if a row with `id` exists and isn't removed, and no row otherwise. Throws
+ * `TypeError` if `id` isn't a UUID in lower case.
+ */
 export function existsStatement(resource: Resource, id: string, present: PresentColumns): string {
   const where = `${keyExpression(resource, 'id', present)} = ${uuidLiteral(id)}${notRemoved(resource, present)}`
   return `select 1 from ${tableName(resource, present)} t where ${where}`

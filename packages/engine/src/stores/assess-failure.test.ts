@@ -30,7 +30,7 @@ test.each(
       delayed: ['store'],
     },
     {
-      event: 'a new connection doesn’t respond for more than a fifth of the time limit',
+      event: 'a new connection does not respond for more than a fifth of the time limit',
       use: { ...OPENED, cause: new TimeLimitPassed('late'), durationMs: 1001 },
       delayed: ['store'],
     },
@@ -81,7 +81,7 @@ test.each([
   { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
   { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
 ])(
-  '[ERR-3] if $routine reports too many connections, the limit of the $full is reached, and new connections to the $delayed are delayed',
+  '[ERR-3] if $routine reports too many connections, the $full counts as full, and connections to the $delayed are delayed',
   (expected) => {
     const { routine, full, delayed } = expected
     const cause = error('53300', { severity: 'FATAL', routine })

@@ -38,7 +38,7 @@ const HUNG_SHARE = 0.5
 /** Like `HUNG_SHARE`, for a connection that has not responded yet. */
 const SILENT_SHARE = 0.2
 
-/** Returns what a failed request means for later requests to the store and to its server. */
+/** Decides what a failed request means for later requests to the store and to its server. */
 export function assessFailure({
   cause,
   hasResponded,

@@ -1,5 +1,12 @@
-// Runs work on a connection of a store within the time limit of the request. If the error allows it, removes the cause
-// (database-errors.ts) and runs the work once more.
+// Runs work on a connection of a store within the time limit of the request. What happens after an error:
+// - An `ApiError`, or any error after the client disconnected: the request gets it unchanged, without an event.
+// - An error with a remedy (database-errors.ts): applies the remedy, and runs the work once more before the same
+//   deadline.
+// - A cancel in the first half of the time limit: runs the work once more, because the cancel was meant for an earlier
+//   statement.
+// - No response before the deadline: discards the store's pool. If the work ran for more than half of the time limit,
+//   the store counts as hung, and its other connections get no grace time.
+// - Any other error, or a second one: the request gets `StoreDatabaseError`.
 
 import { ApiError } from '@store-export/contract'
 import { type Connection, TimeLimitPassed, within } from '@store-export/postgres'
@@ -34,10 +41,7 @@ export interface AttemptRequest {
 export type StoreWork<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
-/**
- * Share of the time limit. If work runs longer than this and reaches the deadline, the store counts as hung, and its
- * other connections get no grace time. A cancel that arrives earlier is stray.
- */
+/** Share of the time limit after which work counts as hung, and before which a cancel is stray. */
 const HUNG_SHARE = 0.5
 
 /** Runs the work of requests, each at most twice. */
@@ -50,15 +54,15 @@ export class Attempts {
     this.options = options
   }
 
-  /** Whether the store is behind a pooler that has used a prepared statement on a connection that had not prepared it. */
+  /** Whether a pooler in front of the store has lost a prepared statement since this node started. */
   losesPreparedStatements({ databaseUrl }: StoreAddress): boolean {
     return this.unpreparedUrls.has(databaseUrl)
   }
 
   /**
-   * Runs the work, and retries it once if the error allows it. Rejects with an `ApiError` unchanged. If the signal is
-   * aborted, rejects with the error unchanged. Rejects with `StoreDatabaseError` for every other error, after emitting
-   * the event `store.query_failed`.
+   * Runs the work, and retries it once if the error allows it. Rejects with an `ApiError`, or with any error after the
+   * signal was aborted, unchanged. Rejects with `StoreDatabaseError` for every other error. Emits `store.query_failed`
+   * for each failed attempt of the last kind.
    */
   async run<T>(request: AttemptRequest, work: StoreWork<T>): Promise<T> {
     const { startedAt, address, requestId, signal } = request
@@ -78,8 +82,8 @@ export class Attempts {
   }
 
   /**
-   * Runs the work once. `deadline` is on the clock of `performance.now()`. Rejects like `work`, and closes lost
-   * connections.
+   * Runs the work once. `deadline` is on the clock of `performance.now()`. Rejects like `work` and `StorePools.use`,
+   * and with `TimeLimitPassed` at the deadline. Discards the store's pool if its connection is lost or late.
    */
   async once<T>(address: StoreAddress, work: StoreWork<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options
@@ -109,7 +113,8 @@ export class Attempts {
   }
 
   /**
-   * Whether the statement was canceled long before its time limit. Such a cancel was meant for the previous statement.
+   * Whether the statement was canceled long before its time limit, so that the cancel was meant for the previous
+   * statement.
    */
   private isStrayCancel(cause: unknown, startedAt: number): boolean {
     return isCanceled(cause) && performance.now() - startedAt < this.options.timeoutMs * HUNG_SHARE

@@ -1,5 +1,6 @@
-// Limits the age of the plans that PostgreSQL caches for prepared statements. A plan from the time when a store had twenty
-// orders can read all items for each order. Without a renewal, PostgreSQL would use the plan until the next ANALYZE.
+// Limits the age of the plans that PostgreSQL caches for prepared statements. A plan from the time when a store had
+// twenty orders can read all items for each order. Without a renewal, PostgreSQL would use the plan until the next
+// ANALYZE.
 
 import { type Connection, executeOn, sql } from '@store-export/postgres'
 
@@ -14,7 +15,7 @@ const DISCARD_PLANS = sql`discard plans`
 export class CachedPlans {
   readonly #madeAt = new WeakMap<Connection, number>()
 
-  /** Discards the connection's plans if they are older than `PLAN_AGE_MAX_MS`. Rejects with errors of the PostgreSQL client. */
+  /** Discards the connection's plans if they are older than 15 s. Rejects like `executeOn`. */
   async renew(connection: Connection): Promise<void> {
     const madeAt = this.#madeAt.get(connection)
     const now = performance.now()
@@ -24,7 +25,7 @@ export class CachedPlans {
     if (madeAt !== undefined) await executeOn(connection, DISCARD_PLANS)
   }
 
-  /** Makes the next `renew` discard the plans. Call it after a slow statement, because the statement's plan can be the cause. */
+  /** Makes the next `renew` discard the plans. Call it after a slow statement, whose plan can be the cause. */
   expire(connection: Connection): void {
     this.#madeAt.set(connection, Number.NEGATIVE_INFINITY)
   }

@@ -1,5 +1,8 @@
-// Counts the open connections to a database server, or to all servers, against their maximum. Stores that have not
-// responded yet get only a share of it, so that stores that hang can't use up all connections.
+// Counts the connections to a database server, or to all servers, against their maximum. A connection counts from
+// before it is opened until it is closed, because the server counts it in that time, too.
+//
+// Stores that have not responded yet get only a share of the maximum, so that stores that hang can't use up all
+// connections. A limit for each store would not prevent this: many stores can hang at the same time.
 
 import { ReconnectPause } from './reconnect-pause.ts'
 
@@ -17,7 +20,7 @@ const SHARES: Readonly<Record<StoreHealth, number>> = { responding: 1, new: 1 / 
 /** The bound for connections to one database server, or to all servers. */
 export class ConnectionBudget {
   readonly max: number
-  /** Delays attempts to connect to a server that refuses connections. */
+  /** Delays attempts to connect to a server that refuses connections. Unused by the bound for all servers. */
   readonly pause = new ReconnectPause()
   /** Time when a request last released a connection, on the clock of `performance.now()`. */
   progressAt = 0
@@ -35,7 +38,7 @@ export class ConnectionBudget {
   }
 
   /**
-   * Whether stores with this health may open another connection. The share of each health is at least one connection.
+   * Whether the share of this health has room for another connection that has not responded. Each share is at least 1.
    */
   hasShareFor(health: StoreHealth): boolean {
     return this.unproven[health] < Math.max(1, Math.floor(this.max * SHARES[health]))
@@ -47,7 +50,7 @@ export class ConnectionBudget {
     return !this.pause.isFailing || responding + fresh + failing === 0
   }
 
-  /** Counts a connection before it is opened. `health` is the health of its store. */
+  /** Counts a connection before it is opened. `health` is the health of its store; null for no share. */
   add(health: StoreHealth | null): void {
     this.open++
     if (health !== null) this.unproven[health]++

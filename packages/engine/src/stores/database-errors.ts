@@ -1,5 +1,5 @@
-// Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes are
-// from https://www.postgresql.org/docs/current/errcodes-appendix.html and from Node.js.
+// Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes
+// are from https://www.postgresql.org/docs/current/errcodes-appendix.html and from Node.js.
 
 /** The action that makes a retry succeed. After `none`, there is no retry. */
 export type Remedy = 'reconnect' | 'free connections' | 'reload columns' | 'same connection' | 'stop preparing' | 'none'
@@ -38,7 +38,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   '42804': 'reload columns',
   '42846': 'reload columns',
   '42883': 'reload columns',
-  // A value doesn't fit its type, because the column's type has changed. With the new columns, the cast checks the value.
+  // A value doesn't fit its type, because the column's type has changed. With the new columns, the cast checks the
+  // value.
   '22*': 'reload columns',
 }
 
@@ -58,12 +59,12 @@ export function losesConnection(error: unknown): boolean {
   return remedyFor(error) === 'reconnect' || severityOf(error) === 'FATAL' || isServerUnreachable(error)
 }
 
-/** Whether an administrator or a shutdown ended the session. The next session may work. */
+/** Whether an administrator or a shutdown ended the session, so that the next session may work. */
 export function isTerminated(error: unknown): boolean {
   return ['57P01', '57P02'].includes(codeOf(error) ?? '')
 }
 
-/** Whether the server didn't accept the connection, or closed it without an error message. The server's other stores fail too. */
+/** Whether the server refused or lost the connection without an error message, so that its other stores fail too. */
 export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')
 }
@@ -71,7 +72,7 @@ export function isServerUnreachable(error: unknown): boolean {
 /** A part of a database server that has a connection limit. */
 export type ConnectionLimitScope = 'role' | 'database' | 'server'
 
-/** Returns the part that has reached its connection limit; null for other errors. PostgreSQL has one code for all three parts. */
+/** Returns the part that has reached its connection limit, by the server's function; null for other errors. */
 export function fullPartOf(error: unknown): ConnectionLimitScope | null {
   if (remedyFor(error) !== 'free connections') return null
   const routine = error instanceof Error && 'routine' in error ? String(error.routine) : ''
@@ -93,7 +94,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'ESERVFAIL',
   'EREFUSED',
 ])
-/** The functions of PostgreSQL that check the connection limits of a role and of a database. */
+/** The functions of PostgreSQL that check the limits of a role and of a database. All limits have the same code. */
 const PARTS_BY_ROUTINE: Readonly<Record<string, ConnectionLimitScope>> = {
   InitializeSessionUserId: 'role',
   CheckMyDatabase: 'database',

@@ -9,7 +9,7 @@ import type { PagePlan } from '../query/plan.ts'
 import type { PresentColumns } from '../query/present-columns.ts'
 import { type ScanBatchEndRow, scanBatchEnd, scanBatchEndStatement } from '../query/scan-batch.ts'
 
-/** A page that has rows ends after this time. The next page continues the scan. */
+/** A page that has rows ends after this time, and the next page continues the scan. */
 const FOUND_SCAN_MS = 250
 /** Time that must be left for the next batch and for the rest of the response: twice the time of the slowest batch. */
 const SLOWEST_BATCHES_LEFT = 2
@@ -28,7 +28,10 @@ export interface ScanOptions {
   readonly fill: (plan: PagePlan) => Promise<void>
 }
 
-/** Fills the page until it is full and has a row after it, the list ends, or the time is over. Rejects like `fill`. */
+/**
+ * Fills the page until it is full and has a row after it, the list ends, or the time is over. Sets `page.hasMore`, and
+ * the position of the next page. Rejects like `fill`, and like `queryRows` for the end of a batch.
+ */
 export async function fillInBatches(plan: PagePlan, options: ScanOptions): Promise<void> {
   const { page, connection, present, scanBatchRows, signal, fill } = options
   const startedAt = performance.now()

@@ -18,11 +18,13 @@ export interface FillPageOptions extends ScanOptions {
   readonly deadline: number
   /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if the rows were not counted yet. */
   readonly changedCount: number | null
-  /** Whether to use prepared statements. */
   readonly prepares: boolean
 }
 
-/** Fills the page. Rejects like `fill`, with errors of the server, and with the signal's reason. */
+/**
+ * Counts the changed rows if `changedCount` is null and an index can count them, and fills the page. Rejects like
+ * `fill` and `Connection.read`.
+ */
 export async function fillPage(plan: PagePlan, options: FillPageOptions): Promise<void> {
   const { present, fill } = options
   const changedRows = canCountChanges(plan, present)
@@ -34,7 +36,10 @@ export async function fillPage(plan: PagePlan, options: FillPageOptions): Promis
   else await fill(changedRows === null ? plan : { ...plan, accessPath: 'skip' })
 }
 
-/** Returns a request that counts the changed rows of a plan. After the request has run, `count` returns the result. */
+/**
+ * Returns a request that counts the changed rows of a plan. After the request has run, `count` returns their number, up
+ * to `SORTED_ROWS_MAX + 1`; 0 before.
+ */
 export function changedCountRequest(
   plan: PagePlan,
   present: PresentColumns,

@@ -1,5 +1,10 @@
-// Sends the poll of open transactions in one flush with a speculative read. The read returns the first page, or the count of
-// changed rows. If the request then waits for transactions, the service discards the result of the read.
+// Sends the poll of open transactions in one flush with a speculative read, so that a request without a wait needs one
+// round trip. What the read returns:
+// - The number of changed rows, if an index can count them. A count of 0 is also the page, which is then empty.
+// - The first page, if one statement reads it, and its rows don't depend on the watermark.
+// - Nothing, if the list has end times, needs scan batches, or has no table.
+//
+// If the request then waits for transactions, the service discards the result, because it lacks their rows.
 
 import type { Connection } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
@@ -30,8 +35,8 @@ export interface StoreSession {
 export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
 /**
- * Polls the open transactions, and reads right after the poll. Rejects with errors of the PostgreSQL client, and
- * with `ApiError` or `StoreDatabaseError` if the store can't serve the plan.
+ * Polls the open transactions, and reads right after the poll. Rejects like `pollAndRun`, with the error of the read,
+ * and with `ApiError` or `StoreDatabaseError` if the store can't serve the plan. The caller releases the page.
  */
 export async function pollAndRead(
   pages: Pages,

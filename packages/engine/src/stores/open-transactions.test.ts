@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-test('[SYNC-1] if another session has an open transaction, the query for open transactions returns its start, and not its own', async () => {
+test('[SYNC-1] the poll finds the start of the transaction of another session, and no transaction of its own', async () => {
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // A session that is being opened has a transaction, too.
@@ -36,7 +36,7 @@ test("[SYNC-1] if the role's extra_float_digits rounds floats, transactions of o
   await other.sql`rollback`
 })
 
-test('[SYNC-1] if the server hides the lock of the service’s own session, the open transactions are unknown and not an empty set', () => {
+test("[SYNC-1] if the server hides the lock of the service's session, the open transactions are unknown, not an empty set", () => {
   const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
   const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
   expect(snapshotOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })

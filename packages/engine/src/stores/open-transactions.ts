@@ -41,11 +41,11 @@ export interface TransactionSnapshot {
 }
 
 /**
- * Polls the open transactions with four statements in one round trip. Rejects with errors of the PostgreSQL client.
+ * Polls the open transactions with four statements in one round trip. Rejects like `pollAndRun`.
  *
  * The order of the statements matters:
- * - The clock is read first. So a transaction that no statement finds started after that time.
- * - Prepared transactions are read last. So at least one statement finds a transaction that is being prepared during
+ * - The clock is read first, so a transaction that no statement finds started after that time.
+ * - Prepared transactions are read last, so at least one statement finds a transaction that is being prepared during
  *   the poll.
  */
 export async function pollOpenTransactions(connection: Connection, prepared = false): Promise<TransactionSnapshot> {
@@ -55,7 +55,6 @@ export async function pollOpenTransactions(connection: Connection, prepared = fa
 
 /** The limits of a poll, and whether it uses prepared statements. */
 export interface PollOptions extends RunOptions {
-  /** Whether to use prepared statements. */
   readonly prepared: boolean
 }
 
@@ -71,7 +70,8 @@ export interface PollResult {
 /**
  * Polls the open transactions, and runs requests after the poll, in one flush. If the server lacks a function of the
  * poll, the clock is read after the requests. The results of the requests can't be used in this case, and `ran` is
- * false. Rejects with errors of the PostgreSQL client.
+ * false. Rejects like `Connection.run`, and with any other error of the poll. The error of the requests is in the
+ * result.
  */
 export async function pollAndRun(
   connection: Connection,
@@ -133,7 +133,7 @@ export function snapshotOf([[clock], locks, sessions, prepared]: TransactionRows
   if (clock.isStandby || own === undefined || !names.has(own.pid)) return { at, open: null }
   const open = new Map<string, OpenTransaction>()
   for (const session of sessions) {
-    // Sessions with the same user and application belong to the service. They only read.
+    // Sessions with the same user and application belong to the service, which only reads.
     const isOfService = session.user === own.user && session.application === own.application
     if (isOfService || session.user === null || session.database !== own.database) continue
     const name = names.get(session.pid) ?? (session.isAtWork === true ? `session ${session.pid}/` : null)
@@ -161,8 +161,8 @@ const NOW = microseconds('clock_timestamp()')
 const CLOCK = `select ${NOW} as "at", pg_is_in_recovery() as "isStandby", pg_backend_pid() as "pid"`
 
 /**
- * Statement for the locks of transactions. Each transaction holds the lock of its virtual transaction ID, from its start
- * until its rows are visible.
+ * Statement for the locks of transactions. Each transaction holds the lock of its virtual transaction ID, from its
+ * start until its rows are visible.
  */
 const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_status()
   where locktype = 'virtualxid' and virtualxid = virtualtransaction`

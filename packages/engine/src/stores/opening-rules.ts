@@ -29,8 +29,9 @@ const IDLE_MS_MIN = 5000
 const OWN_WAIT_MS = 200
 
 /**
- * Returns when `waiter` may open a connection; null if another event must happen first. `idle` starts with the slot that
- * was used least recently. `now` is on the clock of `performance.now()`.
+ * Returns when `waiter` may open a connection; null if another event must happen first. Sets `blockedBy` of the pool to
+ * the bound that decides this. `idle` starts with the slot that was used least recently. `now` is on the clock of
+ * `performance.now()`.
  */
 export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): OpeningTime | null {
   const { health, budgets, retryAt } = pool

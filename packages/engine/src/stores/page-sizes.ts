@@ -1,5 +1,5 @@
-// Estimates how many rows fill a page up to its bound in bytes, from the last page of the list. Without an estimate, a page of
-// large rows would read many rows that don't fit.
+// Estimates how many rows fill a page up to its bound in bytes, from the last page of the list. Without an estimate, a
+// page of large rows would read many rows that don't fit.
 
 /** Maximum number of lists with an estimate. Beyond it, the estimate that was updated least recently is dropped. */
 const LISTS_MAX = 10_000
@@ -17,12 +17,12 @@ export class PageSizes {
     this.bytesMax = bytesMax
   }
 
-  /** Returns how many rows to read for a page, from 1 to `limit`. Without an estimate, returns `limit`. */
+  /** Returns the number of rows to read for a page: from 1 to `limit`, and `limit` without an estimate. */
   rowsFor(list: string, limit: number): number {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
-  /** Records a page that was read, and updates the estimate. `bytes` is the size of its rows. */
+  /** Records a page that was read, and updates the estimate. `bytes` is the size of its rows. Ignores an empty page. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))

@@ -1,5 +1,5 @@
 // Creates the pages of requests, and estimates page sizes from earlier pages. After a page, the next page of the list
-// reads about as many rows as fit. After a page that took too long, the next page reads a quarter of the rows with new
+// reads about as many rows as fit. After a page that took too long, the next page reads a quarter of the rows, with new
 // query plans.
 
 import { type Connection, TimeLimitPassed } from '@store-export/postgres'
@@ -53,7 +53,10 @@ export class Pages {
     return page
   }
 
-  /** Records a failed read. If the read was too slow, the next one reads fewer rows with new query plans. */
+  /**
+   * Records a failed read. If it was too slow, the connection's next read makes new plans, and the next page of a list
+   * reads a quarter of the rows. Ignores other errors.
+   */
   failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
     if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
     this.plans.expire(connection)

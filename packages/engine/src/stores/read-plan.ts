@@ -1,4 +1,5 @@
-// Reads the rows of a plan into a page in one round trip. Embedded rows need a transaction. Other plans need one statement.
+// Reads the rows of a plan into a page in one round trip. Embedded rows need a transaction. Other plans need one
+// statement.
 
 import type { Cell, Connection, Request, RunOptions, Sink, Statement } from '@store-export/postgres'
 import { EmbeddedRows } from '../encode/embedded-rows.ts'
@@ -24,18 +25,21 @@ class TableRewritten extends Error {
 /** What the statements of a plan depend on, besides the plan. */
 export interface PlanOptions {
   readonly present: PresentColumns
-  /** Whether to use prepared statements. */
   readonly prepares: boolean
 }
 
-/** Reads the rows into the page. Rejects like `Connection.read`, and with the errors of `PageWriter.take` and of `finish`. */
+/**
+ * Reads the rows into the page. Reads them again without the check for rewritten tables if the server lacks its
+ * functions. Rejects like `Connection.read`, and with the errors of `PageWriter.take` and of `finish`.
+ */
 export async function readPlan(connection: Connection, read: PlannedRead, options: RunOptions): Promise<void> {
   const { page } = read
   const { rows } = page
   try {
     await run(connection, read, options)
   } catch (error) {
-    // The server lacks functions of the check, or the role may not call them. The service retries only if it has read no row.
+    // The server lacks functions of the check, or the role may not call them. A retry is possible only before the first
+    // row.
     if (!read.readsOtherTables || page.rows > rows || !lacksFunctions(error)) throw error
     await run(connection, read.withoutCheck(), options)
   }
@@ -53,7 +57,7 @@ async function run(connection: Connection, read: PlannedRead, options: RunOption
   }
 }
 
-/** Rolls back the transaction of a failed read, if one is open. Rejects with errors of the PostgreSQL client. */
+/** Rolls back the transaction of a failed read, if one is open. Rejects like `Connection.script`. */
 export async function endTransaction(connection: Connection, options: RunOptions): Promise<void> {
   if (!connection.isClosed && connection.transaction !== 'none') await connection.script('rollback', options)
 }

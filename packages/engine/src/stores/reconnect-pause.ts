@@ -20,7 +20,6 @@ export class ReconnectPause {
   cause: unknown
   private failures = 0
 
-  /** Whether the last attempt failed. */
   get isFailing(): boolean {
     return this.failures > 0
   }

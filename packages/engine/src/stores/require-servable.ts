@@ -9,7 +9,7 @@ import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
 /**
- * Throws `StoreDatabaseError` if a table of the plan can't be read, and `INVALID_PARAM` if a filter's column is absent.
+ * Throws `StoreDatabaseError` like `requireReadable`, and `INVALID_PARAM` if the store lacks the column of a filter.
  */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan

@@ -1,5 +1,8 @@
-// Reads the columns of stores from the catalog, and reads them again when they are older than `refreshSeconds`. So the
-// service notices the new columns of an upgraded store without a restart (reading R28).
+// Reads the columns of stores from the catalog and caches them, because a read costs a round trip. The catalog is read
+// again in three cases, so that the service notices an upgraded store without a restart (reading R28):
+// - The columns are older than `refreshSeconds`. A new column is served then.
+// - The address of the store has changed.
+// - A statement failed because a column is missing or has another type, or the connection was lost (attempts.ts).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
@@ -47,7 +50,8 @@ const STORES_MAX = 1000
 const SCHEMAS_MAX = 50
 
 /**
- * Caches the columns of up to 1,000 stores, and emits events for changes. Stores with the same columns share memory.
+ * Caches the columns of up to 1,000 stores. Emits `store.schema_changed` if a later read finds other columns, and
+ * `store.schema_mismatched` for a column that it can't read. Stores with the same columns share memory.
  */
 export class StoreColumns {
   private readonly cache = new Map<string, CachedColumns>()
@@ -65,8 +69,8 @@ export class StoreColumns {
   }
 
   /**
-   * Returns the columns of a store, read at most `refreshSeconds` ago. Concurrent requests share one read. Rejects with
-   * errors of the PostgreSQL client.
+   * Returns the columns of a store, read at most `refreshSeconds` ago. Concurrent requests share one read. Rejects like
+   * `queryAll`, and a failure is not cached.
    */
   of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const known = this.cache.get(address.storeId)
@@ -142,7 +146,7 @@ export class StoreColumns {
     return { tables, unreadableColumns }
   }
 
-  /** Emits an event for a column whose type the service can't read. Such a column counts as absent. */
+  /** Emits an event for a column that counts as absent, because the service can't read its type. */
   private reportUnreadable(storeId: string, table: string, column: string): void {
     const name = `${storeId} ${table} ${column}`
     if (this.reported.has(name)) return

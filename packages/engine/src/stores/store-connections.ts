@@ -1,6 +1,6 @@
 // Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server,
-// and of the node. A request takes an idle connection of its store if there is one. `opening-rules.ts` decides when the
-// request may open one.
+// and of the node. A request takes an idle connection of its store if there is one. Otherwise, `opening-rules.ts`
+// decides when it may open one.
 
 import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
@@ -78,8 +78,8 @@ export class StoreConnections {
 
   /**
    * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, on the clock
-   * of `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with
-   * `StoreDatabaseError` at the end of the wait, and if the queue is full.
+   * of `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. At the end of the wait, and
+   * if the queue is full, emits `store.request_rejected` and rejects with `StoreDatabaseError`.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
@@ -90,8 +90,9 @@ export class StoreConnections {
   }
 
   /**
-   * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed. `deadline` is on
-   * the clock of `performance.now()`. Rejects like `work`, and with errors of `connect`.
+   * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed, until `deadline`
+   * on the clock of `performance.now()`. Rejects like `work`, and with `StoreDatabaseError` or `TimeLimitPassed` if the
+   * connection doesn't open.
    */
   async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     const start = { at: performance.now(), isFresh: slot.connection === null }
@@ -107,8 +108,8 @@ export class StoreConnections {
   }
 
   /**
-   * Closes the idle connections of a discarded pool. Resolves its waiting requests with null, so that they use the new
-   * pool.
+   * Closes the idle connections of a discarded pool. Its waiting requests get null from `take`, so that they use the
+   * new pool.
    */
   abandon(pool: StorePool): void {
     for (const slot of [...pool.idle]) void this.closeSlot(slot)
@@ -122,7 +123,7 @@ export class StoreConnections {
     for (const slot of [...this.idle]) if (slot.idleSince <= idleBefore) void this.closeSlot(slot)
   }
 
-  /** Resolves when all discarded connections are closed. */
+  /** Resolves when the connections that are closing are closed. Closes no other connection. */
   async close(): Promise<void> {
     clearTimeout(this.wakeTimer)
     await Promise.all(this.closing)

@@ -6,8 +6,8 @@ const two = new Map([['orders', 2n]])
 const three = new Map([['orders', 3n]])
 
 /**
- * Counts with a maximum age of a second, on a clock that the test sets. The first request counts `one`, later requests `three`,
- * and a renewal `two`.
+ * Counts with a maximum age of a second, on a clock that the test sets. The first request counts `one`, later requests
+ * `three`, and a renewal `two`.
  */
 function startCounts() {
   const clock = { ms: 0 }
@@ -128,7 +128,7 @@ describe('row counts of a store', () => {
     await counts.renew('a', () => expect.unreachable())
   })
 
-  test('[GEN-2] if rows of two stores are counted, each store has its own cached counts', async () => {
+  test('[GEN-2] each store has its own cached counts', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     expect(await counts.of('a', async () => one)).toBe(one)
     expect(await counts.of('b', async () => two)).toBe(two)

@@ -13,7 +13,6 @@ import { countStatement } from '../query/sql.ts'
 const RENEWAL_SHARE = 0.5
 
 interface TimedCounts<T> {
-  /** Start of the count. */
   readonly at: number
   readonly counts: T
 }
@@ -36,7 +35,9 @@ export class StoreCounts {
     this.now = options.now
   }
 
-  /** Returns cached counts, waits for a running count, or calls `count`. Rejects like `count`. */
+  /**
+   * Returns counts younger than `maxAgeMs`: cached ones, or those of a running or a new `count`. Rejects like `count`.
+   */
   async of(key: string, count: () => Promise<Counts>): Promise<Counts> {
     const [cached, running] = [this.cached.get(key), this.running.get(key)]
     if (cached !== undefined && this.ageOf(cached) < this.maxAgeMs) return cached.counts
@@ -97,9 +98,7 @@ export interface CountOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * Counts the rows of `tables`. A table that the store lacks has 0 rows. Rejects with errors of the PostgreSQL client.
- */
+/** Counts the rows of `tables`. A table that is missing from the store has 0 rows. Rejects like `readRows`. */
 export async function countRows(
   tables: readonly string[],
   { connection, present, signal }: CountOptions,

@@ -1,5 +1,11 @@
 // Holds the connections of one store, and the requests that wait for one. `StoreConnections` opens, assigns, and closes
-// the connections. `StorePools` decides which stores have a pool.
+// the connections. `StorePools` decides which stores have a pool. A connection slot has these states:
+// - connecting: `connection` is null. A new or failing store has at most one such slot.
+// - unproven: the server has accepted the session, but has not responded to a statement. A store that hangs stays in
+//   this state. The slot counts against a share of each bound, and is closed after the request.
+// - running: a request uses the connection.
+// - idle: another store may close the connection to make room for its own.
+// - closing: the slot still counts, because the server counts the connection until it is closed.
 
 import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
 import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
@@ -18,7 +24,7 @@ export interface StoreAddress {
 
 /** Settings that apply to the sessions of all stores. */
 export interface SessionBounds {
-  /** Time limit of a request. The server cancels a statement a little earlier. */
+  /** Time limit of a request in ms. The server cancels a statement after nine tenths of it. */
   readonly storeTimeoutMs: number
   /** Whether a connection sets limits when it starts. Must be false behind a pooler that rejects unknown parameters. */
   readonly storeSessionSettings: boolean
@@ -34,7 +40,7 @@ export interface StorePoolOptions {
   readonly pause: ReconnectPause
 }
 
-/** A connection slot of a store. The slot counts against the bounds until its connection is closed. */
+/** A connection slot of a store. It counts against the bounds from its creation until its connection is closed. */
 export interface StoreSlot {
   readonly pool: StorePool
   /** Settles when the connection is open or can't be opened. Null before the attempt. */
@@ -104,7 +110,6 @@ export class StorePool {
     )
   }
 
-  /** The bound of the database server. */
   get server(): ConnectionBudget {
     return this.budgets[0]
   }
@@ -120,7 +125,6 @@ export class StorePool {
     return Math.max(this.pause.retryAt, this.server.pause.retryAt)
   }
 
-  /** Whether a connection is being opened. */
   get isConnecting(): boolean {
     return [...this.running].some(({ connection }) => connection === null)
   }
@@ -143,8 +147,8 @@ export class StorePool {
   }
 
   /**
-   * Opens a connection. Calls `onReady` when the server has accepted the session, and after each exchange. Rejects with
-   * errors of the PostgreSQL client.
+   * Opens a connection within 3 s, or within the time limit of a request if it is shorter. Calls `onReady` when the
+   * server has accepted the session, and after each exchange. Rejects like `connect` of the PostgreSQL client.
    */
   connect(onReady: () => void): Promise<Connection> {
     const { connectTimeoutMs } = this

@@ -348,7 +348,7 @@ describe('a store that changes its address', () => {
 })
 
 describe('the pool of a store', () => {
-  test('if a pool is not used for the idle time, it is closed; a busy pool stays open', async () => {
+  test('if a pool is not used for the idle time, it is closed, and a busy pool stays open', async () => {
     vi.useFakeTimers()
     startPools()
     const work = pendingWork()

@@ -1,5 +1,11 @@
 // Decides which stores have a connection pool, and when a pool is discarded. `StoreConnections` manages the
-// connections.
+// connections. The first request of a store creates its pool. The node discards a pool in these cases, and the next
+// request creates another:
+// - A request arrives with a newer address of the store. Running requests get 5 s at the old address.
+// - A request got no response in time, or lost its connection. The store's other connections are probably lost, too.
+// - Its last connection was closed to make room for another store, and no request uses the pool.
+// - No request used it for `storeIdleSeconds`.
+// - The node stops.
 
 import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
@@ -19,7 +25,7 @@ export interface PoolBounds extends SessionBounds, ConnectionBounds {
 /** The bounds of the pools, and how they get a connection URL. */
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
-  /** Returns the connection URL of a store with its password. It can throw. */
+  /** Returns the connection URL of a store with its password. If it throws, requests get `StoreDatabaseError`. */
   readonly connectionUrl: (address: StoreAddress) => string
   readonly emit: StoreEventHandler
 }
@@ -59,8 +65,8 @@ export class StorePools {
   private readonly options: StorePoolsOptions
   private readonly connections: StoreConnections
   /**
-   * The pause of each store between attempts to connect. It outlives the pool, because the failure that starts the pause
-   * often discards the pool.
+   * The pause of each store between attempts to connect. It outlives the pool, because the failure that starts the
+   * pause often discards the pool.
    */
   private readonly pauses = new Map<string, ReconnectPause>()
   private readonly unusedTimer: NodeJS.Timeout
@@ -79,15 +85,17 @@ export class StorePools {
     return this.stopping.signal
   }
 
-  /** Whether `close` was called. */
   get isClosed(): boolean {
     return this.closing.aborted
   }
 
   /**
    * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection.
-   * Waits for the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, on the clock
-   * of `performance.now()`. Rejects like `work`, and with `StoreDatabaseError` without a connection.
+   * Waits like `StoreConnections.take`, but leaves a fifth of the time limit before `deadline` for the work. `deadline`
+   * is on the clock of `performance.now()`.
+   *
+   * Rejects like `take` and `run` of `StoreConnections`. Rejects with `StoreDatabaseError` if the URL of the store is
+   * invalid, and after `close`.
    *
    * If two requests have different addresses of a store, the address with the later deadline counts as the newer one.
    */
@@ -112,8 +120,8 @@ export class StorePools {
   }
 
   /**
-   * Closes the store's connections. Running requests get up to `graceSeconds` to finish. Without a pool, nothing
-   * happens.
+   * Closes the store's connections, and emits `store.pool_closed` with the reason. Running requests get up to
+   * `graceSeconds` to finish, and waiting requests get a new pool. Without a pool, nothing happens.
    */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)
@@ -131,12 +139,13 @@ export class StorePools {
     else setTimeout(close, graceSeconds * 1000).unref()
   }
 
-  /** Returns the numbers at this moment. */
   sums(): StorePoolSums {
     return { pools: this.pools.size, ...this.connections.sums }
   }
 
-  /** Closes all pools. Running requests get up to 5 seconds. */
+  /**
+   * Closes all pools, and resolves when they are closed. Running requests get up to 5 s. Later calls of `use` reject.
+   */
   async close(): Promise<void> {
     this.stopping.abort()
     clearInterval(this.unusedTimer)

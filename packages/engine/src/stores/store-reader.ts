@@ -43,11 +43,16 @@ export interface ReadRequest extends PageRequest {
   readonly requestId: string | null
   /** Start of the request, on the clock of `performance.now()`. Its reads share one time limit. */
   readonly startedAt: number
-  /** Cancels the running statement if the client disconnects. The read rejects with the signal's reason. */
+  /**
+   * Aborted when the client disconnects. The read then rejects with the signal's reason or an error that arrived first.
+   */
   readonly signal?: AbortSignal
 }
 
-/** Reads stores within a time limit, and retries a read once if the error allows it. */
+/**
+ * Reads stores within a time limit, and retries a read once if the error allows it. `read` and `readFirst` also reject
+ * if `signal` is aborted. Before a method rejects with `StoreDatabaseError`, it emits `store.query_failed`.
+ */
 export class StoreReader {
   private readonly options: StoreReaderOptions
   private readonly pages: Pages
@@ -60,8 +65,8 @@ export class StoreReader {
   }
 
   /**
-   * Reads the rows of a plan. Rejects with `ApiError` if the store lacks the column of a filter, and with
-   * `StoreDatabaseError` if the store can't be read. In the second case, `store.query_failed` was emitted before.
+   * Reads the rows of a plan. The caller releases the page. Rejects with `ApiError` if the store lacks the column of a
+   * filter, and with `StoreDatabaseError` if the store can't be read.
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const reading = this.readPlan(request)
@@ -71,12 +76,11 @@ export class StoreReader {
   }
 
   /**
-   * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns every change
-   * that this page lacks. If `waits` is true, the read first waits for open transactions. Rejects with
-   * `ApiError` if the store lacks the column of a filter, and with `StoreDatabaseError` if the store can't be read.
+   * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns every
+   * change that this page lacks. If `waits` is true, the read first waits for open transactions. Rejects like `read`.
    *
-   * The service polls the open transactions in one flush with a speculative read: of the page, or of the count of changed
-   * rows. After a wait, the service reads the page again.
+   * The service sends the poll of open transactions and a speculative read in one round trip (first-page.ts). After a
+   * wait, the service discards the result and reads the page.
    */
   async readFirst(request: ReadRequest & { readonly waits: boolean }): Promise<FirstPage> {
     const sized = this.pages.sized(request)
@@ -84,7 +88,7 @@ export class StoreReader {
     let speculative: SpeculativeRead = NOTHING_READ
     const pollAtArrival = () =>
       this.attempts.run(sized, async (connection, present) => {
-        // This is evaluated inside the callback, because a retry can read without prepared statements.
+        // Call `prepares` in the callback, because a retry may have to stop using prepared statements.
         const prepared = this.prepares(request.address)
         const options = { prepared, signal: request.signal, deadline: this.readDeadline(request.startedAt) }
         const { snapshot, ...rest } = await pollAndRead(this.pages, sized, { connection, present }, options)
@@ -108,7 +112,8 @@ export class StoreReader {
     const { page, changedCount } = hasWaited ? NOTHING_READ : speculative
     if (page === null) {
       const settled = withWatermark(request, watermark)
-      // The speculative count includes rows after the end times, so only a small count is certain.
+      // The speculative count ignores the end times, so it is an upper bound. A small upper bound proves that the real
+      // count is small.
       const isCertain = settled === request || (changedCount !== null && changedCount <= SORTED_ROWS_MAX)
       return { watermark, page: await this.readPlan(settled, isCertain ? changedCount : null) }
     }
@@ -160,7 +165,10 @@ export class StoreReader {
     return startedAt + this.options.timeoutMs * READ_SHARE
   }
 
-  /** Whether the store has a row of `resource` with this ID. Rejects with `StoreDatabaseError` if the store can't be read. */
+  /**
+   * Whether the store has a row of `resource` with this ID that is not removed; false if the store lacks the table.
+   * Rejects with `StoreDatabaseError` if the store can't be read.
+   */
   exists(request: Omit<ReadRequest, 'prefix' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.attempts.run(request, async (connection, present) => {
       requireReadable(request.resource, present)
@@ -171,7 +179,10 @@ export class StoreReader {
     })
   }
 
-  /** Returns the columns that the store has and that the reader may select. They can be cached. Rejects with `StoreDatabaseError`. */
+  /**
+   * Returns the columns that the store has and that the reader may select, from the cache if it has them. Rejects with
+   * `StoreDatabaseError` if no connection opens, or if the catalog can't be read.
+   */
   columns(request: Omit<ReadRequest, 'prefix' | 'plan'>): Promise<PresentColumns> {
     return this.attempts.run(request, async (_, present) => present)
   }
@@ -183,8 +194,8 @@ export class StoreReader {
   }
 
   /**
-   * Renews the counts for later requests. The renewal uses the deadline of this request, because `StorePools.use` regards the
-   * address with the latest deadline as the newest one.
+   * Renews the counts for later requests. The renewal uses the deadline of this request, because `StorePools.use`
+   * regards the address with the latest deadline as the newest one.
    */
   private renewCounts({ address, plan, startedAt }: ReadRequest): Promise<void> {
     const { counts, pools, timeoutMs } = this.options
@@ -212,10 +223,10 @@ function withWatermark(request: ReadRequest, watermark: Microseconds): ReadReque
   return { ...request, plan: { ...plan, window: plan.window.map((end) => ({ ...end, before: watermark })) } }
 }
 
-/** Share of the time limit for a page. The server's limit applies to each statement, so it doesn't bound their sum. */
+/** Share of the time limit for all statements together. PostgreSQL's `statement_timeout` limits only each of them. */
 const READ_SHARE = 0.95
 
-/** Share of the time limit for scan batches. */
+/** Share of the time limit for scan batches. The rest is for a slow last batch and for the response. */
 const SCAN_SHARE = 0.8
 
 function countedTables({ resource }: Plan): string[] {

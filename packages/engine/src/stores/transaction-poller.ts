@@ -1,6 +1,10 @@
-// Polls the open transactions of a store for all requests that wait for them. So the number of polls doesn't grow with
-// the number of requests. One poll runs at a time. If a poll takes longer than 100 ms, the next one doesn't wait for
-// it.
+// Shares the polls of a store's open transactions among its waiting requests, so that more requests need no more polls.
+// A poll has these states:
+// - `polling`: a pause runs before the poll. Requests that arrive during the pause share the poll.
+// - `following`: the poll waits for the running one. Requests share it.
+// - `current`: the poll runs. Requests don't share it, because it can have started before a transaction that they must
+//   find.
+// - slow: after 100 ms, the next poll starts without waiting for this one, because a poll can hang.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSnapshot } from './open-transactions.ts'
@@ -10,14 +14,13 @@ import type { TransactionSnapshot } from './open-transactions.ts'
  * pauses.
  */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
-/** Time in ms after which a poll counts as slow. It may never end, so it doesn't delay the next one. */
+/** Time in ms after which a poll counts as slow. */
 const SLOW_MS = 100
 
 /** Shares the polls of one store among its waiting requests. */
 export class TransactionPoller {
   /** Transactions that were still open at the end of a wait. Later requests don't wait for them. */
   readonly timedOut = new Set<string>()
-  /** Number of waiting requests. */
   private waiting = 0
   /** Resolves when the running poll ends, or when it is slow; null if no poll runs. */
   private current: Promise<unknown> | null = null
@@ -38,7 +41,8 @@ export class TransactionPoller {
   }
 
   /**
-   * Polls after a pause. The pause grows with `polls`, the number of earlier polls of the request. Rejects like `read`.
+   * Polls after a pause, which grows with `polls`, the number of earlier polls of the request. Removes ended
+   * transactions from `timedOut`. Rejects like `read`.
    */
   poll(read: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
     const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]
@@ -49,10 +53,7 @@ export class TransactionPoller {
     return this.polling
   }
 
-  /**
-   * Polls now, or after the running poll. Requests don't share the running poll, because it can miss newer
-   * transactions.
-   */
+  /** Polls now, or after the running poll. */
   private next(read: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
     if (this.current === null) return this.start(read)
     this.following ??= this.current.then(() => {

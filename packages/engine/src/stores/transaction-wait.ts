@@ -1,10 +1,18 @@
 // Waits for open transactions, then returns a watermark. A later request with `updated_since=<watermark>` returns every
 // change that this read missed.
 //
-// The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row when
-// the transaction ends. Suppose that a client reads in between, and continues from the start of its read. The client
-// then never gets the row. For clients, see docs/api/incremental-sync.md. For the reasons, see
+// The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row only
+// when the transaction ends. A client that reads in between, and continues from the start of its read, never gets the
+// row. For clients, see docs/api/incremental-sync.md. For the reasons, see
 // docs/contribute/decisions/019-wait-for-open-transactions.md.
+//
+// Cases of a transaction that the first poll finds:
+// - It ends during the wait. The page is read afterwards, so it contains the transaction's rows.
+// - It is open after `transactionWaitMs`. The watermark is before its start, and later requests don't wait for it.
+// - The reader's role may not read its start. The watermark is `watermarkDistanceSeconds` before the poll, or before
+//   the transaction was prepared.
+// - The server shows no transactions, like a standby. The request doesn't wait, and the watermark has the same
+//   distance.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
@@ -59,7 +67,7 @@ export interface TransactionWaitResult {
 const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
 
-/** Runs the waits of all stores. It remembers the transactions that were still open at the end of a wait. */
+/** Runs the waits of all stores, and remembers the transactions that were still open at the end of a wait. */
 export class TransactionWait {
   private readonly pollers = new Map<string, TransactionPoller>()
   private readonly options: TransactionWaitOptions
@@ -70,7 +78,8 @@ export class TransactionWait {
 
   /**
    * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed.
-   * Doesn't wait for a transaction that was still open at the end of an earlier wait. Rejects like `pollAtArrival`.
+   * Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait, emits
+   * `store.transactions_awaited`. Rejects like `pollAtArrival`. If `pollAgain` rejects, the wait ends.
    */
   async waitForOpenTransactions(request: TransactionWaitRequest): Promise<TransactionWaitResult> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request
@@ -108,7 +117,7 @@ export class TransactionWait {
       if (lasting === null) return { lasting, polls }
       const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !poller.timedOut.has(name))
       const leftMs = startedAt + bounds.transactionWaitMs - performance.now()
-      // A poll that fails during the wait, or that is late, ends the wait. It doesn't fail the request.
+      // A poll that fails during the wait, or that is late, ends the wait and doesn't fail the request.
       const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, poller.poll(pollAgain, polls))
       if (later === null) {
         for (const [name] of awaited) poller.timedOut.add(name)

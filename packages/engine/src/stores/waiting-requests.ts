@@ -1,6 +1,6 @@
 // Queues the requests that wait for a connection. Each store has a bounded queue. A wait ends `storeQueueWaitMs` after
-// the last progress: the request's arrival, or a release of a connection that could serve it. So requests of a store
-// that hangs fail early, while those of a busy store wait.
+// the last progress: the request's arrival, or a release of a connection that could serve it. A limit on the whole wait
+// would not do: requests of a store that hangs must fail early, while those of a busy store wait.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -32,7 +32,7 @@ export class WaitingRequests {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Adds a request to the queue of its store. Throws `StoreDatabaseError` if the queue is full, and emits an event. */
+  /** Adds a request to the queue of its store. Throws `StoreDatabaseError` (after an event) if the queue is full. */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
@@ -43,8 +43,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the slot for the request; null if its pool was discarded. Rejects with `StoreDatabaseError` after the wait.
-   * `limit` is the end of the wait, on the clock of `performance.now()`.
+   * Returns the slot for the request; null if its pool was discarded. `limit` is the end of the wait, on the clock of
+   * `performance.now()`. At its end, emits `store.request_rejected` and rejects with `StoreDatabaseError`.
    */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter
