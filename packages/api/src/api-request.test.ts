@@ -51,7 +51,7 @@ describe('the path and the query of a request', () => {
 })
 
 describe('[R36] malformed requests', () => {
-  test('if the host, content-length, or transfer-encoding header is repeated, the request is rejected with 400 and its connection is closed', () => {
+  test('if the host, content-length, or transfer-encoding header is repeated, the response is 400 and closes the connection', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
       const error = errorOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
       expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })

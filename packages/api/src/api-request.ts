@@ -9,7 +9,6 @@ import type { KeyRejected } from './request-event.ts'
 
 /** A well-formed HTTP request as plain values. */
 export interface ApiRequest {
-  /** Value of the response header `x-request-id`. */
   readonly requestId: string
   readonly method: string
   /** Path as the client sent it, without the origin and the query. */
@@ -51,7 +50,7 @@ export function readRequest(message: IncomingMessage, requestId: string, proxies
   }
 }
 
-/** Whether a request has a body. The service ignores the body and closes the connection after the response. */
+/** Whether a request has a body. The service then closes the connection after the response, and ignores the body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

@@ -30,14 +30,19 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Start of the JSON before the first row. */
 export const OPENING = { object: '{"data":', list: '{"data":[' } as const
 
-/** Returns the response with one object. `page` starts with `OPENING.object`. */
+/**
+ * Returns the response with one object. `page` starts with `OPENING.object`, and the response takes over its memory.
+ */
 export function objectResponse(page: PageWriter): ApiResponse {
   const { out, rows } = page
   out.putAscii('}')
   return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
-/** Returns the response with a page of a list. `page` starts with `OPENING.list`. The last page has no `nextCursor`. */
+/**
+ * Returns the response with a page of a list. `page` starts with `OPENING.list`, and the response takes over its
+ * memory. `nextCursor` is null for the last page.
+ */
 export function listResponse(page: PageWriter, nextCursor: string | null): ApiResponse {
   const { out, rows } = page
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
@@ -46,8 +51,8 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
 }
 
 /**
- * Returns the response for an error. Only the message of an `ApiError` is public (reading R5). `random` returns a number
- * from 0 to less than 1.
+ * Returns the response for an error: that of an `ApiError`, and 502 for any other, whose message stays private (reading
+ * R5). `random` returns a number from 0 to less than 1, which spreads `Retry-After`.
  */
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)

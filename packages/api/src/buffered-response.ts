@@ -19,18 +19,15 @@ export interface ResponseContext {
   readonly openResponses: OpenResponses
 }
 
-/**
- * Thrown when the client closes its connection before the service has read the store. The read of the store is then
- * aborted.
- */
+/** Thrown if the client closes its connection before the service has read the store. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'
 }
 
 /**
  * Returns the response to a request. The memory of its body, including unused bytes, counts against the response buffer
- * until the response is closed. Rejects with `ClientDisconnected`, and with the errors of `handleRequest` and
- * `OpenResponses.addBytes`.
+ * until the response is closed. Rejects with `ClientDisconnected` if the client disconnects during the read, and like
+ * `handleRequest` and `OpenResponses.addBytes`.
  */
 export async function bufferedResponse(request: ApiRequest, context: ResponseContext): Promise<ApiResponse> {
   const { response, trace, pipeline, openResponses } = context

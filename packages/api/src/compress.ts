@@ -17,7 +17,10 @@ const zstd = promisify(zlib.zstdCompress)
 const brotli = promisify(zlib.brotliCompress)
 const gzip = promisify(zlib.gzip)
 
-/** Returns the encoding for a body of `bytes` bytes, chosen from the header `accept-encoding`; null for no compression. */
+/**
+ * Returns the encoding for a body of `bytes` bytes, from the header `accept-encoding`; null for no compression, and
+ * below 1 KiB.
+ */
 export function negotiateEncoding(acceptEncoding: string, bytes: number): Encoding | null {
   if (bytes < COMPRESSED_BYTES_MIN) return null
   const weights = new Map(acceptEncoding.split(',').map(readWeight))
@@ -30,7 +33,8 @@ export function negotiateEncoding(acceptEncoding: string, bytes: number): Encodi
 }
 
 /**
- * Returns the compressed body. The compression level is the lowest: JSON repeats its keys, so higher levels save little.
+ * Returns the compressed body. The compression level is the lowest: JSON repeats its keys, so higher levels save
+ * little.
  */
 export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const { ZSTD_c_compressionLevel, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants

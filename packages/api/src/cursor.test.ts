@@ -26,7 +26,7 @@ const expectRejected = (text: string, otherScope: CursorScope = scope): void => 
   throw new Error(`accepted: ${JSON.stringify(text)}`)
 }
 
-test('[R15] if a cursor is sealed and opened, its position, watermark, and end times stay exact to the microsecond', () => {
+test('[R15] an opened cursor has the sealed position, watermark, and end times, exact to the microsecond', () => {
   const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
   const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   const bounds = fc.record({ updated_at: microseconds, created_at: microseconds }, { requiredKeys: [] })

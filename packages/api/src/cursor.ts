@@ -10,7 +10,7 @@ import { WINDOW_FIELDS, type WindowBounds } from './window.ts'
 
 /** The contents of a cursor: where the list continues, and the end times that all its pages share. */
 export interface CursorContent {
-  /** Position of the last row of a page. The next page begins after it. */
+  /** Position of the last row of a page, after which the next page begins. */
   readonly position: Position
   /** Watermark of the first page. */
   readonly watermark: Microseconds
@@ -31,8 +31,8 @@ export interface CursorScope {
 
 /*
  * Version of the cursor's layout. The layout, with sizes in bytes: version (1), flags (1), creation time (8), ID (16),
- * watermark (8), each end time (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is
- * a multiple of three. So base64 needs no padding and has no spare bits, and every changed character is detected.
+ * watermark (8), each end time (8), seal (17 to 19). Times are microseconds since 2000. The number of bytes is a
+ * multiple of three, so base64 needs no padding and has no spare bits, and every changed character is detected.
  */
 const VERSION = 2
 const FIXED_BYTES = 34
@@ -59,7 +59,8 @@ export function sealCursor({ position, watermark, bounds }: CursorContent, scope
 }
 
 /**
- * Returns the content of a cursor. Throws `INVALID_CURSOR` unless the service sealed `text` for this list and this store.
+ * Returns the content of a cursor. Throws `INVALID_CURSOR` unless the service sealed `text` for this list and this
+ * store.
  */
 export function openCursor(text: string, scope: CursorScope): CursorContent {
   const bytes = ENCODED.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)

@@ -1,5 +1,5 @@
-// Makes requests for documents cheap. They need no key and have no rate limit, so each body is created once, and
-// compressed once for each encoding.
+// Creates the body of each document once, and compresses it once for each encoding. Requests for documents must be
+// cheap, because they need no key and have no rate limit.
 
 import { compress, type Encoding } from './compress.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
@@ -9,7 +9,10 @@ export class DocumentBodies {
   readonly #plain = new WeakMap<ReferenceRoute, Promise<Buffer>>()
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
-  /** Returns the body of a document, which is the same buffer for each call. */
+  /**
+   * Returns the body of a document: the same buffer for each call. Rejects like `document.body`, and calls it again
+   * next time.
+   */
   of(document: ReferenceRoute): Promise<Buffer> {
     return cached(this.#plain, document, async () => {
       const body = await (typeof document.body === 'function' ? document.body() : document.body)

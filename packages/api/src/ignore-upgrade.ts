@@ -6,8 +6,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /**
- * Makes the server parse each request with the header `Upgrade` again, without this header. It does so after
- * `previousSent` has resolved.
+ * Makes the server parse each request with the header `Upgrade` again, without this header, after `previousSent` has
+ * resolved.
  */
 export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => Promise<void>): void {
   server.on('upgrade', (message, socket, head) => {

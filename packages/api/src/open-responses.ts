@@ -1,5 +1,10 @@
-// Limits the memory of responses that clients have not read yet, per key and in total. Beyond a limit, the service
-// rejects requests before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md.
+// Limits the memory of responses that clients have not read yet. Beyond a limit, the service rejects requests before it
+// reads the store. See docs/contribute/decisions/009-bound-unread-responses.md. There are two limits:
+// - Per key: 429, because the client of the key must read its responses. The limit keeps one client from using up the
+//   other.
+// - In total: 502, because the client can't free the memory.
+//
+// An empty buffer has space for any response. Otherwise, a row above a limit could never be sent.
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -65,7 +70,7 @@ export class OpenResponses {
 
   /**
    * Throws `RATE_LIMITED` if the buffer of the key has no space for `bytes` more, by default a page. Throws
-   * `STORE_DB_ERROR` if the buffer of all keys has no space. An empty buffer has space for a response of any size.
+   * `STORE_DB_ERROR` if the buffer of all keys has no space.
    */
   requireSpace(keyId: string, bytes = this.#limits.pageBytesMax): void {
     const { keyResponseBufferBytesMax, responseBufferBytesMax } = this.#limits
@@ -74,8 +79,7 @@ export class OpenResponses {
   }
 
   /**
-   * Adds the bytes of a response to the buffer until it is closed. Throws `RATE_LIMITED` or `STORE_DB_ERROR` without
-   * space for them.
+   * Adds the bytes of a response to the buffer until it is closed. Throws like `requireSpace`, and then adds nothing.
    */
   addBytes(response: ServerResponse, keyId: string, bytes: number): void {
     this.requireSpace(keyId, bytes)

@@ -44,12 +44,8 @@ import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 import { windowBounds } from './window.ts'
 
-/** Dependencies and limits of the pipeline. */
 export interface Pipeline {
-  /**
-   * Checks a key and counts the request. Returns null for a key that is unknown, revoked, or expired, or that does not
-   * work from this address.
-   */
+  /** Checks a key and counts the request, like `Admitter.admit`. */
   readonly admit: (key: PresentedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router
@@ -59,8 +55,8 @@ export interface Pipeline {
 }
 
 /**
- * Facts about a request for headers, usage, and the log. Each step of the pipeline adds its facts. If a step throws, the
- * facts of later steps are missing.
+ * Facts about a request for headers, usage, and the log. Each step of the pipeline adds its facts. If a step throws,
+ * the facts of later steps are missing.
  */
 export interface Trace {
   /** ID of the key; null before the service has checked the key, and for an invalid key. */
@@ -81,7 +77,10 @@ export interface Trace {
   readonly headers: Record<string, string>
 }
 
-/** Returns the response to a request. Rejects with `ApiError`, `StoreDatabaseError`, or `ControlDatabaseError`. */
+/**
+ * Returns the response to a request, and adds its facts to `trace`. Rejects with `ApiError` for each status of the
+ * header that is not 502, with `ControlDatabaseError` if the key can't be checked, and like `StoreReader.read`.
+ */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
   // This comes before the check of the key, so that events of rejected keys have the endpoint.
@@ -246,8 +245,8 @@ function notFound({ name }: Resource): ApiError {
 }
 
 /**
- * Returns whether this page begins or ends its list, and the filters of the list. Returns null for a list with one page,
- * and for other plans. Without `page`, a first page counts as a list with one page.
+ * Returns whether this page begins or ends its list, and the filters of the list. Returns null for a list with one
+ * page, and for other plans. Without `page`, a first page counts as a list with one page.
  */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null

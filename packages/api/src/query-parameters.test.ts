@@ -37,8 +37,11 @@ describe('[R10] the value of a parameter', () => {
     expect(errorOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
   })
 
-  test('if the cursor is empty, the error is INVALID_CURSOR; if the cursor is sent twice, the error is INVALID_PARAM', () => {
+  test('if the cursor is empty, the error is INVALID_CURSOR', () => {
     expect(errorOf('cursor=').code).toBe('INVALID_CURSOR')
+  })
+
+  test('if the cursor is sent twice, the error is INVALID_PARAM', () => {
     expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
@@ -68,7 +71,7 @@ describe('[R9] the header x-ignored-params', () => {
     expect(ignoredHeader([])).toBeNull()
   })
 
-  test('if more than ten parameters are ignored, x-ignored-params lists the first ten, percent-encoded and cut at 64 characters', () => {
+  test('if more than ten parameters are ignored, x-ignored-params lists ten, percent-encoded and cut at 64 characters', () => {
     expect(ignoredHeader(['a', 'b,c', 'd e', 'é', 'x\r\ny', '😀'])).toBe('a,b%2Cc,d%20e,%C3%A9,x%0D%0Ay,%F0%9F%98%80')
     expect(ignoredHeader(Array.from({ length: 12 }, (_, index) => `n${index}`))).toBe('n0,n1,n2,n3,n4,n5,n6,n7,n8,n9')
     expect(ignoredHeader(['x'.repeat(65)])).toBe('x'.repeat(64))

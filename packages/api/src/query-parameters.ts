@@ -17,8 +17,8 @@ import {
 export type ParameterValues = ReadonlyMap<ParameterName, ParameterValue>
 
 /**
- * Parses the parameters of an endpoint. Throws `INVALID_PARAM` or `INVALID_CURSOR` at the first invalid parameter
- * (readings R9 to R12).
+ * Parses the parameters of an endpoint. At the first parameter that is empty, repeated, or invalid, throws
+ * `INVALID_PARAM`, or `INVALID_CURSOR` for an empty cursor (readings R9 to R12).
  */
 export function readParameters({ parameters, resource }: Endpoint, query: URLSearchParams): ParameterValues {
   const values = new Map<ParameterName, ParameterValue>()

@@ -19,8 +19,8 @@ const PARSER_ERRORS: Readonly<Record<string, { readonly status: number; readonly
 }
 
 /**
- * Responds with status 400, 408 or 431 to a request that Node cannot parse, and closes the connection. Sends nothing if
- * the client has reset the connection.
+ * Responds with status 400, 408, or 431 to a request that Node cannot parse, emits `request.malformed`, and closes the
+ * connection within a second. Sends nothing if the client has reset the connection.
  */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { emit }: ServerOptions): void {
   const code = error.code ?? 'unknown'
@@ -29,7 +29,7 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { 
   rejectRaw(socket, malformedRequest(what, status), code, emit)
 }
 
-/** Responds with status 400 to the method CONNECT, and closes the connection. */
+/** Responds with status 400 to the method CONNECT, emits `request.malformed`, and closes the connection. */
 export function rejectConnect(socket: Duplex, { emit }: ServerOptions): void {
   // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())

@@ -20,8 +20,8 @@ interface CompletedRequest {
 }
 
 /**
- * Adds a completed request to the usage of its key, if the key is valid. Emits the events of the request for the log and
- * the metrics.
+ * Adds a completed request to the usage of its key, if the key is valid or was rejected. Emits `request.completed`, and
+ * `key.rejected` for a rejected key.
  */
 export function recordRequest(request: CompletedRequest): void {
   const { message, result, trace, requestId, traceContext, durationMs, options } = request
@@ -57,8 +57,8 @@ export function recordRequest(request: CompletedRequest): void {
 }
 
 /**
- * Returns the outcome of a request, for the usage of its key. It is `rejected` for 403, 409, and 429, because these
- * depend on the store and the rate limit, not on the request's content.
+ * Returns the outcome of a request, for the usage of its key: `rejected` for 403, 409, and 429, because these depend on
+ * the store and the rate limit, not on the request's content.
  */
 function outcomeOf(status: number): UsageOutcome {
   if (status < 400) return 'successful'

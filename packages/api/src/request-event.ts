@@ -47,7 +47,6 @@ export interface RequestFailed {
   readonly cause: unknown
 }
 
-/** An event of the export API. */
 export type RequestEvent = RequestCompleted | KeyRejected | RequestMalformed | RequestFailed
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */

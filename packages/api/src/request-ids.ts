@@ -34,7 +34,8 @@ export function readRequestIds(headers: IncomingHttpHeaders): RequestIds {
 const ID_CHARACTERS_MAX = 128
 
 /**
- * Matches IDs without API keys and long tokens. The log would replace these, because they could be secrets (reading R44).
+ * Matches IDs without API keys and long tokens. The log would replace these, because they could be secrets (reading
+ * R44).
  */
 const SAFE_ID = new RegExp(`^(?!.*${KEY_PREFIX})(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
 

@@ -22,7 +22,7 @@ export class Router {
     this.routes = endpoints.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/') }))
   }
 
-  /** Returns the route of a path; null for an unknown path. */
+  /** Returns the route of a path; null for an unknown path. The ID in the route is as sent, and may be no UUID. */
   find(path: string): Route | null {
     const requested = path.split('/')
     const found = this.routes.find(({ segments }) => matches(segments, requested))
@@ -32,8 +32,8 @@ export class Router {
 }
 
 /**
- * Returns `route`. Throws an `ApiError` with status 404 if it is null, and with 405 for a method other than GET and HEAD
- * (readings R2 and R3).
+ * Returns `route`. Throws an `ApiError` with status 404 if it is null, and with 405 for a method other than GET and
+ * HEAD (readings R2 and R3).
  */
 export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
   if (route === null) {

@@ -1,6 +1,6 @@
 // Serves one request:
 //
-// - Waits until the previous response of the connection is sent. So a client that pipelines requests and reads nothing
+// - Waits until the previous response of the connection is sent, so a client that pipelines requests and reads nothing
 //   occupies the memory of one page.
 // - Creates the response: a document, or the result of the pipeline.
 // - Compresses and sends it, and closes the connection if the client doesn't read it in time.
@@ -26,10 +26,7 @@ import { closeAfterBody } from './unread-body.ts'
 
 /** Time after which the service closes a connection whose client neither reads nor writes. */
 export const SILENCE_MS = 30_000
-/**
- * The recorded response if the client closes the connection before its response. It is not sent. nginx logs the same
- * status.
- */
+/** The response to record, but not to send, if the client closes the connection first. nginx logs the same status. */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 interface RequestContext {
@@ -46,7 +43,7 @@ interface RequestContext {
 
 /**
  * Sends the response to a request after the previous response of the connection, and records the request. Errors of the
- * pipeline become responses.
+ * pipeline become responses. Does nothing if the client has disconnected by then.
  */
 export async function serveRequest(context: RequestContext): Promise<void> {
   const { message, response, before, options, openResponses, bodies, isDraining } = context

@@ -1,5 +1,5 @@
 // Creates the HTTP server with the limits that protect it from slow and hostile clients: number of connections, size of
-// headers, and time for each part of a request. It replaces those default responses of Node that have no JSON body.
+// headers, and time for each part of a request. The server sends JSON errors where Node would send an empty response.
 // serve-request.ts serves each request.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
@@ -25,13 +25,15 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly requestTimeoutMs: number
   /** Time for which an idle connection stays open. */
   readonly keepAliveMs: number
-  /** Number of trusted proxies that append to X-Forwarded-For. Allow lists compare the address that they name. */
+  /**
+   * Number of trusted proxies that append to X-Forwarded-For. The client address for allow lists comes from that
+   * header.
+   */
   readonly proxies: number
   /** Time in which a client must read a response. */
   readonly responseTimeoutMs: number
 }
 
-/** Dependencies and limits of the server. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Documents that need no key, by path. */
@@ -40,21 +42,22 @@ export interface ServerOptions {
   readonly emit: RequestEventHandler
   /** Records each completed request of an existing key. */
   readonly usage: Pick<UsageRecorder, 'record' | 'recordRejected'>
-  /** Aborted before the node stops. Each later response closes its connection. */
+  /** Aborted when the node begins to stop. From then on, each response closes its connection. */
   readonly ending?: AbortSignal
 }
 
 const CHECK_INTERVAL_MS = 1000
 
-/** An HTTP server for the API, and the function that stops it without cutting responses. */
+/** An HTTP server for the API, and a function that drains and stops it. */
 export interface ApiServer {
-  /** The server. It listens when the caller calls `listen`. */
+  /** Doesn't listen until the caller calls `listen`. */
   readonly server: http.Server
-  /** Accepts no new connection, waits up to `drainMs` for responses under way, and closes every connection. */
+  /**
+   * Accepts no new connection, waits up to `drainMs` for open responses, and closes every connection. Never rejects.
+   */
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** Returns an HTTP server for the API. It does not listen yet. */
 export function createApiServer(options: ServerOptions): ApiServer {
   const { limits } = options
   const server = http.createServer(

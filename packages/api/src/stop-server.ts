@@ -1,7 +1,8 @@
-// Stops the server without cutting a response:
+// Drains the server, and stops it:
 // 1. Accept no new connections.
-// 2. Wait until the last byte of each open response is sent, or `drainMs` has passed.
-// 3. Close idle connections.
+// 2. Wait until the last byte of each open response is sent. After `drainMs`, close every connection, which cuts the
+//    responses that clients have not read.
+// 3. Close idle connections. Half a second later, close those that have sent no request.
 
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
@@ -10,7 +11,7 @@ import type { OpenResponses } from './open-responses.ts'
 /** Time after which the service closes a connection that has sent no request. */
 const SILENT_MS = 500
 
-/** Resolves when every connection is closed. Connections close when all responses are sent, or after `drainMs`. */
+/** Resolves when every connection is closed: when all responses are sent, or after `drainMs`. */
 export async function stopServer(server: Server, openResponses: OpenResponses, drainMs: number): Promise<void> {
   // The close() of an HTTP server treats a connection as idle, and closes it, before its written response is sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))

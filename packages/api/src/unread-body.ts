@@ -1,18 +1,20 @@
 // Reads and discards the body of a request before its connection closes. If a program closes a connection with unread
 // bytes, the operating system resets it, and a client that is still sending loses the response. The service reads
-// slowly, because other clients must not wait for a body that it doesn't use.
+// slowly, because other clients must not wait for a body that it doesn't use. The connection closes when:
+// - the body has arrived, and the response is sent.
+// - the client has sent nothing for 5 s after the response.
+// - the body exceeds 64 MiB.
+// - the time for the body is over. Otherwise, a client could hold a connection by sending a byte from time to time.
 
 import type { IncomingMessage } from 'node:http'
 
-/** Time after which the connection closes if its client sends nothing. */
 const SILENCE_MS = 5000
-/** Maximum bytes that the service discards. The connection closes if the body is longer. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 /** The service pauses after each part, so it reads at most 16 MB per second from a connection. */
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
-/** Closes the connection after its last response, when the body has arrived or `msMax` ms have passed. */
+/** Makes the connection close after its last response, when the body has arrived, or `msMax` ms after the response. */
 export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)

@@ -1,5 +1,5 @@
-// Tests first pages of rows that changed since a timestamp. The service sorts the changed rows or reads the whole list, and
-// both return the same rows.
+// Tests first pages of rows that changed since a timestamp. The service sorts the changed rows or reads the whole list,
+// and both return the same rows.
 
 import { parseDatetime, product } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'

@@ -75,7 +75,7 @@ const spent = ({ control, stores }: Cost) => ({
   store: [stores.statementGroups, stores.parsed, stores.connections],
 })
 
-test('after the first request, a request for a row by ID sends one statement group to each database, and no statement is parsed', async () => {
+test('after the first request, a row by ID takes one statement group of each database, and no statement is parsed', async () => {
   const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])

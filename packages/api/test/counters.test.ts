@@ -1,4 +1,5 @@
-// Tests locked and invalid request counters in the control database. Such a counter affects only requests with its own key.
+// Tests locked and invalid request counters in the control database. Such a counter affects only requests with its own
+// key.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'

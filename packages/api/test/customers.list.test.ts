@@ -77,14 +77,14 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found.length).toBeLessThan((await idsOf(`limit=250&created_since=${at}`)).length)
   })
 
-  test('[Q-UPDATED-OLD, R1] if a store does not track customer updates, updated_since gets 400, and the error suggests created_since', async () => {
+  test('[Q-UPDATED-OLD, R1] if customer updates are not tracked, updated_since gets 400, and the error suggests created_since', async () => {
     const response = await getCustomers('updated_since=2026-01-01T00:00:00Z', old)
     expect([response.status, response.json.error.code]).toEqual([400, 'INVALID_PARAM'])
     expect(response.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
     expect(response.json.error.message).toContain('created_since')
   })
 
-  test('[Q-UPDATED-OLD] if a store does not track customer updates and updated_since is malformed, the error is about its format', async () => {
+  test('[Q-UPDATED-OLD] if customer updates are not tracked and updated_since is malformed, the error is about its format', async () => {
     const response = await getCustomers('updated_since=yesterday', old)
     expect(response.json.error.message).toContain('RFC 3339')
   })

@@ -1,5 +1,5 @@
-// Tests the first page of a list. The service polls open transactions and reads the page, or counts its rows, in one round
-// trip.
+// Tests the first page of a list. The service polls open transactions and reads the page, or counts its rows, in one
+// round trip.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
@@ -36,7 +36,7 @@ async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promis
   return proxy.roundTrips - before
 }
 
-test('[SYNC-1] if no transaction is open, the service polls for transactions and reads the first page in one round trip; if rows changed, a page with updated_since takes two', async () => {
+test('[SYNC-1] if no transaction is open, a first page takes one round trip, and two if updated_since finds changed rows', async () => {
   const proxy = await throughProxy()
   // This opens the connection and reads the columns.
   for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)

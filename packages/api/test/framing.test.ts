@@ -111,7 +111,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('if clients send nothing, they are disconnected at the time limit for headers, and another client gets 200', async () => {
+  test('if silent clients hold all connections, they are disconnected at the time limit for headers, and a new client gets 200', async () => {
     const { hostname, port } = new URL(url)
     // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {

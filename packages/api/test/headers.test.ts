@@ -130,7 +130,7 @@ describe('headers of responses with every status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] if the key is valid, every response has the rate limit headers; no 401 response has them', async () => {
+  test('[R31] every response to a request with a valid key has the rate limit headers, and no 401 has them', async () => {
     await checkEveryCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect(
@@ -143,7 +143,7 @@ describe('headers of responses with every status', () => {
     })
   })
 
-  test('[R46] if a response reads the store, it has the schema version and a digest of its fields; others have neither', async () => {
+  test('[R46] only responses that read the store have the schema version and a digest of their fields', async () => {
     const digests = new Map<string, Set<string>>()
     await checkEveryCase(({ headers, status }, { what, path }) => {
       const isRead = status === 200 || what === 'row'

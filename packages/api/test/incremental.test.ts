@@ -96,7 +96,7 @@ describe('incremental sync by the rules of the specification', () => {
     },
   )
 
-  test('[SYNC-4, Q-CREATED] if the store has schema version launch, created_since returns only new customers, and a full sync also returns changed customers', async () => {
+  test('[SYNC-4, Q-CREATED] at schema version launch, created_since returns new customers, and a full sync also changed ones', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const copy: Copy = new Map()
     await sync(launch, 'customers', { copy, query: '' })

@@ -80,7 +80,7 @@ describe('expiry and allow list of a key', () => {
     }
   })
 
-  test("[R39] if no proxy is trusted, the node checks the allow list against the connection's address and ignores X-Forwarded-For", async () => {
+  test("[R39] if no proxy is trusted, the allow list is compared with the connection's address and not with X-Forwarded-For", async () => {
     const [local, foreign] = [
       await keyWith({ allowedAddresses: ['127.0.0.0/8', '::1'] }),
       await keyWith({ allowedAddresses: ['203.0.113.7'] }),

@@ -32,7 +32,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     ).toBe(true)
   })
 
-  test('the columns of an order in the list equal those of its row in the database', async () => {
+  test('the ID, customer, email, status, total, currency, tracking number, and time of an order are those in the database', async () => {
     const rows = await list('limit=250')
     const stored = await store.sql`
       select id::text, customer_id::text, email, status, round(total, 2)::text as total, currency, tracking_number,
@@ -61,13 +61,13 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
   const of = (id: string) => ({ order_id: id, product_id: id })
 })
 
-test('[FMT-5] if an order has no customer, it has customer_id null and an email address', async () => {
+test('[FMT-5] guest orders, whose customer_id is null, have an email address', async () => {
   const guests = (await list('limit=250')).filter((row) => row.customer_id === null)
   expect(guests.length).toBeGreaterThan(0)
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] if a payment is manual, its processor IDs are null; any other provider is returned as "processor"', async () => {
+test('[RES-ORDER-MANUAL, R34] manual payments have no processor IDs, and any other provider except null is "processor"', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)

@@ -1,5 +1,5 @@
-// Tests pages that are read while ALTER TABLE rewrites their table. If the service used a snapshot from before it got the
-// table lock, as COPY does, the table would look empty.
+// Tests pages that are read while ALTER TABLE rewrites their table. If the service used a snapshot from before it got
+// the table lock, as COPY does, the table would look empty.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -40,7 +40,7 @@ test('[R28, PAG-2] if a query waits while ALTER TABLE rewrites its table, the pa
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test('[R28, PAG-2] if the isolation level is repeatable read and ALTER TABLE rewrites the table, the page has the earlier rows', async () => {
+test('[R28, PAG-2] if ALTER TABLE rewrites the table at isolation level repeatable read, the page has the earlier rows', async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)

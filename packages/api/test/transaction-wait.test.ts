@@ -1,5 +1,5 @@
-// Tests the first page of a list while transactions are open: which transactions it waits for, how long, and its watermark.
-// The experiment with many writers is test/late-commits.test.ts.
+// Tests the first page of a list while transactions are open: which transactions it waits for, how long, and its
+// watermark. The experiment with many writers is test/late-commits.test.ts.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
@@ -93,7 +93,7 @@ function insert(email: string): Promise<unknown> {
 }
 
 describe('transactions that are open when a first page is requested', () => {
-  test('[SYNC-1] if a transaction commits while the first page waits, the page has its rows, and the watermark is about one second before the request', async () => {
+  test('[SYNC-1] if a transaction commits during the wait, the page has its rows, and the watermark is a second before the request', async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
@@ -106,7 +106,7 @@ describe('transactions that are open when a first page is requested', () => {
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, the watermark is before its start, so the next sync returns its rows', async () => {
+  test('[SYNC-1] if a transaction outlasts TRANSACTION_WAIT_MS, the watermark is before it, so the next sync returns its rows', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -240,7 +240,7 @@ describe('transactions that are open when a first page is requested', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] if a transaction is prepared while a first page waits for it, the page still waits, and its watermark is five minutes old', async (context) => {
+  test('[SYNC-1] if a transaction is prepared during the wait, the page still waits, and its watermark is five minutes old', async (context) => {
     const reason = await whyNotPrepared()
     context.skip(reason !== null, `transactions can't be prepared: ${reason}`)
     await begin()

@@ -1,5 +1,5 @@
-// Tests tables that the reader may not select. They are an error: with an empty list instead, a copy that removes deleted
-// rows would lose every row.
+// Tests tables that the reader may not select. They are an error: with an empty list instead, a copy that removes
+// deleted rows would lose every row.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -83,7 +83,6 @@ async function page(of: TestStore, path: string, query: Record<string, string | 
   return { text, ids: json.data.map(({ id }: { id: string }) => id), cursor: json.meta.next_cursor }
 }
 
-/** Returns every page of a list. */
 async function walk(of: TestStore, path: string, query: Record<string, string | number>): Promise<Page[]> {
   const pages: Page[] = []
   for (let cursor: string | null = null; pages.length === 0 || cursor !== null; cursor = pages.at(-1)?.cursor ?? null)
@@ -256,7 +255,7 @@ describe('time filters over many rows', () => {
     expect(found).toEqual([...ids(0, 2500), ...ids(5000)])
   })
 
-  test('[R13, R14] if created_since and updated_since are sent, both apply; a null updated_at counts as created_at', async () => {
+  test('[R13, R14] created_since and updated_since apply together, and a null updated_at counts as created_at', async () => {
     await change(COUNT - 100)
     const both = { ...SINCE, created_since: '2026-07-08T00:00:00.011950Z' }
     expect((await page(store, 'customers', { ...both, limit: 250 })).ids).toEqual(ids(11_950))

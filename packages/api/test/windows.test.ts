@@ -60,7 +60,7 @@ describe('[R37] updated_until', () => {
     },
   )
 
-  test('if updated_since and updated_until are sent, the list has the rows from updated_since up to, but not including, updated_until', async () => {
+  test('with updated_since and updated_until, a list has the rows from the first up to, but not including, the second', async () => {
     const times = await store.sql<{ at: Date }[]>`select distinct updated_at as at from orders order by at`
     const [start, end] = [times[10], times[60]].map((row) => row?.at.toISOString())
     const expected = await idsOf(store, `updated_at >= '${start}' and updated_at < '${end}'`)

@@ -21,8 +21,8 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Returns three documents: the page, the script that starts it, and the library's script. `tryIt` is whether the page can
- * send requests.
+ * Returns three documents: the page, the script that starts it, and the library's script. `tryIt` is whether the page
+ * can send requests.
  */
 export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRoute[] {
   return [

@@ -4,7 +4,7 @@ import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 import { OPENAPI_VERSIONS } from './openapi-documents.ts'
 
-/** Returns the page at `/`. It shows a first request to `baseUrl`, and links to the other documents. */
+/** Returns the page at `/`, which shows a first request to `baseUrl` and links to the other documents. */
 export function landingPage(contract: Contract, baseUrl: string): HtmlPage {
   const rows = contract.endpoints.map(
     ({ path, note }) => `<tr><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(note)}</td></tr>`,

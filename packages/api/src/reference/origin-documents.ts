@@ -10,8 +10,9 @@ const ORIGINS_MAX = 8
 export type JsonOfAddress = (baseUrl: string) => string
 
 /**
- * Returns a document that contains the address that the client used. `own` is the document for a request without a valid
- * address. `addressText` returns the form in which the JSON contains an address.
+ * Returns a document that contains the address that the client used, and caches it for the last eight addresses. `own`
+ * is the document for a request without a valid address. `addressText` returns the form in which the JSON contains an
+ * address.
  */
 export function originDocuments(
   own: ReferenceRoute,

@@ -7,8 +7,7 @@ import { Worker } from 'node:worker_threads'
 let loaded: Promise<Buffer> | null = null
 
 /**
- * Returns the library's script. The first call loads it. Rejects if the dependency has no script; the next call then
- * tries again.
+ * Returns the library's script. The first call loads it. Rejects if the worker fails; the next call then tries again.
  */
 export function loadPageScript(): Promise<Buffer> {
   loaded ??= load().catch((error: unknown) => {

@@ -14,8 +14,8 @@ import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 import { securityText } from './security-text.ts'
 
 /**
- * Options of the documents: the service's addresses, and the contract to describe. Parts of the contract that are absent
- * come from the declared contract.
+ * Options of the documents: the service's addresses, and the contract to describe. Parts of the contract that are
+ * absent come from the declared contract.
  */
 export interface ReferenceOptions extends Partial<Contract> {
   /** Whether the docs page can send requests. */
@@ -30,7 +30,7 @@ export interface ReferenceOptions extends Partial<Contract> {
   readonly now?: () => number
 }
 
-/** Content of `/robots.txt`. Crawlers have no key, so they cannot read the API. They may read its documentation. */
+/** Content of `/robots.txt`. Crawlers may read the documentation, but without a key they cannot read the API. */
 const ROBOTS = 'User-agent: *\nDisallow: /api/\n'
 
 /**

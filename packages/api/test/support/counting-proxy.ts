@@ -9,11 +9,9 @@ import { onTestFinished } from 'vitest'
 export interface MessageCounts {
   /** Statement groups, each of which ends with a Sync message, and simple queries. */
   readonly statementGroups: number
-  /** Parsed statements. */
   readonly parsed: number
   /** Bytes from the server. */
   readonly bytes: number
-  /** Opened connections. */
   readonly connections: number
 }
 

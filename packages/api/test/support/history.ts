@@ -7,7 +7,6 @@ import { idAt } from './rows.ts'
 /** Creation time in microseconds after the base, an infinity, or null. */
 export type Created = number | 'infinity' | '-infinity' | null
 
-/** A row of a list. */
 export interface ModelRow {
   readonly id: string
   readonly created: Created
@@ -99,7 +98,6 @@ export function arbitraryRow({ statuses, updatedMayBeNull }: ListUnderTest, null
   })
 }
 
-/** Random changes. */
 export function arbitraryChange(list: ListUnderTest, row: fc.Arbitrary<ModelRow>): fc.Arbitrary<Change> {
   const at = fc.nat({ max: 1000 })
   const status = fc.constantFrom(...(list.statuses.length === 0 ? [''] : list.statuses))

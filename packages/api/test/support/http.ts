@@ -77,7 +77,6 @@ export function sendBytes(
   })
 }
 
-/** Opens a socket to the service. */
 export function connectTo(url: string): net.Socket {
   const { hostname, port } = new URL(url)
   return net.connect({ host: hostname, port: Number(port) })

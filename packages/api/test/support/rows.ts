@@ -38,12 +38,10 @@ export function contractViolations(platform: TestPlatform, store: TestStore): Re
   return found
 }
 
-/** Clears the events. */
 export function clearEvents(platform: TestPlatform): void {
   platform.events.length = 0
 }
 
-/** Events with this name. */
 export function eventsOf<E extends ServiceEvent['event']>(
   platform: TestPlatform,
   event: E,

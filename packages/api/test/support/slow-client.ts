@@ -45,7 +45,6 @@ export async function readSlowly(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Resolves when the connection is closed. */
 export function whenClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) resolve()

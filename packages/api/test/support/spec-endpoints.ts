@@ -3,7 +3,6 @@
 /** A valid ID without a row. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
-/** An endpoint of the specification. */
 export interface SpecEndpoint {
   /** With `{id}` in place of an ID. */
   readonly path: string

@@ -4,7 +4,6 @@
 /** Field and type in the notation of the specification, separated by a bar. */
 export type SpecTable = readonly string[]
 
-/** The fields of every resource. */
 export const SPEC_FIELDS = {
   store: [
     'id | uuid',
@@ -189,5 +188,4 @@ export const SPEC_FIELDS = {
   ],
 } as const satisfies Record<string, SpecTable>
 
-/** Name of a resource. */
 export type SpecResource = keyof typeof SPEC_FIELDS

@@ -16,7 +16,6 @@ import { quoteName } from '../../../operator/src/store-schema/sql-text.ts'
 import { urlForLogin } from '../../../operator/src/store-schema/store-url.ts'
 import { asSuperuser } from './rows.ts'
 
-/** Options of a tenant. */
 export interface NewTenant {
   readonly schema: string
   readonly revision: RevisionId
@@ -28,7 +27,6 @@ export interface Tenant extends TestStore {
   readonly schema: string
 }
 
-/** A database with tenants. */
 export interface Tenants {
   readonly tenants: readonly Tenant[]
   /** Drops the database and the roles. Call it after the platform is closed. */
