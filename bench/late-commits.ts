@@ -1,6 +1,6 @@
-// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late, with each
-// protection on and off. Also measures the cost of the poll of open transactions. Runs on the embedded and on an installed
-// PostgreSQL.
+// Runs `npm run bench:late-commits`, which measures how many rows copies lose to transactions that commit late, with
+// each protection on and off. Also measures the cost of the poll of open transactions. Runs on the embedded and on an
+// installed PostgreSQL.
 
 import { parseArgs } from 'node:util'
 import { EncryptionKey } from '@store-export/control'

@@ -1,5 +1,5 @@
-// Runs `npm run bench:many-stores`, which reads 2,000 store databases in random order through one node. The baseline opens a
-// connection and reads the same page. Prints the result.
+// Runs `npm run bench:many-stores`, which reads 2,000 store databases in random order through one node. The baseline
+// opens a connection and reads the same page. Prints the result.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// Runs `npm run bench:windows`, which measures what `updated_until` adds to the processor time of a page. Also reads all orders
-// in slices, one process for each, and counts the orders that are missing or returned twice.
+// Runs `npm run bench:windows`, which measures what `updated_until` adds to the processor time of a page. Also reads
+// all orders in slices, one process for each, and counts the orders that are missing or returned twice.
 
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'

@@ -67,7 +67,6 @@ export const ASSUMPTIONS = {
   seed: { flag: 'seed', default: 1, help: 'the same seed gives the same output' },
 } as const satisfies Record<string, Assumption>
 
-/** Values of the assumptions. */
 export type Assumptions = Readonly<Record<keyof typeof ASSUMPTIONS, number>>
 
 /** The parsed command line of the fleet simulation. */

@@ -5,7 +5,6 @@ import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 /** Ways to balance requests: at random, or by a consistent hash of the key, which sends a store to the same node. */
 export const BALANCINGS = ['random', 'by key'] as const
 
-/** A way to balance requests. */
 export type Balancing = (typeof BALANCINGS)[number]
 
 /** Returns the number of the node for a store. Each store has one key. */
@@ -22,7 +21,6 @@ export interface BalancerOptions {
 
 const RING = 2 ** 32
 
-/** Returns a balancer of this kind. */
 export function createBalancer({ balancing, nodes, ringPoints, random }: BalancerOptions): Balancer {
   if (balancing === 'random') return () => random.between(0, nodes - 1)
   const points = Array.from({ length: nodes * ringPoints }, (_, index) => ({

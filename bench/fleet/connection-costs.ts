@@ -1,5 +1,6 @@
-// Measures the additional cost of a request if its store has no connection on the node, or if the node must read its columns.
-// Also measures the share of the control database. `--measure` stores the costs in bench/results/fleet for the simulation.
+// Measures the additional cost of a request if its store has no connection on the node, or if the node must read its
+// columns. Also measures the share of the control database. `--measure` stores the costs in bench/results/fleet for the
+// simulation.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'

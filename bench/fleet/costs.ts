@@ -42,9 +42,9 @@ export async function readCosts(kind: ServerKind): Promise<Costs> {
 }
 
 /**
- * Returns the costs from two measurements. The benchmark measures whole requests. The other measurement has their parts,
- * perhaps from a busier machine. So its values count as ratios to a request that both have measured. Database time in
- * addition to reading belongs to the control database.
+ * Returns the costs from two measurements. The benchmark measures whole requests. The other measurement has their
+ * parts, perhaps from a busier machine, so its values count as ratios to a request that both have measured. Database
+ * time in addition to reading belongs to the control database.
  */
 function costsOf(result: BenchResult, { request, warm, opening, columns, ...measurement }: ConnectionCosts): Costs {
   const empty = figureOf(result, FIGURES.empty)

@@ -1,5 +1,5 @@
-// Reads a store without HTTP and without a key, to measure connections. Reads over an open connection, after the connection
-// was closed, and after the columns were dropped from the cache.
+// Reads a store without HTTP and without a key, to measure connections. Reads over an open connection, after the
+// connection was closed, and after the columns were dropped from the cache.
 
 import { order } from '@store-export/contract'
 import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } from '@store-export/engine'

@@ -1,7 +1,6 @@
 // Simulates the connections of a node: the stores with a connection by their last use
 // (engine/src/stores/store-pools.ts), and the stores whose columns are cached (store-columns.ts).
 
-/** Limits of a node. */
 export interface NodeBounds {
   /** Maximum number of stores with connections at the same time. */
   readonly storesMax: number

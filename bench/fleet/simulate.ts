@@ -9,7 +9,6 @@ import { FleetNode } from './node.ts'
 import { quantile99 } from './quantile.ts'
 import { createTraffic, STEP_MS } from './traffic.ts'
 
-/** A fleet to simulate. */
 export interface Fleet {
   readonly stores: number
   readonly nodes: number
@@ -64,7 +63,6 @@ export function simulate(fleet: Fleet): FleetFigures {
 }
 
 class FleetRun {
-  /** Current step. */
   now = 0
   private readonly fleet: Fleet
   private readonly nodes: readonly FleetNode[]
@@ -102,7 +100,6 @@ class FleetRun {
     this.clearSecond()
   }
 
-  /** Handles a request of a store. */
   take(store: number, cost: RequestCost): void {
     const at = this.balance(store)
     const node = this.nodes[at]
@@ -127,7 +124,6 @@ class FleetRun {
     for (const node of this.nodes) node.tidy(this.now)
   }
 
-  /** Records the results of a second. */
   endSecond(second: number): void {
     this.perSecond.requests[second] = this.second.requests
     this.perSecond.control[second] = this.second.control / 1000
@@ -137,7 +133,6 @@ class FleetRun {
     this.clearSecond()
   }
 
-  /** Returns the results. */
   figures(): FleetFigures {
     const { seconds, connectionsPerStore } = this.fleet.assumptions
     const busiest = this.nodes.map((_, node) =>

@@ -13,8 +13,8 @@ export interface Received {
 /** Sends requests with one key over connections that stay open. */
 export interface ApiClient {
   /**
-   * Requests a path below `/api/v1` with the key and `headers`. Rejects if the connection is closed early. Reads the next
-   * cursor only of uncompressed responses.
+   * Requests a path below `/api/v1` with the key and `headers`. Rejects if the connection is closed early. Reads the
+   * next cursor only of uncompressed responses.
    */
   ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
   /** Requests a path like `ask`, but rejects for any status other than 200. */

@@ -11,10 +11,8 @@ import { promisify } from 'node:util'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LISTENS = /"listener":"api","address":"(?<address>http:[^"]+)"/
 
-/** A running service. */
 export interface BuiltService {
   readonly processId: number
-  /** Address of the API. */
   readonly url: string
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Builds COPY statements for the rows of a page. COPY involves no JSON and no rounding, and writes text as PostgreSQL does.
-// Embedded rows have a separate statement, which is the cheapest way to read them.
+// Builds COPY statements for the rows of a page. COPY involves no JSON and no rounding, and writes text as PostgreSQL
+// does. Embedded rows have a separate statement, which is the cheapest way to read them.
 
 import { childrenOf, columnsOf, type Resource } from '@store-export/contract'
 

@@ -14,7 +14,6 @@ import { provisionStore } from '../../packages/operator/src/store-schema/provisi
 import { connectOnce, openClient, withConnection } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
-/** Databases to measure on. */
 export interface Dataset {
   readonly controlUrl: string
   /** The 32 bytes that encrypt the password in the store's URL. */
@@ -26,7 +25,6 @@ export interface Dataset {
   readonly ownerUrl: string
   /** A connection of the owner. */
   readonly sql: Sql
-  /** Version of the server. */
   readonly version: string
   readonly rows: number
 }

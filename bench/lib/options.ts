@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util'
 /** A kind of server: the one from npm, or one that is installed on the machine. */
 export type ServerKind = 'embedded' | 'system'
 
-/** Size of the throughput measurement. */
 export interface BurstSize {
   /** Number of rounds that count, after one warm-up round. */
   readonly rounds: number
@@ -13,7 +12,6 @@ export interface BurstSize {
   readonly milliseconds: number
 }
 
-/** Size of the measurement. */
 export interface BenchOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number

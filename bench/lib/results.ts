@@ -26,7 +26,6 @@ export interface Figure {
 /** Medians of the bursts of one kind of request. Times are per request. */
 export interface ThroughputFigure {
   readonly what: string
-  /** Number of concurrent requests. */
   readonly connections: number
   readonly requestsPerSecond: number
   readonly processMs: number
@@ -37,7 +36,6 @@ export interface ThroughputFigure {
   readonly failed: number
 }
 
-/** A value with a goal. */
 export interface Bounded {
   readonly name: string
   readonly value: number
@@ -59,7 +57,6 @@ export interface BenchRun {
   readonly rounds: number
 }
 
-/** All measurements on one server. */
 export interface BenchResult extends BenchRun {
   readonly rows: number
   readonly bounded: readonly Bounded[]
@@ -92,7 +89,7 @@ export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'vers
   }
 }
 
-/** Stores a result. It replaces the previous one of the same server and size. */
+/** Stores a result, which replaces the previous one of the same server and size. */
 export async function writeResult(result: BenchResult): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   await writeFile(fileOf(result), `${JSON.stringify(result, null, 2)}\n`)

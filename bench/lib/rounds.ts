@@ -1,5 +1,5 @@
-// Runs variants in short rounds, which is fair on a noisy machine. Each round runs every variant once and starts with another
-// one. The result is the median over the rounds. Ratios are calculated within a round.
+// Runs variants in short rounds, which is fair on a noisy machine. Each round runs every variant once and starts with
+// another one. The result is the median over the rounds. Ratios are calculated within a round.
 
 import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
 
@@ -8,7 +8,6 @@ export interface Variant {
   readonly name: string
   /** ID of the process whose processor time counts, together with the database's. */
   readonly processId: number
-  /** Number of requests of one round. */
   readonly requests: number
   /** Name of the variant that reads the same rows with COPY. The report has the ratio to it. */
   readonly baseline?: string
@@ -24,13 +23,9 @@ export interface Round {
 
 /** Averages of one request in a round, in ms and bytes. */
 export interface Sample {
-  /** Processor time of the variant's process. */
   readonly processMs: number
-  /** Processor time of the PostgreSQL server. */
   readonly databaseMs: number
-  /** Sum of both processor times. */
   readonly totalMs: number
-  /** Elapsed time. */
   readonly wallMs: number
   readonly bytes: number
 }
@@ -39,8 +34,8 @@ export interface Sample {
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /**
- * Number of rounds before the rounds that count. After some thousand requests, V8 compiles the code of a request again, and
- * uses a second processor for it.
+ * Number of rounds before the rounds that count. After some thousand requests, V8 compiles the code of a request again,
+ * and uses a second processor for it.
  */
 export const WARM_UP_ROUNDS = 12
 

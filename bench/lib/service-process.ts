@@ -1,4 +1,4 @@
-// Runs the service in a separate process. It writes log lines to /dev/null and counts metrics.
+// Runs the service in a separate process, which writes log lines to /dev/null and counts metrics.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { EncryptionKey } from '@store-export/control'

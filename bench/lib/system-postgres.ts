@@ -1,5 +1,5 @@
-// Starts an installed PostgreSQL, built as distributions build it. The cluster is in a temporary folder and has the settings
-// of the embedded one.
+// Starts an installed PostgreSQL, built as distributions build it. The cluster is in a temporary folder and has the
+// settings of the embedded one.
 
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'

@@ -11,7 +11,7 @@ export interface PageStart {
   readonly key: RowKey
 }
 
-/** Returns the starts of all pages of a list. It reads the whole list to find them. */
+/** Reads a whole list, and returns the starts of all pages. */
 export async function walkList(list: string, { table }: Resource, { client, sql }: { client: ApiClient; sql: Sql }) {
   const size = LIMITS.pageRowsMax
   const keys: readonly RowKey[] = await sql.unsafe<RowKey[]>(

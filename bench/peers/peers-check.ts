@@ -1,5 +1,5 @@
-// Checks before the measurement that each server returns the same orders as the service, with as many items and the same
-// total.
+// Checks before the measurement that each server returns the same orders as the service, with as many items and the
+// same total.
 
 import type { PeerClient } from './peers-client.ts'
 import type { Peer, PeerStart, SeenOrder } from './peers-list.ts'
@@ -46,8 +46,8 @@ function compare(what: string, expected: readonly SeenOrder[], found: readonly S
 }
 
 /**
- * Throws if a server's responses during the measurement were less than half as long as the service's. Such responses are
- * errors, not orders.
+ * Throws if a server's responses during the measurement were less than half as long as the service's. Such responses
+ * are errors, not orders.
  */
 export function checkSizes(
   what: string,

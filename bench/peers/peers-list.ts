@@ -1,5 +1,5 @@
-// Declares the compared servers with their versions, and their requests: for a page, for the page after a row, and for one
-// row. Their programs are in bench/peers/programs.
+// Declares the compared servers with their versions, and their requests: for a page, for the page after a row, and for
+// one row. Their programs are in bench/peers/programs.
 
 import { readFileSync } from 'node:fs'
 import { pagePath } from '../lib/api-client.ts'
@@ -16,7 +16,6 @@ export interface Ask {
 
 /** Start of a page, in the forms that the servers need. */
 export interface PeerStart extends PageStart {
-  /** Number of rows before the page. */
   readonly offset: number
   /** Cursor of a server that has its own cursors; null for the first page and for other servers. */
   readonly own: string | null
@@ -26,7 +25,6 @@ export interface PeerStart extends PageStart {
 export interface SeenOrder {
   readonly id: string
   readonly total: number
-  /** Number of the order's items. */
   readonly items: number
 }
 
@@ -40,13 +38,12 @@ export interface Peer {
   readonly clock: PeerClock
   /** Returns the request for a page of `limit` orders. */
   readonly page: (start: PeerStart, limit: number) => Ask
-  /** Returns the request for one order. */
   readonly row: (id: string) => Ask
   /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]
   /**
-   * The cheapest request for the end of a page of 250, and the cursor in its response. Only for a server that has its own
-   * cursors.
+   * The cheapest request for the end of a page of 250, and the cursor in its response. Only for a server that has its
+   * own cursors.
    */
   readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
 }
@@ -136,8 +133,8 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
 }
 
 /**
- * Returns PostgREST's filter for rows after a position. PostgREST has no comparison of row values. The first part of the
- * filter lets PostgreSQL use the index.
+ * Returns PostgREST's filter for rows after a position. PostgREST has no comparison of row values. The first part of
+ * the filter lets PostgreSQL use the index.
  */
 function afterPosition({ createdAt, id }: PageStart['key']): string {
   const instant = encodeURIComponent(createdAt)

@@ -3,7 +3,6 @@
 import { parseArgs } from 'node:util'
 import { readServers, type ServerKind } from '../lib/options.ts'
 
-/** Size of the measurement. */
 export interface PeersOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number

@@ -1,4 +1,5 @@
-// Formats the peers benchmark as text and tables, for docs/concepts/performance.md and the terminal. Reads nothing itself.
+// Formats the peers benchmark as text and tables, for docs/concepts/performance.md and the terminal. Reads nothing
+// itself.
 
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
 

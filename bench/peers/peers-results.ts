@@ -10,13 +10,9 @@ export interface PeerFigure {
   /** The server's software, with versions; empty for the service. */
   readonly version: string
   readonly checksKey: boolean
-  /** Processor time of the server's process. */
   readonly processMs: number
-  /** Processor time of the PostgreSQL server. */
   readonly databaseMs: number
-  /** Sum of both processor times. */
   readonly totalMs: number
-  /** Elapsed time. */
   readonly wallMs: number
   readonly kibibytes: number
   /** Processor time as a multiple of the service's in the same round. */
@@ -28,19 +24,17 @@ export interface PeerFigure {
 /** Results of all servers for one kind of request. */
 export interface PeerComparison {
   readonly what: string
-  /** Number of concurrent requests. */
   readonly connections: number
   readonly figures: readonly PeerFigure[]
 }
 
-/** All measurements on one PostgreSQL server. */
 export interface PeersResult extends BenchRun {
   readonly comparisons: readonly PeerComparison[]
 }
 
 const FILE = fileURLToPath(new URL('../results/peers.json', import.meta.url))
 
-/** Stores a result. It replaces the previous one of the same server. */
+/** Stores a result, which replaces the previous one of the same server. */
 export async function writePeersResult(result: PeersResult): Promise<void> {
   const others = (await readPeersResults()).filter(({ server }) => server !== result.server)
   const all = [...others, result].sort((a, b) => (a.server < b.server ? -1 : 1))

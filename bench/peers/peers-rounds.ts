@@ -1,5 +1,5 @@
-// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each round
-// starts with another server. The result is the median over the rounds. Ratios are calculated within a round.
+// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each
+// round starts with another server. The result is the median over the rounds. Ratios are calculated within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
@@ -10,7 +10,6 @@ export interface Taker {
   readonly name: string
   readonly processId: number
   readonly clock: PeerClock
-  /** Number of requests of one turn. */
   readonly requests: number
   /** Returns the turns of a round. Each turn resolves to its number of bytes. */
   readonly turns: (round: Round) => readonly (() => Promise<number>)[]
@@ -46,8 +45,8 @@ async function runRound(takers: readonly Taker[], round: Round, serverProcessId:
       if (turn !== undefined) await measure(turn, sum, serverProcessId)
     }
   }
-  // A process gets the time of the whole round, because work after a response, such as garbage collection, belongs to the
-  // response.
+  // A process gets the time of the whole round, because work after a response, such as garbage collection, belongs to
+  // the response.
   const after = await processTimes(takers)
   return all.map(({ taker: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import type { Dataset } from '../lib/dataset.ts'
 import { freePort } from '../lib/servers.ts'
 
-/** A running peer. */
 export interface RunningPeer {
   readonly url: string
   /** ID of the process whose processor time counts. The process belongs to the peer. */

@@ -8,7 +8,6 @@ let sql: Sql | undefined
 
 handleCalls({ start, run }, async () => sql?.end())
 
-/** Opens the connection. */
 async function start(url: string): Promise<void> {
   sql = openClient(url)
   await sql.unsafe('select 1')

@@ -1,5 +1,5 @@
-// Compares the key check, which counts the request, with `select 1`. Both statements are prepared, and run one after another
-// over one connection of a pool.
+// Compares the key check, which counts the request, with `select 1`. Both statements are prepared, and run one after
+// another over one connection of a pool.
 
 import {
   admit,

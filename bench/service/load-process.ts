@@ -12,7 +12,6 @@ export interface BurstStart {
   readonly connections: number
 }
 
-/** The result of a burst. */
 export interface Burst {
   readonly answered: number
   /** Number of responses with another status than 200. */

@@ -1,5 +1,5 @@
-// Creates many stores on one server: one database for each, copied from the first, and a control database that registers
-// them.
+// Creates many stores on one server: one database for each, copied from the first, and a control database that
+// registers them.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'

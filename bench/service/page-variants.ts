@@ -24,7 +24,6 @@ export interface Pages {
   readonly name: string
   readonly resource: Resource
   readonly limit: number
-  /** Number of pages of a round. */
   readonly count: number
   readonly starts: (round: Round) => readonly PageStart[]
 }
@@ -76,11 +75,9 @@ export function edge(bench: Bench, name: string, starts: readonly PageStart[]): 
   return pages(bench, { name, resource: order, limit: LIMITS.pageRowsMax, count: starts.length, starts: () => starts })
 }
 
-/** The requests of a round. */
 export interface Requests {
   readonly name: string
   readonly paths: (round: Round) => readonly string[]
-  /** Headers in addition to the key. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

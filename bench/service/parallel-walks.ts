@@ -3,7 +3,6 @@
 import { LIMITS } from '@store-export/contract'
 import { type ApiClient, pagePath } from '../lib/api-client.ts'
 
-/** Number of concurrent full syncs. */
 export const PARALLEL_WALKS = 32
 
 /** What the full syncs read together. */

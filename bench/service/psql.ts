@@ -1,5 +1,5 @@
-// Runs COPY with libpq: a psql process that reads rows and drops them. Its processor time is that of PostgreSQL's own client
-// code, without JavaScript.
+// Runs COPY with libpq: a psql process that reads rows and drops them. Its processor time is that of PostgreSQL's own
+// client code, without JavaScript.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -8,7 +8,6 @@ const HEAD_END = '\r\n\r\n'
 /** Maximum length of the head of a response, in bytes. */
 const HEAD_BYTES_MAX = 8192
 
-/** A connection for consecutive requests. */
 export interface RawConnection {
   /** Sends the bytes of a request. Resolves to the status after the last byte. Rejects if the connection closes early. */
   ask(request: Buffer): Promise<number>

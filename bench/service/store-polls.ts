@@ -9,9 +9,7 @@ import type { ApiClient } from '../lib/api-client.ts'
 const EVERY_MS = 250
 const AGES = 4
 
-/** The result of the polls. */
 export interface StorePolls {
-  /** The longest wait, in ms. */
   readonly longestMs: number
 }
 

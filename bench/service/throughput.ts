@@ -1,5 +1,5 @@
-// Measures requests per second and the processor time of each, with many concurrent clients. Short bursts take turns, like
-// the variants in rounds.ts. The client runs in a separate process.
+// Measures requests per second and the processor time of each, with many concurrent clients. Short bursts take turns,
+// like the variants in rounds.ts. The client runs in a separate process.
 
 import type { Child } from '../lib/child.ts'
 import type { BurstSize } from '../lib/options.ts'
@@ -10,7 +10,6 @@ import type { Burst, BurstStart } from './load-process.ts'
 
 const CONNECTIONS = [1, 8, 32] as const
 
-/** One kind of request. */
 export interface BurstRequests {
   readonly what: string
   /** Paths that the connections request in turn. */

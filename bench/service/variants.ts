@@ -33,7 +33,6 @@ export async function walkLists(bench: Pick<Bench, 'client' | 'sql'>): Promise<L
   return { orders, products, customers: await walkList('customers', customer, bench) }
 }
 
-/** Returns all variants. */
 export function apiVariants(bench: Bench, lists: Lists, filtered: readonly FilteredPage[]): Variant[] {
   const { orders } = lists
   const byId = (round: Round) => spread(orders.slice(1), 100, round).map(({ key }) => `/orders/${key.id}`)
@@ -63,7 +62,10 @@ function listVariants(bench: Bench, { orders, products, customers }: Lists): Var
   ]
 }
 
-/** Returns a variant with pages of 250 orders for a client that accepts an encoding. `NAMES.page` is for a client without one. */
+/**
+ * Returns a variant with pages of 250 orders for a client that accepts an encoding. `NAMES.page` is for a client
+ * without one.
+ */
 function encoded(bench: Bench, orders: readonly PageStart[], encoding: string): Variant {
   return requests(bench, {
     name: `${NAMES.page}, ${encoding}`,

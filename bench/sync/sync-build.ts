@@ -1,4 +1,5 @@
-// Builds the sync tool as npm publishes it: JavaScript without types, because reading TypeScript costs a process 50 MiB.
+// Builds the sync tool as npm publishes it: JavaScript without types, because reading TypeScript costs a process 50
+// MiB.
 
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -11,7 +12,6 @@ const PACKAGES = ['contract', 'client', 'sync']
 
 /** The built command, and the module that measures it. */
 export interface BuiltTool {
-  /** Path of the command. */
   readonly command: string
   /** Path of the module that the process loads first. It reports the usage of the process. */
   readonly usage: string

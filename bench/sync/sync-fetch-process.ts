@@ -1,5 +1,5 @@
-// Runs the baseline of a sync: a process that fetches the same pages one after another and drops each body, with or without
-// parsing.
+// Runs the baseline of a sync: a process that fetches the same pages one after another and drops each body, with or
+// without parsing.
 
 import { handleCalls } from '../lib/child-calls.ts'
 

@@ -1,5 +1,5 @@
-// Serves a generated store in a separate process. It repeats the pages of a real service with other IDs, so that a large
-// store needs neither a database nor memory. Its data never changes.
+// Serves a generated store in a separate process. It repeats the pages of a real service with other IDs, so that a
+// large store needs neither a database nor memory. Its data never changes.
 
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -2,13 +2,10 @@
 
 import { parseArgs } from 'node:util'
 
-/** Destinations that can be measured. */
 export const DESTINATIONS = ['sqlite', 'postgres', 'csv', 'xlsx', 'parquet'] as const
 
-/** A destination that can be measured. */
 export type Destination = (typeof DESTINATIONS)[number]
 
-/** Size of the measurement. */
 export interface SyncBenchOptions {
   readonly destinations: readonly Destination[]
   /** Number of orders of the generated store. */
@@ -25,8 +22,8 @@ const STORED_ORDERS = 50_000
 const STORED_ORDERS_QUICK = 10_000
 
 /**
- * Returns the options for `--to sqlite` (repeatable; default: SQLite and PostgreSQL), `--orders N`, and `--quick`. Throws for
- * other arguments.
+ * Returns the options for `--to sqlite` (repeatable; default: SQLite and PostgreSQL), `--orders N`, and `--quick`.
+ * Throws for other arguments.
  */
 export function readSyncOptions(args: readonly string[]): SyncBenchOptions {
   const { values } = parseArgs({

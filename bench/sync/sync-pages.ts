@@ -1,5 +1,5 @@
-// Generates the pages of a list of any length. Each page is a page of the service with other IDs and timestamps. Equal IDs
-// within a page stay equal, so embedded rows stay with their parents.
+// Generates the pages of a list of any length. Each page is a page of the service with other IDs and timestamps. Equal
+// IDs within a page stay equal, so embedded rows stay with their parents.
 
 /** The two hexadecimal digits of each byte. */
 const HEX = Uint16Array.from({ length: 256 }, (_, byte) => {

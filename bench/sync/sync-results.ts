@@ -28,7 +28,6 @@ export interface PacedFigure {
   readonly parseSeconds: number
 }
 
-/** All measurements. */
 export interface SyncResult {
   readonly version: string
   readonly date: string

@@ -7,14 +7,12 @@ import { text } from 'node:stream/consumers'
 import type { BuiltTool } from './sync-build.ts'
 import type { Usage } from './sync-usage-process.ts'
 
-/** A run to measure. */
 export interface ToolRun {
   readonly tool: BuiltTool
   readonly url: string
   readonly key: string
   /** Value of `--to`. */
   readonly to: string
-  /** Additional arguments. */
   readonly words?: readonly string[]
 }
 

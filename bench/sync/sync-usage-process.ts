@@ -1,5 +1,5 @@
-// Reports the usage of a measured process, which loads this module before its own code (`node --import`). At the end of the
-// process, writes the usage as JSON to the file in BENCH_USAGE_FILE.
+// Reports the usage of a measured process, which loads this module before its own code (`node --import`). At the end of
+// the process, writes the usage as JSON to the file in BENCH_USAGE_FILE.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -7,7 +7,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 export interface Usage {
   /** Processor time of all threads, in ms. */
   readonly cpuMs: number
-  /** Maximum resident memory, in MiB. */
   readonly residentMebibytes: number
 }
 

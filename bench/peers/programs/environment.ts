@@ -1,6 +1,5 @@
 // Reads a peer's environment variables, and prints the line that says that the peer listens.
 
-/** The environment of a peer. */
 export interface PeerEnvironment {
   /** Port of 127.0.0.1. */
   readonly port: number

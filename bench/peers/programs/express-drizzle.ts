@@ -1,6 +1,6 @@
 // Serves orders with Express and an ORM, Drizzle, as Drizzle's documentation recommends. A relational query returns the
-// orders of a page with their items in one prepared statement. Responses equal the service's. The peer checks and counts the
-// key.
+// orders of a page with their items in one prepared statement. Responses equal the service's. The peer checks and
+// counts the key.
 
 import { relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'

@@ -1,6 +1,6 @@
-// Serves orders with Fastify, Kysely, and node-postgres, as a careful engineer writes an export. Responses have the same
-// fields in the same formats as the service's. The peer uses keyset pages, reads the items of a page with a second statement,
-// and checks and counts the key.
+// Serves orders with Fastify, Kysely, and node-postgres, as a careful engineer writes an export. Responses have the
+// same fields in the same formats as the service's. The peer uses keyset pages, reads the items of a page with a second
+// statement, and checks and counts the key.
 
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Kysely, PostgresDialect, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
@@ -67,8 +67,8 @@ const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const TIMESTAMPTZ = 1184
 
 const { port, databaseUrl, controlUrl } = readPeerEnvironment()
-// Timestamps stay strings. A `Date` would be created and formatted again for nothing, and would lose the microseconds of the
-// position.
+// Timestamps stay strings. A `Date` would be created and formatted again for nothing, and would lose the microseconds
+// of the position.
 types.setTypeParser(TIMESTAMPTZ, (text) => text)
 const control = new Pool({ connectionString: controlUrl, ...POOL })
 const store = new Pool({ connectionString: databaseUrl, ...POOL, options: '-c timezone=UTC' })

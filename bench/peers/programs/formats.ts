@@ -1,5 +1,5 @@
-// Implements the formats of the service's responses, for the peers that are written by hand: timestamps in UTC truncated to
-// milliseconds, the nine keys of an address in their order, and cursors.
+// Implements the formats of the service's responses, for the peers that are written by hand: timestamps in UTC
+// truncated to milliseconds, the nine keys of an address in their order, and cursors.
 
 /** An address, as the API returns it. */
 export type Address = Readonly<Record<string, unknown>>

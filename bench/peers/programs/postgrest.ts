@@ -1,5 +1,5 @@
-// Runs PostgREST, the program itself from npm for this platform. It reads the store's tables with the same role. It doesn't
-// check the service's keys or count requests: its own keys are signed tokens.
+// Runs PostgREST, the program itself from npm for this platform. It reads the store's tables with the same role. It
+// doesn't check the service's keys or count requests: its own keys are signed tokens.
 
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'

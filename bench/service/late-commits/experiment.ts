@@ -1,12 +1,11 @@
-// Runs eight writers with overlapping transactions, and copies with different rules. Counts the rows that each copy has lost
-// in the end.
+// Runs eight writers with overlapping transactions, and copies with different rules. Counts the rows that each copy has
+// lost in the end.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { openClient } from '../../../test/support/client.ts'
 import { Syncer, type SyncerOptions } from './syncer.ts'
 import { startWriters } from './writers.ts'
 
-/** A copy in the experiment. */
 export interface Participant extends SyncerOptions {
   readonly name: string
 }
@@ -21,7 +20,6 @@ export interface Outcome {
   readonly stale: number
 }
 
-/** The result of an experiment. */
 export interface ExperimentResult {
   readonly transactions: number
   readonly orders: number
@@ -34,8 +32,8 @@ const PAUSE_MS = 50
 const SETTLED_MS = 1500
 
 /**
- * Writes and copies for a number of seconds. Then every transaction ends and its changes settle, and every copy syncs once
- * more. Compares the copies with the store.
+ * Writes and copies for a number of seconds. Then every transaction ends and its changes settle, and every copy syncs
+ * once more. Compares the copies with the store.
  */
 export async function experiment(
   ownerUrl: string,

@@ -27,7 +27,7 @@ interface Page {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-/** A copy of the orders. It maps IDs to tracking numbers. */
+/** A copy of the orders: their tracking numbers by ID. */
 export class Syncer {
   readonly copy = new Map<string, string | null>()
   runs = 0

@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { openClient } from '../../../test/support/client.ts'
 
-/** Running writers. */
 export interface Writers {
   /** Waits until every transaction has ended. Returns their number. */
   stop(): Promise<number>
