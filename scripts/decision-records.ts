@@ -1,6 +1,5 @@
-// Checks the form of decision records and generates their index. It reads no file.
+// Checks the form of decision records and generates their index, without reading files.
 
-/** A record in `DECISIONS_FOLDER`. */
 export interface DecisionRecord {
   /** Name of the record's file, such as `002-use-no-http-framework.md`. */
   readonly file: string

@@ -1,4 +1,4 @@
-// Extracts what a Markdown page claims about the repository: links, anchors, commands, and options. It reads no file.
+// Extracts what a Markdown page claims about the repository: links, anchors, commands, and options. Reads no file.
 
 import type { Command } from './programs.ts'
 
@@ -10,7 +10,6 @@ export interface CodeLine {
   readonly isSpan: boolean
 }
 
-/** A relative link of a page. */
 export interface Link {
   readonly line: number
   /** Path relative to the page, without the anchor. Empty for an anchor of the same page. */

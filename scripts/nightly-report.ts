@@ -16,7 +16,6 @@ interface TestResult {
   readonly duration?: number | null
 }
 
-/** One run of a group. */
 export interface GroupRun {
   readonly group: NightlyGroup
   readonly report: VitestReport

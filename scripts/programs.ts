@@ -1,4 +1,4 @@
-// Creates the command-line programs of the repository, to read their commands. It runs none of them.
+// Creates the command-line programs of the repository to read their commands, but runs none of them.
 
 import { createProgram as createStoreExport, COMMON_HELP as STORE_EXPORT_HELP } from '../packages/operator/src/cli.ts'
 import {
@@ -7,7 +7,6 @@ import {
   COMMON_HELP as STORE_SYNC_HELP,
 } from '../packages/sync/src/cli/cli.ts'
 
-/** A command of commander. */
 export type Command = ReturnType<typeof createStoreExport>
 
 const ignore = () => undefined

@@ -1,6 +1,7 @@
-// Converts a package into its published form and back. npm runs this script in the package's folder before and after `npm
-// pack` and `npm publish`. In the repository, packages are TypeScript source. npm gets JavaScript and type declarations.
-// `build` compiles src/ to dist/ and writes a manifest that points to dist/. `restore` restores the manifest.
+// Converts a package into its published form and back. npm runs this script in the package's folder before and after
+// `npm pack` and `npm publish`. In the repository, packages are TypeScript source. npm gets JavaScript and type
+// declarations. `build` compiles src/ to dist/ and writes a manifest that points to dist/. `restore` restores the
+// manifest.
 
 import { spawnSync } from 'node:child_process'
 import {

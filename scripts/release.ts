@@ -124,8 +124,8 @@ function build(folder: string): void {
 }
 
 /**
- * Returns the SPDX document of the packages that the service and the published packages contain. These don't contain the
- * embedded PostgreSQL, which is an optional dependency. `npm sbom --omit dev` also omits shipped packages that are
+ * Returns the SPDX document of the packages that the service and the published packages contain. These don't contain
+ * the embedded PostgreSQL, which is an optional dependency. `npm sbom --omit dev` also omits shipped packages that are
  * development dependencies of the root, so this function reads the lockfile instead.
  */
 function sbom(): Sbom {

@@ -1,5 +1,5 @@
-// Draws the output of a command as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out`, then `npm run picture < /tmp/out >
-// docs/images/terminal.svg`. The picture shows only the first characters of keys and passwords.
+// Draws the output of a command as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out`, then `npm run picture <
+// /tmp/out > docs/images/terminal.svg`. The picture shows only the first characters of keys and passwords.
 
 import { text } from 'node:stream/consumers'
 

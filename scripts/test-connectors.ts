@@ -1,5 +1,5 @@
-// Runs `npm run test:connectors`, which tests the connectors with the real tools. Each tool reads a demo store repeatedly while
-// writers change and delete rows. The test then compares every value with the store.
+// Runs `npm run test:connectors`, which tests the connectors with the real tools. Each tool reads a demo store
+// repeatedly while writers change and delete rows. The test then compares every value with the store.
 
 import { parseArgs } from 'node:util'
 import { testAirbyte } from '../connectors/test/airbyte.ts'

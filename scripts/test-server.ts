@@ -1,5 +1,5 @@
-// Runs `npm run test:server`, which checks that the API serves a store correctly from another PostgreSQL server. It prints
-// which clauses hold there. docs/operate/other-servers.md is the guide.
+// Runs `npm run test:server`, which checks that the API serves a store correctly from another PostgreSQL server. It
+// prints which clauses hold there. docs/operate/other-servers.md is the guide.
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -92,7 +92,7 @@ function requireFile(option: string, file: string): void {
   }
 }
 
-/** Returns why the tests can't use the database; null if they can. Tests drop tables, so the database must be empty. */
+/** Returns a message if the tests can't use the database; null if they can. Tests drop tables, so it must be empty. */
 async function problemOf(url: string): Promise<string | null> {
   try {
     const objects = await withConnection(url, publicObjects)

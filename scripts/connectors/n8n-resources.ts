@@ -11,7 +11,6 @@ import {
 import type { StoreFilter, StoreResource } from '../../connectors/n8n/nodes/StoreExport/resource.ts'
 import { GENERATED } from './connector-tables.ts'
 
-/** Returns the TypeScript code of the module `resources.ts`. */
 export function n8nResources(): string {
   return `// ${GENERATED}
 

@@ -1,6 +1,5 @@
 // Writes data as YAML.
 
-/** A value that YAML can express. */
 export type YamlValue = string | number | boolean | null | readonly YamlValue[] | { readonly [name: string]: YamlValue }
 
 /** Matches strings that need no quotes in YAML. */
@@ -8,7 +7,6 @@ const PLAIN = /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/
 /** Words that YAML 1.1 parses as something else than a string. */
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i
 
-/** Returns `value` as a YAML document. */
 export function yamlText(value: YamlValue): string {
   return `${lines(value).join('\n')}\n`
 }

@@ -8,13 +8,11 @@ import { promisify } from 'node:util'
 const PROGRAM = path.join(import.meta.dirname, '..', '..', 'packages', 'operator', 'bin', 'store-export.js')
 const run = promisify(execFile)
 
-/** A key of the demo. */
 export interface DemoKey {
   readonly id: string
   readonly key: string
 }
 
-/** The running demo. */
 export interface DemoService {
   readonly url: string
   /** Key of the first store. */

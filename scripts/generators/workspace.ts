@@ -8,7 +8,6 @@ const ROOT = path.join(import.meta.dirname, '..', '..')
 const PROGRAMS = path.join(ROOT, 'test', 'generators')
 const SHOWN_CHARACTERS_MAX = 2_000
 
-/** A program with its arguments. */
 export interface Command {
   readonly program: string
   readonly args: readonly string[]
@@ -67,8 +66,8 @@ export class Workspace {
   }
 
   /**
-   * Returns the folder `name` of the installed programs. Calls `install` with the empty folder, unless an earlier run has
-   * installed the same packages.
+   * Returns the folder `name` of the installed programs. Calls `install` with the empty folder, unless an earlier run
+   * has installed the same packages.
    */
   async installOnce(
     name: string,
