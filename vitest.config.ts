@@ -1,4 +1,4 @@
-// `npm test`: one embedded PostgreSQL for all tests. Each test file creates its own databases.
+// Configures `npm test`. All tests share one embedded PostgreSQL, on which each test file creates its own databases.
 
 import { configDefaults, defineConfig } from 'vitest/config'
 
@@ -7,18 +7,18 @@ const SERIAL = ['packages/operator/test/hostile-clients.test.ts']
 
 /** Options for tests of every kind. */
 export const EVERY_TEST = {
-  // processes instead of threads, because tests start servers, send signals, and change folders
+  // Tests run in processes instead of threads, because they start servers, send signals, and change folders.
   pool: 'forks',
-  // the files of a worker share imported modules: to start processes and import modules again took a third of the time
+  // The files of a worker share imported modules. Separate processes and imports took a third of the time.
   isolate: false,
   testTimeout: 20_000,
   hookTimeout: 30_000,
   teardownTimeout: 30_000,
-  // a generous limit; a test sets its own if an event must come soon
+  // This limit is generous. A test sets a shorter one if an event must come soon.
   expect: { poll: { timeout: 10_000 } },
 } as const
 
-// vitest requires a default export
+// Vitest requires a default export.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts', 'test/support/fleet-left-out.ts'],
@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'parallel',
           include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/nightly/**', 'test/site/**', ...SERIAL],
-          // three workers use two cores fully, because tests sometimes wait
+          // Three workers use two cores fully, because tests sometimes wait.
           maxWorkers: 3,
         },
       },

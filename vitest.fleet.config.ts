@@ -3,18 +3,18 @@
 import { defineConfig } from 'vitest/config'
 import { isUndiciAssertion } from './packages/sync/src/cli/undici-assertion.ts'
 
-// vitest requires a default export
+// Vitest requires a default export.
 export default defineConfig({
   test: {
     include: ['test/fleet/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // one file at a time, because each file starts several nodes and a proxy
+    // Files run one at a time, because each starts several nodes and a proxy.
     maxWorkers: 1,
     testTimeout: 90_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    // interrupted fetch clients can cause this error of Node (nodejs/undici#5360)
+    // Interrupted fetch clients can cause this error of Node (nodejs/undici#5360).
     onUnhandledError: (error) => !isUndiciAssertion(error),
   },
 })

@@ -2,7 +2,7 @@
 
 import { defineConfig } from 'vitest/config'
 
-// vitest requires a default export
+// Vitest requires a default export.
 export default defineConfig({
   test: {
     include: ['test/nightly/**/*.test.ts'],

@@ -3,7 +3,7 @@
 import { defineConfig } from 'vitest/config'
 import { EVERY_TEST } from './vitest.config.ts'
 
-// vitest requires a default export
+// Vitest requires a default export.
 export default defineConfig({
   test: {
     ...EVERY_TEST,

@@ -32,7 +32,7 @@ export const RESPONSE_TESTS = [
   'walks',
 ]
 
-// vitest requires a default export
+// Vitest requires a default export.
 export default defineConfig({
   test: {
     ...EVERY_TEST,
@@ -40,7 +40,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/support/server-setup.ts'],
     setupFiles: ['test/support/server-tests.ts'],
     reporters: ['dot', new ServerReport()],
-    // the server has one database for all tests
+    // The server has one database for all tests.
     maxWorkers: 1,
     fileParallelism: false,
   },

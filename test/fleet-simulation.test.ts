@@ -20,7 +20,7 @@ function figures(stores: number, balancing: Balancing, changed: Partial<Assumpti
   return simulate({ stores, balancing, nodes: 4, costs: COSTS, assumptions: { ...ASSUMPTIONS, ...changed } })
 }
 
-it('if the fleet simulation runs with the same seed, its figures are the same; with another seed, they differ', () => {
+it('the fleet simulation has the same figures with the same seed, and other figures with another seed', () => {
   const first = figures(20_000, 'random')
   expect(figures(20_000, 'random')).toEqual(first)
   expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)

@@ -1,5 +1,5 @@
-// Tests incremental syncs while transactions commit late: with the watermark or the client's own clock, and with or without
-// the transaction wait.
+// Tests incremental syncs while transactions commit late: with the watermark or the client's own clock, and with or
+// without the transaction wait.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { experiment } from '../bench/service/late-commits/experiment.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 test(
-  '[SYNC-1] if transactions commit late, a client that uses the watermark loses no row, but a client that uses its own clock does',
+  '[SYNC-1] if transactions commit late, a client with the watermark loses no row, and a client with its own clock does',
   async () => {
     const { key } = store
     const guarded = platform.service.url

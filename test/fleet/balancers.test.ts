@@ -1,5 +1,5 @@
-// Tests two and three nodes behind nginx and HAProxy with default settings. Clients that know only the load balancer get the
-// same guarantees.
+// Tests two and three nodes behind nginx and HAProxy with default settings. Clients that know only the load balancer
+// get the same guarantees.
 
 import { StoreExportClient } from '@store-export/client'
 import { describe, expect, test } from 'vitest'
@@ -73,7 +73,8 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
         const node = left.pop()
         if (node === undefined) continue
         expect((await node.process().end('SIGTERM')).code).toBe(0)
-        // the next node is stopped before this one is back and before the balancer notices: for a while, no node may be up
+        // the next node is stopped before this one is back and before the balancer notices: for a while, no node may be
+        // up
         starting.push(node.start())
       }
       await Promise.all(starting)

@@ -1,5 +1,5 @@
-// Tests a caching proxy in front of stores whose rows have equal IDs. It must not return one store's response to another
-// store's client.
+// Tests a caching proxy in front of stores whose rows have equal IDs. It must not return one store's response to
+// another store's client.
 
 import { expect, test } from 'vitest'
 import { startFleet } from '../../packages/operator/test/support/fleet.ts'

@@ -1,5 +1,5 @@
-// Tests nodes that are killed or stopped while clients read, directly and through proxies with default settings. No client
-// accepts an incomplete response, and the TypeScript client misses no row.
+// Tests nodes that are killed or stopped while clients read, directly and through proxies with default settings. No
+// client accepts an incomplete response, and the TypeScript client misses no row.
 
 import { StoreExportClient } from '@store-export/client'
 import { expect, onTestFinished, test } from 'vitest'
@@ -191,7 +191,6 @@ async function waitingFor(owner: ReturnType<typeof ownerOf>): Promise<number> {
   return Number(row?.count)
 }
 
-/** Waits until `url` refuses connections. */
 async function waitUntilClosed(url: string): Promise<void> {
   await expect
     .poll(() =>

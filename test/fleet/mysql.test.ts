@@ -1,4 +1,5 @@
-// Tests copies in a real MariaDB server, which npm can't install: the tests of all copies, random histories, and errors.
+// Tests copies in a real MariaDB server, which npm can't install: the tests of all copies, random histories, and
+// errors.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { CopyError, CopyUnavailableError } from '../../packages/sync/src/copies/copy.ts'

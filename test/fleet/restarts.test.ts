@@ -1,5 +1,5 @@
-// Tests nodes that are restarted or killed one after another behind the shipped load balancer configurations. Clients that
-// never retry lose no request.
+// Tests nodes that are restarted or killed one after another behind the shipped load balancer configurations. Clients
+// that never retry lose no request.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -146,7 +146,8 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
     `if one of two nodes is killed, clients that never retry lose no request (${ROUNDS} rounds)`,
     async () => {
       const { nodes, waitForResponses, end } = await startScene(startBalancer)
-      // the test kills only this node: a balancer with health checks notices late that a node is back, so both could be away
+      // the test kills only this node: a balancer with health checks notices late that a node is back, so both could be
+      // away
       const [node] = nodes
       if (node === undefined) throw new Error('there is no node')
       for (let round = 0; round < ROUNDS; round += 1) {

@@ -15,8 +15,8 @@ const WORKERS = 6
 /** Pause of a worker between two requests, so that the node is sometimes idle, as in production. */
 const PAUSE_MS = 30
 /**
- * The load is higher during the warm-up, and has bursts. The allocator does not return the memory of its busiest moment.
- * Under a lighter load, the memory would reach the same level over hours, which would look like growth.
+ * The load is higher during the warm-up, and has bursts. The allocator does not return the memory of its busiest
+ * moment. Under a lighter load, the memory would reach the same level over hours, which would look like growth.
  */
 const WARM_UP_PAUSE_MS = 3
 const BURST_REQUESTS = 48
@@ -163,7 +163,6 @@ function nameOf({ readerUrl }: FleetStore): string {
   return `'${new URL(readerUrl).pathname.slice(1)}'`
 }
 
-/** The V8 inspector of a process. */
 interface Inspector {
   /** Calls a method of the inspector protocol. */
   // biome-ignore lint/suspicious/noExplicitAny: each method returns another type
@@ -235,8 +234,8 @@ function kindOf(permissions: string, path: string): string {
 }
 
 /**
- * Returns the lowest sample of each whole minute, which is the memory after a garbage collection. Samples after the last
- * whole minute precede a collection, so they would look like growth.
+ * Returns the lowest sample of each whole minute, which is the memory after a garbage collection. Samples after the
+ * last whole minute precede a collection, so they would look like growth.
  */
 function lowestOfEachMinute(samples: readonly Point[]): Point[] {
   const lowest = new Map<number, Point>()
@@ -250,8 +249,8 @@ function lowestOfEachMinute(samples: readonly Point[]): Point[] {
 }
 
 /**
- * Returns the growth per hour: the median of the slopes between all pairs of points (Theil–Sen estimator). Constant growth
- * changes it fully. A single step, such as one more block of the allocator, hardly changes it.
+ * Returns the growth per hour: the median of the slopes between all pairs of points (Theil–Sen estimator). Constant
+ * growth changes it fully. A single step, such as one more block of the allocator, hardly changes it.
  */
 function slopeOf(points: readonly Point[]): number {
   const slopes = points.flatMap((from, index) =>

@@ -7,8 +7,8 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * Returns the violations of WCAG 2.2 A and AA and of axe-core's best practices, one string each: rule, impact, help, and
- * elements. Throws if JavaScript is off in the page, because axe-core needs timers and would never end.
+ * Returns the violations of WCAG 2.2 A and AA and of axe-core's best practices, one string each: rule, impact, help,
+ * and elements. Throws if JavaScript is off in the page, because axe-core needs timers and would never end.
  */
 export async function axeViolations(page: Page): Promise<string[]> {
   if (await page.evaluate<boolean>(`matchMedia('(scripting: none)').matches`)) {
@@ -31,8 +31,8 @@ export function overflowsSideways(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the milliseconds from the navigation to the first contentful paint; null if nothing is painted within 5 seconds.
- * The page needs JavaScript.
+ * Returns the milliseconds from the navigation to the first contentful paint; null if nothing is painted within 5
+ * seconds. The page needs JavaScript.
  */
 export async function paintTimes(page: Page): Promise<{ readonly firstContentfulPaintMs: number | null }> {
   return { firstContentfulPaintMs: await page.evaluate<number | null>(AWAIT_PAINT) }

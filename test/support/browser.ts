@@ -1,5 +1,6 @@
-// Starts Chromium for tests, and opens pages that record problems. On Linux x64, an npm package contains Chromium with its
-// libraries and fonts, so tests need no system package. On other systems, tests use an installed Chrome or Chromium.
+// Starts Chromium for tests, and opens pages that record problems. On Linux x64, an npm package contains Chromium with
+// its libraries and fonts, so tests need no system package. On other systems, tests use an installed Chrome or
+// Chromium.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -42,7 +43,8 @@ export async function openBrowser(): Promise<Browser> {
   const { executablePath, environment } = await findChromium()
   return chromium.launch({
     executablePath,
-    // Playwright's default is no sandbox, because root and most containers can't have one. All pages come from this machine.
+    // Playwright's default is no sandbox, because root and most containers can't have one. All pages come from this
+    // machine.
     args: [
       '--disable-background-networking',
       '--disable-component-update',
@@ -69,8 +71,8 @@ export async function openPage(browser: Browser, settings: PageSettings = {}): P
 }
 
 /**
- * Returns the folder of the packaged Chromium with its libraries and fonts. The first call unpacks 210 MB below `parent`, for
- * each user and version. Any number of processes may call this at the same time.
+ * Returns the folder of the packaged Chromium with its libraries and fonts. The first call unpacks 210 MB below
+ * `parent`, for each user and version. Any number of processes may call this at the same time.
  */
 export async function unpackChromium(parent: string): Promise<string> {
   const packageUrl = import.meta.resolve('@sparticuz/chromium')
@@ -137,7 +139,10 @@ function environmentOf(folder: string): Record<string, string> {
   }
 }
 
-/** Returns `folder`, which contains a program. Rejects if another user created it, because all users can write to its parent. */
+/**
+ * Returns `folder`, which contains a program. Rejects if another user created it, because all users can write to its
+ * parent.
+ */
 async function requireOwnFolder(folder: string): Promise<string> {
   const status = await lstat(folder)
   if (!status.isDirectory() || status.uid !== process.getuid?.()) {
@@ -147,8 +152,8 @@ async function requireOwnFolder(folder: string): Promise<string> {
 }
 
 /**
- * Unpacks the package in a process whose temporary folder is `folder`, because the package unpacks there. It unpacks its
- * libraries only in the environment of AWS Lambda.
+ * Unpacks the package in a process whose temporary folder is `folder`, because the package unpacks there. It unpacks
+ * its libraries only in the environment of AWS Lambda.
  */
 async function unpackInto(folder: string, packageUrl: string): Promise<void> {
   const program = `const { default: chromium } = await import(${JSON.stringify(packageUrl)})
@@ -159,8 +164,8 @@ await chromium.executablePath()`
 }
 
 /**
- * Returns a configuration that prefers the package's fonts, so that pictures look the same on every machine. The machine's
- * fonts supply other characters.
+ * Returns a configuration that prefers the package's fonts, so that pictures look the same on every machine. The
+ * machine's fonts supply other characters.
  */
 function fontsConfiguration(folder: string): string {
   const alias = (family: string, ...fonts: string[]) => {

@@ -1,5 +1,5 @@
-// Chooses the folder for temporary files of tests: in memory if the system has such a folder. PostgreSQL copies three hundred
-// files for each database. On a disk, this takes ten times as long as the work on the database.
+// Chooses the folder for temporary files of tests: in memory if the system has such a folder. PostgreSQL copies three
+// hundred files for each database. On a disk, this takes ten times as long as the work on the database.
 
 import { access, constants, readFile, statfs } from 'node:fs/promises'
 import os from 'node:os'

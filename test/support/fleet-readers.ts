@@ -1,5 +1,5 @@
-// Reads one page repeatedly with HTTP clients while the service is killed. A response that a client accepts as complete must
-// be correct. Failures are counted.
+// Reads one page repeatedly with HTTP clients while the service is killed. A response that a client accepts as complete
+// must be correct. Failures are counted.
 
 import http from 'node:http'
 import net from 'node:net'

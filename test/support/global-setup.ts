@@ -1,4 +1,5 @@
-// Starts one embedded PostgreSQL and builds the command for all tests, in a temporary folder. Removes the folder at the end.
+// Starts one embedded PostgreSQL and builds the command for all tests, in a temporary folder. Removes the folder at the
+// end.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -61,8 +62,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = await makeMigratedTemplate(server)
   project.provide('migratedTemplate', template)
   project.provide('builtCommand', path.join(built, 'store-export.js'))
-  // On Ctrl-C, vitest exits without a teardown. The server then exits by itself, and this removes its folder. The next run
-  // removes the rest.
+  // On Ctrl-C, vitest exits without a teardown. The server then exits by itself, and this removes its folder. The next
+  // run removes the rest.
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {

@@ -1,5 +1,5 @@
-// Uses the dashboard as a merchant with a browser without JavaScript. The browser stores cookies, doesn't follow redirects,
-// and sends forms with the hidden fields of their page.
+// Uses the dashboard as a merchant with a browser without JavaScript. The browser stores cookies, doesn't follow
+// redirects, and sends forms with the hidden fields of their page.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readDashboardSecret } from '@store-export/control'
@@ -12,7 +12,6 @@ export interface PageResponse {
   readonly text: string
 }
 
-/** An account with its password. */
 export interface TestMerchant {
   readonly id: string
   readonly email: string
@@ -53,7 +52,6 @@ export class PlainBrowser {
     this.url = url
   }
 
-  /** Opens a page. */
   get(path: string, headers: Record<string, string> = {}): Promise<PageResponse> {
     return this.#request(path, { headers })
   }

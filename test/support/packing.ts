@@ -28,7 +28,6 @@ export interface Installed {
   remove(): Promise<void>
 }
 
-/** An installed package. */
 export interface InstalledPackage {
   readonly folder: string
   readonly tarball: string
@@ -138,7 +137,10 @@ function installedPackage(place: { readonly folder: string; readonly tarballs: s
   }
 }
 
-/** Returns an environment for npm. npm runs scripts with the first `node` of the path, which must be one that runs TypeScript. */
+/**
+ * Returns an environment for npm. npm runs scripts with the first `node` of the path, which must be one that runs
+ * TypeScript.
+ */
 function withRuntime(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}` }
 }

@@ -1,5 +1,5 @@
-// Starts the service on real databases for HTTP tests: a control database, stores at any schema version, keys, and the API
-// on a free port.
+// Starts the service on real databases for HTTP tests: a control database, stores at any schema version, keys, and the
+// API on a free port.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
@@ -16,7 +16,6 @@ import { createMigratedDatabase } from './databases.ts'
 import { validateResponse } from './openapi.ts'
 import { countRequest, provisionOnServer, releaseServer } from './server-store.ts'
 
-/** A response and its body. */
 export interface TestResponse {
   readonly status: number
   readonly headers: Headers
@@ -41,17 +40,14 @@ export interface TestStore {
   readonly adminUrl: string
 }
 
-/** A running platform. */
 export interface TestPlatform {
   readonly service: RunningService
   readonly controlUrl: string
-  /** Runs statements in the control database. */
   readonly controlSql: Sql
   readonly encryptionKey: EncryptionKey
   readonly events: ServiceEvent[]
   /** Creates a store with the schema of `revision`. */
   provision(revision?: RevisionId): Promise<TestStore>
-  /** Creates another key for a store. */
   newKey(storeId: string): Promise<{ id: string; key: string }>
   /** Sends a GET request, without a key if `key` is null. Throws if the response differs from the OpenAPI document. */
   get(path: string, key: string | null, headers?: Record<string, string>): Promise<TestResponse>
@@ -59,8 +55,8 @@ export interface TestPlatform {
 }
 
 /**
- * Starts a platform. `settings` are environment variables without their prefix, such as `PAGE_BYTES_MAX`. `dashboard` also
- * starts the merchant's dashboard.
+ * Starts a platform. `settings` are environment variables without their prefix, such as `PAGE_BYTES_MAX`. `dashboard`
+ * also starts the merchant's dashboard.
  */
 export async function startPlatform(
   settings: Record<string, string> = {},

@@ -1,5 +1,5 @@
-// Starts the installed nginx, HAProxy, and PgBouncer. Each program gets its own folder with a configuration file, and is
-// stopped after the test.
+// Starts the installed nginx, HAProxy, and PgBouncer. Each program gets its own folder with a configuration file, and
+// is stopped after the test.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,6 @@ export interface ProxyProgram {
   start(): Promise<void>
 }
 
-/** A program that the caller stops. */
 export interface RemovableProgram extends ProxyProgram {
   /** Stops the program and removes its folder. */
   remove(): Promise<void>

@@ -6,13 +6,13 @@ import { readerRoleSql } from '../../packages/operator/src/store-schema/reader-r
 import { urlForLogin } from '../../packages/operator/src/store-schema/store-url.ts'
 import { connectOnce } from './client.ts'
 
-/** A table, view, or routine of the schema public, in the form that `drop` needs. */
+/** A table, view, or routine of the schema public, with its name as `drop` needs it. */
 interface PublicObject {
   readonly kind: 'table' | 'view' | 'routine'
   readonly name: string
 }
 
-/** Returns the objects of the schema public, except those of extensions. */
+/** Returns the tables, views, and routines of the schema public, except those of extensions. Views come first. */
 export function publicObjects(connection: Connection): Promise<PublicObject[]> {
   return queryRows<PublicObject>(
     connection,
@@ -31,7 +31,7 @@ export function publicObjects(connection: Connection): Promise<PublicObject[]> {
   )
 }
 
-/** Drops the objects of the schema public, and the reader. */
+/** Drops the tables, views, and routines of the schema public, and the role `reader` if it is not null. */
 export async function emptyDatabase(connection: Connection, reader: string | null): Promise<void> {
   for (const { kind, name } of await publicObjects(connection))
     await connection.script(`drop ${kind} if exists ${name} cascade`)
@@ -50,7 +50,10 @@ export async function createReader(connection: Connection, url: string, role: st
   return urlForLogin(url, { user: role, password, database: row?.name ?? '' })
 }
 
-/** Returns why the owner can't create a role that signs in; null if it can. */
+/**
+ * Creates the reader once, to test whether the owner may. Returns the error message; null on success. Drops all tables,
+ * views, and routines of the schema public afterwards.
+ */
 export async function readerRefusal(connection: Connection, url: string, role: string): Promise<string | null> {
   try {
     await (await connectOnce(await createReader(connection, url, role))).close()

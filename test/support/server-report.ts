@@ -2,7 +2,6 @@
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestResult } from 'vitest/node'
 
-/** Result of one test. */
 export interface Outcome {
   readonly name: string
   /** Text for a test without a clause. */

@@ -1,5 +1,5 @@
-// Creates the store on the server under test (`npm run test:server`). That server has one empty database for all tests. The
-// first store of each platform uses that database. The other stores of the platform use the tests' PostgreSQL.
+// Creates the store on the server under test (`npm run test:server`). That server has one empty database for all tests.
+// The first store of each platform uses that database. The other stores of the platform use the tests' PostgreSQL.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { type Connection, executeOn, sql } from '@store-export/postgres'
@@ -10,7 +10,6 @@ import { splitStatements } from '../../packages/operator/src/store-schema/sql-te
 import { withConnection } from './client.ts'
 import { createReader, emptyDatabase } from './server-database.ts'
 
-/** The server under test. */
 export interface StoreServer {
   /** The owner's URL of the empty database. */
   readonly url: string
@@ -20,7 +19,6 @@ export interface StoreServer {
   readonly afterSchema: string
 }
 
-/** The store to create. */
 interface Wanted {
   readonly storeId: string
   readonly name: string

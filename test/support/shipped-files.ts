@@ -11,7 +11,6 @@ export interface NodeAddresses {
   readonly operationsPort: string
 }
 
-/** Ports of a test's load balancer. */
 export interface BalancerPorts {
   readonly api: number
   readonly dashboard: number
@@ -34,7 +33,6 @@ export async function nginxByKey(): Promise<string> {
   return shipped.replace(own, documented)
 }
 
-/** Returns `deploy/haproxy.cfg`. */
 export function shippedHaproxy(): Promise<string> {
   return readFile(path.join(ROOT, 'deploy', 'haproxy.cfg'), 'utf8')
 }
