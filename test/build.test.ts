@@ -61,7 +61,7 @@ async function filesOf(page: string): Promise<string[]> {
 }
 
 test('if the service runs from the bundle, its documents and files equal those of the source', async () => {
-  // without a public URL, documents contain the address of the request
+  // Without a public URL, documents contain the address of the request.
   const PUBLIC_URL = 'https://export.example.com'
   const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
   onTestFinished(() => source.close())
@@ -134,12 +134,12 @@ test('the bundle contains the licenses of all packages in it', async () => {
   const licenses = await readFile(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
   for (const name of ['better-auth', 'commander', 'hono', 'htmx.org', 'kysely', 'prom-client', 'zod'])
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+: [\\w.-]+$`, 'm'))
-  // postgres.js is a dependency of store-sync and of tests only
+  // Only store-sync and tests depend on postgres.js.
   expect(licenses).not.toMatch(/^postgres \d/m)
   expect(licenses.match(/Its package has no license text/g) ?? []).toHaveLength(1)
 })
 
-// resident memory depends on Node's version, so the limit holds for the Dockerfile's
+// Resident memory depends on the version of Node.js, so the limit holds for that of the Dockerfile.
 const isMeasured = process.platform === 'linux' && process.version.startsWith('v24.21.')
 
 test.runIf(isMeasured)(

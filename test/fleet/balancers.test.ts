@@ -73,8 +73,8 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
         const node = left.pop()
         if (node === undefined) continue
         expect((await node.process().end('SIGTERM')).code).toBe(0)
-        // the next node is stopped before this one is back and before the balancer notices: for a while, no node may be
-        // up
+        // The next node is stopped before this one is back and before the balancer notices. For a while, no node may be
+        // up.
         starting.push(node.start())
       }
       await Promise.all(starting)

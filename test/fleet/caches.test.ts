@@ -31,7 +31,7 @@ test(
     const node = await fleet.startNode()
     const cache = await startCache(node.url)
     expect(await readShuffled(cache.url, stores, REQUESTS)).toBeGreaterThan(REQUESTS)
-    // proves that the test can fail: this proxy ignores the headers that forbid caching
+    // This proves that the test can fail: this proxy ignores the headers that forbid caching.
     const careless = await startCache(node.url, 'proxy_ignore_headers Cache-Control Vary;')
     await expect(readShuffled(careless.url, stores, REQUESTS)).rejects.toThrow(/has a row of tag-/)
   },

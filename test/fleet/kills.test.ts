@@ -63,7 +63,7 @@ async function idsOf(store: FleetStore, table: 'orders' | 'products'): Promise<s
 /** Reads all orders repeatedly until `isOver`. Returns the number of complete reads. */
 async function syncRepeatedly(front: Front, store: FleetStore, isOver: () => boolean): Promise<number> {
   const ids = await idsOf(store, 'orders')
-  // short pauses, so that as many attempts as possible coincide with a kill
+  // The pauses are short, so that as many attempts as possible coincide with a kill.
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 200)))
   const client = new StoreExportClient({ url: front.url, key: store.key, sleep })
   let syncs = 0
@@ -93,7 +93,7 @@ async function killDuringResponses(node: TestNode, store: FleetStore, fronts: re
     const end = received.indexOf('\r\n\r\n')
     const length = Number(/content-length: (\d+)/i.exec(received.subarray(0, end).toString('latin1'))?.[1])
     const body = received.subarray(end + 4)
-    // a proxy may have received the complete response before the kill
+    // A proxy may have received the complete response before the kill.
     if (body.length === length) expect(JSON.parse(body.toString()).data, name).toHaveLength(40)
     else expect(body.length, `${name}: the response is shorter than its content-length`).toBeLessThan(length)
     if (name === 'direct') expect(body.length).toBeLessThan(length)

@@ -91,17 +91,17 @@ test('if PgBouncer shares two server connections among many requests, the respon
   const orders = (await rowsOf(node, 'orders', { store: scene.direct })) as { id: string }[]
   const requestAll = async () => {
     const objects = orders.slice(0, 200).map(({ id }) => requestJson(`${node.url}/api/v1/orders/${id}`, scene.pooled))
-    // rows by ID share statements, so they may need only one connection; pages use all connections
+    // Rows by ID share statements, so they may need only one connection. Pages use all connections.
     const pages = orders.slice(0, 100).map(() => requestJson(`${node.url}/api/v1/orders`, scene.pooled))
     for (const [index, { status, json }] of (await Promise.all(objects)).entries())
       expect([status, json.data]).toEqual([200, orders[index]])
     for (const { status, json } of await Promise.all(pages))
       expect([status, json.data]).toEqual([200, orders.slice(0, LIMITS.pageRowsDefault)])
   }
-  // the service prepares statements until the pooler mixes them up, which happens after a random time
+  // The service prepares statements until the pooler mixes them up, which happens after a random time.
   const sessions = [1, 2].map(() => openClientForTest(urlAtPort(scene.pooled.readerUrl, scene.pooler.port)))
   const prepared = async () => {
-    // each open transaction holds a server connection, so these two sessions are on both connections of the pooler
+    // Each open transaction holds a server connection, so these two sessions are on both connections of the pooler.
     await Promise.all(sessions.map((session) => session.unsafe('begin')))
     const counted = sessions.map((session) =>
       session.unsafe<[{ count: number }]>('select count(*)::int as count from pg_prepared_statements'),
@@ -145,7 +145,7 @@ test('if PgBouncer rejects session settings, doctor names the setting of PgBounc
     return { code, ...json.stores[0] }
   }
   const refused = await examine({ STORE_SESSION_SETTINGS: 'on' })
-  // the report also contains the other results
+  // The report also contains the other results.
   expect(refused).toMatchObject({ code: 1, ok: false, revision: LATEST_REVISION })
   expect(refused.findings[0]).toMatchObject({ severity: 'error', code: 'startup_parameter_refused' })
   expect(refused.findings[0].message).toContain('unsupported startup parameter')

@@ -146,8 +146,8 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
     `if one of two nodes is killed, clients that never retry lose no request (${ROUNDS} rounds)`,
     async () => {
       const { nodes, waitForResponses, end } = await startScene(startBalancer)
-      // the test kills only this node: a balancer with health checks notices late that a node is back, so both could be
-      // away
+      // The test kills only this node. A balancer with health checks notices late that a node is back, so both could be
+      // away.
       const [node] = nodes
       if (node === undefined) throw new Error('there is no node')
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -164,7 +164,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
 
 test('if a load balancer has health checks and no retries, the default LAME_DUCK_SECONDS prevents lost requests', async () => {
   expect(await lossesBehindHealthChecks(LAME_DUCK_DEFAULT)).toEqual({})
-  // proves that the test can fail
+  // This proves that the test can fail.
   expect(await lossesBehindHealthChecks('0')).not.toEqual({})
 }, 60_000)
 

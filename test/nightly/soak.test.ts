@@ -45,7 +45,7 @@ test(
     const inspectorPort = await nonEphemeralPort()
     const node = await fleet.startNode({}, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
     const inspector = await inspectorAt(inspectorPort)
-    // otherwise a varying number of V8's pages stays half empty: about a megabyte that no object uses
+    // Otherwise, a varying number of V8's pages stays half empty: about a megabyte that no object uses.
     await inspector.call('Runtime.evaluate', { expression: `${V8}.setFlagsFromString('--compact-on-every-full-gc')` })
     const processId = node.process().process.pid ?? 0
     const watcher = openClientForTest(fleet.controlUrl)
@@ -66,7 +66,7 @@ test(
         `select count(*)::int as backends from pg_stat_activity where application_name = 'store-export'
           and usename like 'store_export_reader_%' and datname in (${stores.map(nameOf).join(', ')})`,
       )
-      // without this, V8 may collect garbage only after an hour
+      // Without this, V8 may collect garbage only after an hour.
       if (samples.length % SAMPLES_PER_COLLECTION === 0) await inspector.call('HeapProfiler.collectGarbage')
       if (samples.length % SAMPLES_PER_BREAKDOWN === 0)
         breakdowns.push(`${await residentByKind(processId)}, of it ${await heapSpaces(inspector)}`)
@@ -89,7 +89,7 @@ test(
     expect([...counts.keys()].sort()).toEqual([200, 400, 401, 404])
     expect(backendsMost).toBeLessThanOrEqual(BACKENDS_MAX)
     const descriptors = samples.map((sample) => ({ hour: sample.hour, resident: sample.descriptors }))
-    // in a shorter test, the noise is larger than the limits
+    // In a shorter test, the noise is larger than the limits.
     if (MINUTES < 30) return
     expect(Math.abs(slopeOf(lowestOfEachMinute(descriptors)))).toBeLessThan(10)
     expect(slope).toBeLessThan(SLOPE_MEBIBYTES_AN_HOUR_MAX)

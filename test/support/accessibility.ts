@@ -46,7 +46,7 @@ function axeSource(): Promise<string> {
 
 const RUN_AXE = `(async () => {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-  // axe-core turns some rules of these tags off by default
+  // By default, axe-core turns some rules of these tags off.
   const rules = Object.fromEntries(axe.getRules(tags).map(({ ruleId }) => [ruleId, { enabled: true }]))
   const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: tags }, rules, resultTypes: ['violations'] })
   return { violations }
@@ -66,7 +66,7 @@ const FIND_OVERFLOW = `(() => {
   const name = (element) => [element.localName, ...element.classList].join('.') + (element.id === '' ? '' : '#' + element.id)
   const culprits = [...document.body.querySelectorAll('*')]
     .filter((element) => beyond(element) && !clipped(element))
-    // an inner element explains more than the elements that it stretches
+    // An inner element explains more than the elements that it stretches.
     .filter((element, _, all) => !all.some((other) => element !== other && element.contains(other) && right(other) >= right(element)))
     .sort((one, other) => right(other) - right(one))
   return [

@@ -210,7 +210,7 @@ async function temporaryFolder(): Promise<string> {
 /** Command lines of running processes that name `folder`. */
 async function processesIn(folder: string): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  // a process may end before its file is read
+  // A process may end before its file is read.
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')))
   return lines.filter((line) => line.includes(folder))
 }

@@ -1,7 +1,7 @@
 // Limits the memory of responses that clients have not read yet. Beyond a limit, the service rejects requests before it
 // reads the store. See docs/contribute/decisions/009-bound-unread-responses.md. There are two limits:
-// - Per key: 429, because the client of the key must read its responses. The limit keeps one client from using up the
-//   other.
+// - Per key: 429, because the client of the key must read its responses. Without this limit, one client could use up
+//   the total.
 // - In total: 502, because the client can't free the memory.
 //
 // An empty buffer has space for any response. Otherwise, a row above a limit could never be sent.

@@ -75,8 +75,9 @@ export interface NewStore {
  * Registers a store and returns it. If a store with the same external ID is registered, returns that store unchanged,
  * with `isNew` false.
  *
- * Rejects with `InvalidUrlError` for its URL. Rejects with `InvalidStoreError` for an invalid ID, external ID, name, or
- * schema name, and for an ID that was registered before. A generated store in the state `ready` needs a URL.
+ * Rejects like `parseConnectionUrl` for an invalid URL. Rejects with `InvalidStoreError` for an invalid ID, external
+ * ID, name, or schema name, and for an ID that was registered before. A generated store in the state `ready` needs a
+ * URL.
  */
 export async function addStore(
   context: RegistryContext,

@@ -21,8 +21,8 @@ const lastUsed = new WeakMap<ConnectionTarget, number>()
  * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the
  * last connection first. Each attempt gets an equal share of the time that is left.
  *
- * Rejects with the last `PostgresError` with which a server refused the session. If there is none, rejects with
- * `PostgresConnectionError`, whose message names the error of each host.
+ * With one host, rejects like `Connection.open`. With several hosts, rejects with the last `PostgresError` with which
+ * one refused the session. If there is none, rejects with `PostgresConnectionError`, whose message names each error.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { hosts, connectTimeoutSeconds, sessionAttributes } = target

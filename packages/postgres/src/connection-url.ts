@@ -40,10 +40,7 @@ export interface ConnectionTarget {
   readonly startup: Readonly<Record<string, string>>
 }
 
-/**
- * Thrown for a connection URL that can't be used. The message quotes no part that can contain a password, but can quote
- * a parameter.
- */
+/** Thrown for a connection URL that can't be used. The message quotes no part that can contain a password. */
 export class InvalidUrlError extends Error {
   override readonly name = 'InvalidUrlError'
 }

@@ -53,8 +53,8 @@ export class Connection {
   #canceling: Promise<void> | null = null
 
   /**
-   * Opens a connection to one host. Rejects with the `PostgresError` of a server that refuses the session, with
-   * `PostgresConnectionError` for any other failure, or with the signal's reason.
+   * Opens a connection to one host. Rejects with the `PostgresError` of a server that refuses the session, with the
+   * signal's reason, or with `PostgresConnectionError`. A session parameter with a NUL character is a `TypeError`.
    */
   static async open(
     target: ConnectionTarget,

@@ -29,7 +29,7 @@ export class RejectedKeys {
     this.#pool = pool
   }
 
-  /** Adds a request, or drops it if 2,000 entries wait. `at` is in milliseconds since 1970. */
+  /** Adds a request, or drops it if it needs a new entry and 2,000 wait. `at` is in milliseconds since 1970. */
   add({ keyHash, endpoint, requestId, durationMs }: RejectedRequest, at: number): void {
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
     const hash = keyHash.bytes.toString('hex')

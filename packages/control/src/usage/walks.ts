@@ -2,10 +2,10 @@
 // how many pages the key got, and whether it got the last one. A cursor names a position, but no walk, so a page counts
 // for its key's latest walk of the same list and filters.
 //
-// Pages in a row wait as one segment. When it is written:
-// - At the next flush, if this node recorded the first page of the walk.
-// - Otherwise after 10 s, because another node may be about to write the first page. A segment whose walk was never
-//   written is dropped.
+// Consecutive pages wait as one segment, which is written:
+// - at the next flush, if this node recorded the first page of the walk.
+// - otherwise after 10 s, because another node may be about to write the first page. If no node did, the segment is
+//   dropped.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { RecordedRequest } from './recorded-request.ts'

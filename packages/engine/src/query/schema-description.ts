@@ -17,7 +17,7 @@ export interface SchemaDescription {
   readonly version: string
   /**
    * Hash of the columns that the resource is read from. It changes when a column appears or disappears for the reader.
-   * It differs between keys with and without personal data.
+   * For a resource with personal fields, it differs between keys with and without personal data.
    */
   readonly fieldsDigest: string
 }

@@ -62,7 +62,7 @@ export class Attempts {
   /**
    * Runs the work, and retries it once if the error allows it. Rejects with an `ApiError`, or with any error after the
    * signal was aborted, unchanged. Rejects with `StoreDatabaseError` for every other error. Emits `store.query_failed`
-   * for each failed attempt of the last kind.
+   * for each such error, even if the retry succeeds.
    */
   async run<T>(request: AttemptRequest, work: StoreWork<T>): Promise<T> {
     const { startedAt, address, requestId, signal } = request
