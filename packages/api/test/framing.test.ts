@@ -141,7 +141,7 @@ describe('[R36] malformed requests', () => {
     expectFraming(parseResponses(Buffer.concat(received).toString('latin1'))[0], 408)
   })
 
-  test('if a request is malformed, the service logs the event request.malformed', () => {
+  test('if a request is malformed, the service emits the event request.malformed', () => {
     const malformed = platform.events.filter(({ event }) => event === 'request.malformed')
     expect(malformed.length).toBeGreaterThan(20)
   })
@@ -255,7 +255,7 @@ describe('pipelined requests', () => {
       const received = await sendBytes(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
       const expected = [...ahead.map((each) => (each === slow ? 200 : 401)), 400]
       const statuses = received === '' ? [] : parseResponses(received).map(({ status }) => status)
-      expect(statuses).toEqual(expected.slice(0, statuses.length))
+      expect(statuses.slice(0, ahead.length)).toEqual(expected.slice(0, ahead.length))
     }
   })
 

@@ -77,7 +77,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('methods of the client', () => {
-  test('each method of the client returns the data of its endpoint', async () => {
+  test('methods of the client return the data of their endpoints', async () => {
     const { client } = await startClient()
     expect((await client.store.get()).id).toBe(store.id)
     const customers = await all(client.customers.list())
@@ -98,6 +98,7 @@ describe('methods of the client', () => {
       expect(await all(list.ids())).toEqual([])
     const [order] = await all(client.orders.list({ status: 'paid' }))
     expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
+    await expect(client.products.get(store.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('if no limit is set, a list requests pages of 250 rows and sends its filters with every page', async () => {

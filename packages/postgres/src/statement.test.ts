@@ -65,8 +65,8 @@ describe('values of a statement', () => {
 })
 
 describe('quoted names', () => {
-  test('if a name has a quote or a capital letter, quoteIdentifier quotes it, and otherwise does not', () => {
-    expect([quoteIdentifier('Order'), quoteIdentifier('a"b')]).toEqual(['"Order"', '"a""b"'])
+  test('quoteIdentifier puts every name in quotes, and doubles the quotes in it', () => {
+    expect(['order', 'Order', 'a"b'].map(quoteIdentifier)).toEqual(['"order"', '"Order"', '"a""b"'])
   })
 
   test.each(['', 'a\0b'])('if a name is the invalid value %j, identifier throws a TypeError', (name) => {

@@ -84,7 +84,7 @@ test('if a sync of a list is unfinished, it has the number of rows of the last f
   ])
 })
 
-test('if keys had several errors, the newest error of each key is returned', async () => {
+test('if a key had several errors, only the newest is returned, and keys without errors are left out', async () => {
   const store = await control.store()
   const [key, fine] = [await newKey(store.id), await newKey(store.id)]
   const recording = node()
