@@ -31,7 +31,7 @@ export class StoreExportError extends Error {
   readonly retryAfterSeconds: number | null
   /**
    * The scope that the key lacks, such as `customers:read`, from the header `x-required-scope`; null for every other
-   * error. With status 404, it tells a resource that the key may not read from a path or a row that does not exist.
+   * error. `NOT_FOUND` without it means that the path or the row does not exist.
    */
   readonly requiredScope: string | null
 

@@ -435,7 +435,7 @@ describe('retries of the client', () => {
     },
   )
 
-  test('[R38] if the key may not read a resource, the error has the missing scope; for a row that does not exist, it has none', async () => {
+  test('[R38] if the key may not read a resource, the error has the missing scope, unlike the error for a missing row', async () => {
     const { id, key } = await platform.newKey(store.id)
     await platform.controlSql`update api_keys set scopes = ${['orders:read']} where id = ${id}`
     const { client } = await startClient([], { key })
