@@ -1,5 +1,5 @@
 // Parses and writes JSON that is nested too deeply for `JSON.parse` and `JSON.stringify`, which overflow the stack at a
-// few thousand levels. These functions store the levels in an array. They are slower, so callers use them only as a
+// few thousand levels. These functions store the levels in an array, which is slower, so callers use them only as a
 // fallback.
 
 /** Differences of the written JSON from that of `JSON.stringify`. */
@@ -49,10 +49,13 @@ export function writeDeepJson(
   return written.join('')
 }
 
-/** Matches punctuation, a string, or another literal, with the space before it. */
+/** Matches punctuation, a string, or another literal, with the white space before it. */
 const TOKEN = /\s*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}[\],:"]+))/y
 
-/** Returns the value of valid JSON like `JSON.parse`, at any depth. `literal` parses numbers, booleans and null. */
+/**
+ * Returns the value of valid JSON like `JSON.parse`, at any depth. `literal` parses numbers, booleans and null. Does
+ * not check the punctuation, so invalid JSON gives a wrong value.
+ */
 export function parseDeepJson(text: string, literal: (text: string) => unknown): unknown {
   const tokens = new RegExp(TOKEN)
   const open: { readonly holder: unknown[] | Record<string, unknown>; name: string | null }[] = []

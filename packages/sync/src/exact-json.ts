@@ -8,7 +8,7 @@ export interface RawNumber {
   readonly rawJSON: string
 }
 
-/** Functions of `JSON` that TypeScript's types lack. */
+/** Functions of `JSON` that are missing from TypeScript's types. */
 interface ExactJson {
   parse(text: string, revive: (name: string, value: unknown, context: { source?: string }) => unknown): unknown
   rawJSON(text: string): RawNumber
@@ -21,7 +21,10 @@ const EXACT_DIGITS = 15
 /** Finds numbers with more digits or an exponent. A match inside a string costs only time. */
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
-/** Parses like `JSON.parse`, but returns a `RawNumber` for a number that a double would round. Throws `SyntaxError`. */
+/**
+ * Parses like `JSON.parse`, but returns a `RawNumber` for a number in an array or object that a double could round.
+ * Throws `SyntaxError` for invalid JSON, unless it is nested too deeply for `JSON.parse` to check it.
+ */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)
   try {
@@ -43,12 +46,12 @@ export function exactJsonText(value: unknown, options: JsonWriteOptions = {}): s
   }
 }
 
-/** Whether deep nesting overflowed the stack of a recursive function. */
+/** Whether the error is a `RangeError`, which deep nesting causes when it overflows the stack. */
 export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError
 }
 
-/** Whether `parseExactJson` returned the value for a number that a double would round. */
+/** Whether `parseExactJson` returned the value for a number that a double could round. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return EXACT.isRawJSON(value)
 }

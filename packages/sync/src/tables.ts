@@ -18,7 +18,7 @@ export interface CopyColumn {
   /** Whether the values can identify a person who buys in the store. */
   readonly isPersonal: boolean
   /**
-   * Whether a verification compares the column. It does not compare counts, which change without a change of the row.
+   * Whether a verification compares the column. False for counts, which change without a change of the row.
    */
   readonly isCompared: boolean
 }

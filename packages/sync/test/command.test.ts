@@ -285,7 +285,7 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('store-sync run reads the key from STORE_EXPORT_KEY_FILE; if the file is missing, it exits with code 2', async () => {
+  test('if STORE_EXPORT_KEY_FILE names a file, store-sync run reads its key, or exits with code 2 if it is missing', async () => {
     const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })

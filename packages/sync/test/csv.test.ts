@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table has a file with only a header', asyn
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('if a string looks like a formula, it starts with an apostrophe in the CSV file', async () => {
+test('the CSV file prefixes strings that look like formulas with an apostrophe, and no negative amounts', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [

@@ -190,7 +190,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('if DuckDB is not installed, opening a DuckDB copy prints the npm install command and creates nothing', async () => {
+test('if DuckDB is not installed, opening a DuckDB copy throws a CopyError with the npm install command and creates nothing', async () => {
   const file = await createFile()
   const missing = 'a-package-that-is-not-there'
   const opening = new DuckDbCopy(file, () => loadDuckDb(() => import(missing))).open(TABLES)

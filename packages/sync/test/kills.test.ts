@@ -1,4 +1,5 @@
-// Kills the command at random moments of first, incremental, pruning and full runs. The next run must complete the copy.
+// Kills the command at random moments of first, incremental, pruning and full runs. The next run must complete the
+// copy.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -27,7 +28,7 @@ const ROUNDS_MAX = 5 * KILLS_PER_LIFE
 /** At most two killed runs, and one that completes. */
 const RUNS_PER_ROUND = 3
 const MINUTE_MS = 60_000
-/** Most rows of a table: a few pages. */
+/** Maximum rows of a table: a few pages. */
 const ROWS_MAX = 400
 
 let platform: TestPlatform
@@ -49,7 +50,6 @@ class CopyLife {
   readonly #destination: HistoryDestination
   readonly #source: SourceStore
   readonly #proxy: CommandProxy
-  /** Result of the last completed run. */
   #last: StoreSyncResult | null = null
   kills = 0
 

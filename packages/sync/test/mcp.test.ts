@@ -61,7 +61,7 @@ describe('the MCP tools', () => {
     }
   })
 
-  test('if an MCP tool is called, its result begins with the time of the copy', async () => {
+  test('the result of each MCP tool begins with the time of the copy', async () => {
     const calls: [string, object][] = [
       ['schema', {}],
       ['schema', { table: 'orders' }],
@@ -78,14 +78,14 @@ describe('the MCP tools', () => {
         expect(await callText(each, name, args), name).toMatch(new RegExp(`^As of ${COPIED_AT} \\(.+ ago\\)\\.\n`))
   })
 
-  test('if the tool schema is called, it lists all tables of the copy, or describes one table', async () => {
+  test('the MCP tool schema lists all tables of the copy, describes one table, and rejects an unknown table', async () => {
     const text = await callText(client, 'schema')
     for (const { name } of TABLES) expect(text).toMatch(new RegExp(`^${name}: id`, 'm'))
     expect(await callText(client, 'schema', { table: 'orders' })).toContain('- total money: Amount the customer paid.')
     expect(await callText(client, 'schema', { table: 'order' })).toContain('table: must be one of store, ')
   })
 
-  test('if the tool query is called, it returns column names and rows as JSON arrays', async () => {
+  test('the MCP tool query returns column names and rows as JSON arrays', async () => {
     const text = await query(
       'select status, count(*) as n, sum(total_cents) as cents from orders group by 1 order by 1',
     )
@@ -93,11 +93,14 @@ describe('the MCP tools', () => {
     expect(await query('select * from paid limit 1')).toContain('["id","total","total_cents"]')
   })
 
-  test('if the tool order is called, it returns the order with its items; the tool customer returns totals by status', async () => {
+  test('the MCP tool order returns the order with its items', async () => {
     const order = await callText(client, 'order', { id: idOf('orders', 7).toUpperCase() })
     expect(order).toContain(`{"id":"${idOf('orders', 7)}","customer_id":"${idOf('customers', 7)}","status":"paid"`)
     expect(order).toContain('"total":"7.10"')
     for (const n of [14, 15]) expect(order).toContain(`{"id":"${idOf('order_items', n)}"`)
+  })
+
+  test('the MCP tool customer returns the number and the exact total of orders by currency and status', async () => {
     const customer = await callText(client, 'customer', { id: idOf('customers', 7) })
     expect(customer).toContain('Orders by currency and status:\n{"currency":"EUR","status":"paid","orders":27,')
     const sql = `select sum(total_cents) from orders where customer_id = '${idOf('customers', 7)}' and status = 'paid'`
@@ -108,7 +111,7 @@ describe('the MCP tools', () => {
     expect(customer).toContain(`"total":"${(cents / 100).toFixed(2)}"`)
   })
 
-  test('if the tool freshness is called, it returns the number of rows and the time of the last sync of each table', async () => {
+  test('the MCP tool freshness returns the number of rows and the time of the last full sync of each table', async () => {
     const text = await callText(client, 'freshness')
     expect(text).toContain(`["orders","${COPIED_AT}",2000,"${COPIED_AT}"]`)
     expect(text).toContain(`["order_items","${COPIED_AT}",4000,"${COPIED_AT}"]`)
@@ -229,7 +232,7 @@ describe('store-sync mcp', () => {
   })
 
   test("if this Node.js version can't restrict SQL statements, store-sync mcp exits with code 1 and names the version to install", async () => {
-    // Node.js 24.0, which npm installs on macOS, lacks this function.
+    // Node.js 24.0, which npm installs on macOS, does not have this function.
     const older = `data:text/javascript,import{DatabaseSync as D}from'node:sqlite';delete D.prototype.setAuthorizer`
     const args = ['--import', older, COMMAND, 'mcp', '--from', `sqlite:${file}`]
     const { code, stderr } = await runProgram(process.execPath, args, {})

@@ -1,5 +1,5 @@
-// Tests a list that is declared only in the contract. The client and store-sync read it, although their code does not name
-// it.
+// Tests a list that is declared only in the contract: the client and store-sync read it, although their code does not
+// name it.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -70,7 +70,7 @@ test('[VER-1] if a list is added to the contract, a copy gets a table with the c
   await copy.close()
 })
 
-test('if the installed client is older than the contract, an error names the list that the client lacks', async () => {
+test('if the installed client is older than the contract, an error names the path that is missing from the client', async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: store.key })
   await expect(listRows(client, theTable(), {}).next()).rejects.toThrow(
     'the client has no method for /api/v1/warehouses: install its newest version',

@@ -205,7 +205,7 @@ test('if finishing a Parquet copy fails, the previous files stay, and the next r
   expect(await ids()).toEqual([{ id: 'a' }, { id: 'b' }])
 })
 
-test('if DuckDB is not installed, opening a Parquet copy prints the npm install command and creates nothing', async () => {
+test('if DuckDB is not installed, opening a Parquet copy throws a CopyError with the npm install command and creates nothing', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const missing = 'a-package-that-is-not-there'

@@ -1,4 +1,4 @@
-// Tests `--prune`, which removes rows that the store has deleted. It compares the copy with the lists of IDs.
+// Tests `--prune`, which compares the copy with the lists of IDs and removes rows that the store has deleted.
 
 import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
@@ -178,7 +178,7 @@ describe('runs that prune', () => {
 })
 
 describe('several pages of an ID list', () => {
-  test('if pruning is interrupted, the next run reads the whole ID list again and removes only deleted rows', async () => {
+  test('if pruning is interrupted, runs without pruning remove nothing, and the next pruning run reads the whole ID list', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')
@@ -200,7 +200,7 @@ describe('several pages of an ID list', () => {
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('if pruning gets INVALID_CURSOR once, it restarts; the second time, it throws', async () => {
+  test('if pruning gets INVALID_CURSOR, it restarts once and then throws', async () => {
     const shop = await createShop(platform)
     await addManyCustomers(shop)
     const tables = only('customers')

@@ -218,7 +218,7 @@ test("if a list can't be filtered by update and its sync is interrupted, the nex
 describe('a cursor that the service rejects', () => {
   const refusal = () => Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
 
-  test('if a run gets INVALID_CURSOR once, it reads the list from the beginning; the second time, it throws', async () => {
+  test('if a run gets INVALID_CURSOR, it reads the list from the beginning once and then throws', async () => {
     const shop = await createShopWithOrders(600)
     let refusals = 1
     const { client } = recordingClient(shop, (url) => {

@@ -107,7 +107,7 @@ test('if --state is the state of a page, the Singer run returns the rows after t
   )
 })
 
-test('if a Singer run has --prune, listed_ids lacks a deleted row, whose last synced_at is before listed_at', async () => {
+test('if a Singer run has --prune, a deleted row is not in listed_ids, and its synced_at is before listed_at', async () => {
   const store = await provisionOrders(3)
   const first = await messagesOf(store)
   const [deleted] = await store.sql<

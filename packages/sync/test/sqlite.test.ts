@@ -206,7 +206,7 @@ test('if the first sync reads an order twice, the SQLite copy has the items of t
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })
 
-test('if the first sync ends or is interrupted, the SQLite copy gets its indexes', async () => {
+test('if the first sync is interrupted, the SQLite copy gets its indexes when it is opened again, otherwise at its end', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const indexes = () =>

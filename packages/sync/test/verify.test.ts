@@ -83,7 +83,7 @@ test('if rows are missing, different, or extra, verify reports each with its col
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('if the copy has an extra item, verify reports it with its order; items without an order are only counted', async () => {
+test('if the copy has an extra item, verify reports it, or only counts it if the copy has no order for it', async () => {
   const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]

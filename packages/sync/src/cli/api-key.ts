@@ -12,7 +12,6 @@ export const KEY_VARIABLE = 'STORE_EXPORT_KEY'
 /** Name of the environment variable that contains the path of a file with the key. */
 export const KEY_FILE_VARIABLE = 'STORE_EXPORT_KEY_FILE'
 
-/** Sources of the key: environment variables, and a prompt. */
 export interface ApiKeySources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Prompts at the terminal without showing the input; null without a terminal. */
@@ -20,8 +19,8 @@ export interface ApiKeySources {
 }
 
 /**
- * Returns the key without surrounding spaces. Throws `CommandLineError` if no source has a key, or if the
- * key file cannot be read.
+ * Returns the key without surrounding spaces: from the variable, else from the key file, else from the prompt. A named
+ * key file rules out the prompt. Throws `CommandLineError` if no source has a key, or if the file cannot be read.
  */
 export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string> {
   const fromVariable = env[KEY_VARIABLE]?.trim() ?? ''
@@ -45,7 +44,10 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Prompts at the terminal without showing the input. Ctrl-C ends the process with exit code 130. Ctrl-D returns an empty string. */
+/**
+ * Prompts at the terminal without showing the input. Ctrl-C ends the process with exit code 130. Ctrl-D returns an
+ * empty string.
+ */
 export async function promptForKey(question: string): Promise<string> {
   const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output: noOutput, terminal: true })

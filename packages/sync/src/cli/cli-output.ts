@@ -6,13 +6,15 @@ export interface CliOutput {
   writeMessage(text: string): void
   /** Writes a line for programs to standard output. */
   writeResult(line: string): void
-  /** Writes data to standard output. Resolves when the reader has taken it, so that a slow reader slows the run. */
+  /**
+   * Writes data to standard output. Resolves after the write, so that a slow reader slows the run; rejects if it fails.
+   */
   writeData(text: string): Promise<void>
   /** Width of the terminal in characters; null if standard error is not a terminal. */
   readonly columns: number | null
 }
 
-/** Writes an event as one line of JSON, with names in snake case like those of the API. */
+/** Writes an event as one line of JSON. Its own member names become snake case, like those of the API. */
 export function printEvent({ writeResult }: CliOutput, event: object): void {
   const members = Object.entries(event).map(([name, value]) => [toSnakeCase(name), value])
   writeResult(JSON.stringify(Object.fromEntries(members)))

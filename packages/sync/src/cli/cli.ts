@@ -21,7 +21,14 @@ const WRONG_USAGE = 2
 /** Exit code after which the same command can succeed later: EX_TEMPFAIL of sysexits.h. */
 const TEMPORARY_FAILURE = 75
 
-/** Runs the command, and prints its errors. Resolves to the exit code: 0, 1, 2 or 75. */
+/**
+ * Runs the command. Prints an error to standard error and, with `--json`, also as an event. Resolves to the exit code:
+ *
+ * - 0: done, or stopped by a signal between two runs of `--every`.
+ * - 1: failed or interrupted, or the copy differs from the store.
+ * - 2: wrong usage.
+ * - 75: a temporary failure (`isTemporaryFailure`).
+ */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   try {
     await createProgram(context).parseAsync([...args], { from: 'user' })
@@ -43,7 +50,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Help that run and verify show: destinations, tables, the key, and exit codes. */
+/** End of the help of `store-sync`, `run`, and `verify`. */
 export const COMMON_HELP = `
 Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
@@ -59,7 +66,9 @@ export const EXAMPLES = {
   mcp: 'store-sync mcp --from sqlite:/home/shop/shop.db',
 } as const
 
-/** Returns the program with its commands. It throws a `CommanderError` instead of ending the process. */
+/**
+ * Returns the program. When commander would end the process, as after `--help`, `parseAsync` throws `CommanderError`.
+ */
 export function createProgram(context: CliContext): Command {
   const command = new Command('store-sync')
     .description('Keep a copy of one store in sync.')

@@ -14,8 +14,8 @@ interface DestinationKind {
 }
 
 /**
- * All kinds of destinations. A run imports only the module of its kind, because the libraries of all modules use as much
- * memory as a run.
+ * Destinations that are a file or a folder. A run imports only the module of its kind, because the libraries of all
+ * modules use as much memory as a run.
  */
 const DESTINATION_KINDS: readonly DestinationKind[] = [
   {
@@ -54,7 +54,11 @@ export const DESTINATIONS = [
   'env:NAME',
 ].join(', ')
 
-/** Returns the copy for the value of `--to`. `env:NAME` reads the value from a variable. Throws `CommandLineError`. */
+/**
+ * Returns the copy for the value of `--to`, without opening it. `env:NAME` reads the value from a variable. Throws
+ * `CommandLineError` for an unknown or invalid destination, an unset variable, a password on the command line, and CSV
+ * options of another destination.
+ */
 export async function createCopy(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -86,7 +90,9 @@ async function parseDestination(text: string, csv: CsvCopyOptions, variable: str
   throw new CommandLineError(`--to: must be one of ${DESTINATIONS}${got}`)
 }
 
-/** Returns `path`. Rejects `~`, which the shell does not expand after a prefix such as `sqlite:`. */
+/**
+ * Returns `path`. Throws if it starts with `~`, because the shell does not expand `~` after a prefix such as `sqlite:`.
+ */
 function rejectTilde(path: string): string {
   if (/^~(?:$|[^/\\]*[/\\])/.test(path))
     throw new CommandLineError('--to: the shell does not expand ~ here; write the full path or use "$HOME"')

@@ -1,5 +1,5 @@
-// Creates the copy for `--to singer`. Such a copy has no file of its own, so it continues from the last STATE message
-// of the previous run, which `--state` names.
+// Creates the copy for `--to singer`. Such a copy has no file of its own, so `--state` names a file with the states
+// that the target of the previous run printed.
 
 import { readFile } from 'node:fs/promises'
 import type { SingerCopy } from '../copies/singer/singer-copy.ts'
@@ -30,7 +30,10 @@ export function checkSingerOptions({ to, state, json, every }: SingerOptions): v
     )
 }
 
-/** Returns the copy. `stateFile` is undefined for a first run. Throws `CommandLineError` if the file has no state. */
+/**
+ * Returns a copy that continues from the state in the last line of `stateFile`; a new copy if that is undefined. Throws
+ * `CommandLineError` if the file cannot be read, or if its last line is no state.
+ */
 export async function createSingerCopy(stateFile: string | undefined, output: CliOutput): Promise<SingerCopy> {
   const { SingerCopy } = await import('../copies/singer/singer-copy.ts')
   const { parseSingerState } = await import('../copies/singer/singer-state.ts')

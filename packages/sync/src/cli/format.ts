@@ -25,7 +25,7 @@ export function numberText(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** Returns a duration rounded to its unit: `8 s`, `4 min`, `2 h 05 min`. */
+/** Returns a duration: `8 s` up to 90 seconds, rounded up; `4 min` up to 90 minutes; then `2 h 05 min`. */
 export function timeText(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 90) return `${seconds} s`
@@ -34,7 +34,7 @@ export function timeText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
 }
 
-/** Returns tenths of a second below a minute, such as `8.4 s`. Longer durations look like those of `timeText`. */
+/** Returns tenths of a second below a minute, such as `8.4 s`, and the text of `timeText` from a minute. */
 export function secondsText(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms)
 }

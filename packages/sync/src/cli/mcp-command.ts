@@ -12,7 +12,11 @@ export interface McpCommandOptions {
   readonly withPersonalData?: true
 }
 
-/** Serves until the input ends or the signal aborts. Throws `CommandLineError` and `CopyError`. */
+/**
+ * Serves until standard input ends or the signal aborts, which destroys standard input. Throws `CommandLineError` if
+ * `--from` is not `sqlite:FILE`, `CopyError` if the file is not a copy or Node.js is older than 24.10, and `Error` if a
+ * message of the host is too long.
+ */
 export async function mcpCommand(options: McpCommandOptions, context: CliContext, version: string): Promise<void> {
   const { output, signal } = context
   const withPersonalData = options.withPersonalData === true
@@ -55,7 +59,6 @@ function parseFrom(text: string): string {
   return path.resolve(file)
 }
 
-/** Throws `CopyError` if the file is not a copy, or if this Node.js cannot restrict statements. */
 async function requireCopy(file: string): Promise<void> {
   const { DatabaseSync } = await import('node:sqlite')
   if (DatabaseSync.prototype.setAuthorizer === undefined)

@@ -1,5 +1,5 @@
 // Parses the values of options before the command starts, so that a wrong option costs no request. All functions throw
-// `CommandLineError`.
+// `CommandLineError` for a value that they do not accept.
 
 import { type CopyTable, findTable, TABLE_NAMES, TABLES } from '../tables.ts'
 import { CommandLineError } from './command-line-error.ts'
@@ -29,7 +29,7 @@ export function parseDurationOption(option: '--every' | '--overlap', text: strin
   )
 }
 
-/** Returns `--since` as a time in the past. */
+/** Returns `--since` as a time from 1970 until now. A duration counts back from now. */
 export function parseSince(text: string): Date {
   const since = parseTimestamp(text, Date.now())
   if (since !== null) return since
@@ -47,14 +47,17 @@ export function parseRequestsPerMinute(text: string): number {
 
 const DELIMITERS: Readonly<Record<string, string>> = { ',': ',', ';': ';', '|': '|', tab: '\t', '\t': '\t' }
 
-/** Returns `--csv-delimiter` as one character. */
+/** Returns `--csv-delimiter` as one character: a comma, a semicolon, a bar, or a tab. */
 export function parseCsvDelimiter(text: string): string {
   const delimiter = DELIMITERS[text]
   if (delimiter !== undefined) return delimiter
   throw new CommandLineError(`--csv-delimiter: must be one of "," ";" "|" or tab; got ${quoteInput(text)}`)
 }
 
-/** Throws for an `http://` URL of another machine, because the key would cross the network unencrypted. */
+/**
+ * Throws for an `http://` URL of another machine, because the key would cross the network unencrypted. Ignores an
+ * invalid URL, which the client rejects.
+ */
 export function rejectPlainHttp(url: string): void {
   if (!URL.canParse(url)) return
   const { protocol, hostname } = new URL(url)

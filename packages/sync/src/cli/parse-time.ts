@@ -8,7 +8,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
  */
 export const TIMER_MS_MAX = 24 * 86_400_000
 
-/** Returns the duration in milliseconds; null if `text` is not a duration or exceeds `msMax`. */
+/** Returns a duration of at most six digits and a unit in milliseconds; null for other text, and above `msMax`. */
 export function parseDuration(text: string, msMax: number): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text)
   const ms = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? 0)

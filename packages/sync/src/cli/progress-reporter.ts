@@ -1,6 +1,5 @@
 // Reports the progress of a run: a status line on a terminal, lines in a log, or JSON lines for programs. A log gets a
-// line for each wait, and at least one every 30 seconds. You can therefore distinguish a waiting run from a hanging
-// run.
+// line for each wait, and at least one every 30 seconds, so that a waiting run does not look like a hanging run.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -10,7 +9,6 @@ import { countText, NUMBER_WIDTH, numberText, rowsText, secondsText, tableText, 
 import type { RequestMeter } from './request-meter.ts'
 import { StatusLine } from './status-line.ts'
 
-/** The output and the clock of a reporter. */
 export interface ProgressReporterOptions {
   readonly output: CliOutput
   readonly meter: RequestMeter
@@ -54,7 +52,7 @@ export class ProgressReporter {
     this.#restartHeartbeat()
   }
 
-  /** Shows the progress of a table after a page. */
+  /** Shows the progress of a table after a page, at most every 100 ms. */
   page(rows: TableProgress): void {
     const { now, meter } = this.#options
     this.#endCountdown()
@@ -89,7 +87,7 @@ export class ProgressReporter {
     this.#restartHeartbeat()
   }
 
-  /** Replaces the status line. */
+  /** Replaces the status line. A log shows the text in its next periodic line. */
   show(text: string): void {
     this.#status = text
     this.#line.show(text)
@@ -112,7 +110,10 @@ export class ProgressReporter {
     )
   }
 
-  /** Reports a pause of the client: a countdown for the rate limit, a line for an error. */
+  /**
+   * Reports a pause of the client: a countdown for the rate limit, a line for an error, nothing for the pace of
+   * requests.
+   */
   pause({ reason, ms, error }: ClientPause): void {
     if (reason === 'pace') return
     if (reason === 'limit') this.#countDown(ms)
@@ -209,7 +210,9 @@ function timeLeftText(read: number, left: number, ms: number, meter: RequestMete
   return `  ${timeText(meter.estimateMs(Math.ceil(left / LIMITS.pageRowsMax), requestMs))} left`
 }
 
-/** Returns a handler that prints JSON lines for finished tables and for problems, but not for pages. */
+/**
+ * Returns a handler that prints a JSON line for each finished, retained or reread table, and if the run cannot prune.
+ */
 export function printProgressEvents(output: CliOutput): (progress: SyncProgress) => void {
   return (progress) => {
     if (['table', 'prune_unavailable', 'retained', 'reread'].includes(progress.event)) printEvent(output, progress)

@@ -14,7 +14,6 @@ export class RequestMeter {
     this.#now = now
   }
 
-  /** Counts a response, and remembers its rate limit. */
   record({ limit }: ResponseInfo): void {
     this.#requests += 1
     this.#limit = limit

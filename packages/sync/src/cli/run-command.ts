@@ -52,7 +52,11 @@ interface RunTask {
   readonly context: CliContext
 }
 
-/** Runs the command. Throws the errors of `run`, `CommandLineError`, and `StoppedBetweenRuns`. */
+/**
+ * Runs once. With `--every`, runs until the signal aborts, or until an error that the next run cannot survive
+ * (`isWorthRetrying`). Throws `CommandLineError` before the first request, the errors of `run`, and
+ * `StoppedBetweenRuns` if the signal aborts between two runs.
+ */
 export async function runCommand(options: RunCommandOptions, context: CliContext): Promise<void> {
   const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)
   const parsed = parseRunOptions(options)

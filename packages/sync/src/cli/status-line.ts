@@ -35,7 +35,7 @@ export class StatusLine {
     this.#isShown = false
   }
 
-  /** Writes the last line of a command. If the command failed, the instance of its reporter can have left a status line. */
+  /** Writes the last line of a command. On a terminal, it replaces the status line that a failed reporter left. */
   end(text: string): void {
     this.#isShown = this.#output.columns !== null
     this.#writeLine(text)

@@ -10,7 +10,7 @@ import { parseRequestsPerMinute, rejectPlainHttp } from './parse-options.ts'
 import { ProgressReporter } from './progress-reporter.ts'
 import { RequestMeter } from './request-meter.ts'
 
-/** The unparsed options that both commands have for the client and its output. */
+/** The unparsed options that `run` and `verify` share. */
 export interface SessionOptions {
   readonly url: string
   readonly insecureHttp?: true
@@ -18,7 +18,6 @@ export interface SessionOptions {
   readonly json?: true
 }
 
-/** The client of a command, and the meter and the reporter of its progress. */
 export interface SyncSession {
   readonly client: StoreExportClient
   readonly meter: RequestMeter
@@ -33,7 +32,10 @@ export function now(): number {
 /** Time in ms in which the client retries a refused connection before the first response, without `--every`. */
 export const REFUSED_FOR_MS = 5000
 
-/** Returns a session. Prompts for the key if no variable has it. Throws `CommandLineError`. */
+/**
+ * Returns a session, and sends no request. Prompts for the key if no variable has it. Throws `CommandLineError` if the
+ * URL, the pace, or the key is invalid, and if there is no key.
+ */
 export async function createSession(
   options: SessionOptions,
   context: CliContext,

@@ -8,7 +8,11 @@ import { EmptyTablesError } from '../run/empty-tables.ts'
 
 const TEMPORARY_STATUSES = [409, 429]
 
-/** Whether the same command can succeed later without a change by the user. */
+/**
+ * Whether the same command can succeed later without a change by the user: after a status of 409, 429, or 500 and
+ * above, an invalid cursor, a failed connection, and a destination that is locked, unreachable, or open in another
+ * program.
+ */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)
     return error.status >= 500 || TEMPORARY_STATUSES.includes(error.status) || error.code === 'INVALID_CURSOR'
@@ -18,8 +22,8 @@ export function isTemporaryFailure(error: unknown): boolean {
 
 /**
  * Whether `--every` continues after this failure. It continues after a temporary failure, and after an error that you
- * can fix between two runs. Examples are a full disk, and other errors of the operating system or of a database. It
- * stops after other errors, such as a revoked key.
+ * can fix between two runs, such as a full disk or another error of the operating system or a database. It stops after
+ * other errors, such as a revoked key.
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true

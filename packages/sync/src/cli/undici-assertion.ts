@@ -10,7 +10,10 @@ export function isUndiciAssertion(error: unknown): boolean {
   return String(message).includes('assert(!this.paused)') && /Parser\.finish .*undici/.test(String(stack))
 }
 
-/** Prevents that assertion from ending the process. Other uncaught exceptions still end it, with exit code 1. */
+/**
+ * Installs a listener that prevents that assertion from ending the process. Other uncaught exceptions still end it,
+ * with exit code 1.
+ */
 export function ignoreUndiciAssertion(): void {
   process.on('uncaughtException', (error) => {
     if (isUndiciAssertion(error)) return

@@ -31,7 +31,10 @@ const COMPARED_TEXTS: Readonly<Record<CompareMode, string>> = {
 /** Maximum differences that the command prints for a table. With `--json`, it prints all. */
 const SHOWN_MAX = 10
 
-/** Runs the command. Throws the errors of `verify`, `CommandLineError`, and `CopyDiffers`. */
+/**
+ * Compares once, and prints the result. Throws `CommandLineError` before the first request, the errors of `verify`, and
+ * `CopyDiffers` if a difference has no known reason.
+ */
 export async function verifyCommand(options: VerifyCommandOptions, context: CliContext): Promise<void> {
   const { env, output, signal } = context
   const isQuick = options.quick === true

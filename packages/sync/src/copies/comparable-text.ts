@@ -22,7 +22,7 @@ function sortedText(value: unknown): string {
   }
 }
 
-/** Sorts the members of JSON objects by name, because they have no order, and a database can change it. */
+/** Sorts the members of JSON objects by name, because a database can change their order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (value === null || typeof value !== 'object' || isRawNumber(value)) return value

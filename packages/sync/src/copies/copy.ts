@@ -15,7 +15,7 @@ export interface TableState {
   readonly since: string | null
   /** Start of the last full walk; null before the first full walk has ended. */
   readonly fullAt: string | null
-  /** The copy lacks rows that were last changed before this time; null if it lacks none. */
+  /** Rows that were last changed before this time can be missing from the copy; null if the copy has all rows. */
   readonly startsAt: string | null
   /** Digest of the store's columns that all rows were read from; null if it is unknown, or if it was not the same. */
   readonly storeFields: string | null
@@ -95,23 +95,29 @@ export interface RowSelection {
 export interface Copy {
   /** Name for messages, without a password. */
   readonly name: string
-  /** Returns the state without changing the destination; null if there is no copy yet. */
+  /** Returns the state without locking or changing the destination; null if there is no copy yet. */
   peek(): Promise<CopyState | null>
   /**
-   * Opens the copy for writing, and returns its state. Creates missing tables and columns. Deletes the unfinished walk
-   * of a table that gets new columns, because the rows read so far lack them. Throws `CopyBusyError`, `CopyError` or
-   * `CopyUnavailableError`.
+   * Opens and locks the copy for writing, and returns its state. Creates missing tables and columns. The next walk of a
+   * table that gets new columns starts again and is full, because the stored rows have no values for them.
+   *
+   * Throws `CopyBusyError` if another run has the copy open, `CopyUnavailableError` if the destination cannot be
+   * reached or another program locks it, and `CopyError` if it has tables that store-sync did not create, or cannot be
+   * written.
    */
   open(tables: readonly CopyTable[]): Promise<CopyState>
   /** Saves the ID of the store, so that later runs accept no other store. */
   claim(storeId: string): Promise<void>
   /** Writes the rows of a page in one transaction. They replace rows with the same IDs and their embedded rows. */
   write(page: PageWrite): Promise<void>
-  /** Ends a walk and saves its state. Returns the number of removed rows, without their embedded and owned rows. */
+  /**
+   * Ends a walk: removes unseen rows after a full walk, and saves the state. Returns the number of removed rows,
+   * without their embedded and owned rows; 0 for a copy that cannot remove rows.
+   */
   end(walk: WalkEnd): Promise<number>
   /** Returns the number of rows in a table or an embedded table. */
   count(table: string): Promise<number>
-  /** Returns the stored rows in any order. The result omits rows that the copy lacks. */
+  /** Returns the stored rows in any order, without a row for an ID that is missing. */
   read(selection: RowSelection): Promise<StoredRow[]>
   /** Returns the value as `write` stores it, after the changes that this kind of database needs. */
   asStored(column: CopyColumn, value: unknown): unknown
@@ -121,9 +127,11 @@ export interface Copy {
   unseenIds(table: string, after: string | null, limit: number): Promise<string[]>
   /** Returns the names of files that differ from what the last run wrote; none for a copy that is a database. */
   changedFiles(): Promise<string[]>
-  /** Called after all tables of a run: writes the files of a CSV, XLSX or Parquet copy. */
+  /**
+   * Called after all tables of a run: writes the files of a CSV, XLSX or Parquet copy. Throws `CopyError` if it cannot.
+   */
   finish(): Promise<void>
-  /** Releases the copy for other processes. */
+  /** Releases the copy for other processes. Does nothing if the copy is not open. */
   close(): Promise<void>
 }
 

@@ -1,10 +1,9 @@
-// Prepares the rows of a page for one statement that writes all of them. Such a statement cannot write the same row
-// twice.
+// Prepares the rows of a page for one statement that writes all of them, and that cannot write the same row twice.
 
 import type { ChildTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
 
-/** Returns the last row with each ID, because one statement cannot write a row twice. */
+/** Returns the last row with each ID. The case of its letters does not matter. */
 export function lastRowsById(rows: readonly CopyRow[]): CopyRow[] {
   return [...new Map(rows.map((row) => [String(row.id).toLowerCase(), row])).values()]
 }

@@ -15,7 +15,10 @@ export interface FileSignature {
   readonly canBeEmpty: boolean
 }
 
-/** Throws `CopyError` if the path exists and is not a database of this format. Creates nothing. */
+/**
+ * Throws `CopyError` if the path exists and is not a database of this format, and errors of the file system unchanged.
+ * Creates nothing.
+ */
 export function requireDatabaseFile(file: string, name: string, signature: FileSignature): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return

@@ -13,7 +13,7 @@ export interface ReadFrom {
 }
 
 /**
- * Returns sentences with the time of the oldest of these tables, and with what they lack. `now` is in ms since 1970.
+ * Returns sentences with the time of the oldest of these tables, and with what is missing. `now` is in ms since 1970.
  */
 export function asOfText({ states, tables }: ReadFrom, now: number): string {
   const names = new Set(tables.map(syncedTable).filter((name) => name !== null))
@@ -34,7 +34,7 @@ export function asOfText({ states, tables }: ReadFrom, now: number): string {
   ].join(' ')
 }
 
-/** Returns the table whose state applies to `table`: itself, or the table in whose rows its rows are embedded. */
+/** Returns the table whose state applies to `table`: itself, or the parent of an embedded table; null if unknown. */
 export function syncedTable(table: string): string | null {
   const found = TABLES.find(({ name, children }) => name === table || children.some((child) => child.name === table))
   return found?.name ?? null

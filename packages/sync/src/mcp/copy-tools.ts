@@ -23,7 +23,10 @@ export interface CopyToolsOptions {
   readonly now: () => number
 }
 
-/** Calls a tool by its name. Errors that the assistant can act on become results. */
+/**
+ * Calls a declared tool. The result begins with the time of the data, and is cut to `RESULT_BYTES_MAX`. `ToolError` and
+ * `QueryStoppedError` become results, because the assistant can act on them; throws other errors.
+ */
 export async function callCopyTool(
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -63,7 +66,9 @@ const TOOLS: Readonly<
   freshness: (_args, read) => freshnessText(read),
 }
 
-/** Returns the arguments, which are all strings. Throws `ToolError` if an argument is missing, unknown, or not a string. */
+/**
+ * Returns the arguments, which are all strings. Throws `ToolError` if an argument is missing, unknown, or not a string.
+ */
 function parseArguments(name: string, args: Readonly<Record<string, unknown>>, withPersonalData: boolean): Arguments {
   const schema = toolDeclarations(withPersonalData).find((tool) => tool.name === name)?.inputSchema as {
     readonly properties: Readonly<Record<string, object>>

@@ -8,7 +8,11 @@ const ORDERS_MAX = 10
 /** Sum of an integer column of cents as a decimal string. */
 const TOTAL = `printf('%s%d.%02d', iif(sum(total_cents) < 0, '-', ''), abs(sum(total_cents)) / 100, abs(sum(total_cents)) % 100)`
 
-/** Returns a customer with group, addresses, and orders, as JSON objects without null values. */
+/**
+ * Returns a customer with the group, at most 20 addresses, order totals, and the latest 10 orders, as JSON lines
+ * without nulls. If several customers have the email address, returns one of them. Says so if the copy has no such
+ * customer.
+ */
 export async function customerText(
   by: { readonly id: string } | { readonly email: string },
   read: ReadCopy,

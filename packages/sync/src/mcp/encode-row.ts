@@ -2,8 +2,7 @@
 export const CELL_CHARACTERS_MAX = 2000
 
 /**
- * Returns a row of SQLite as a JSON array. Cuts long strings and marks the cut. Integers beyond 2^53 and blobs are
- * strings.
+ * Returns a SQLite row as a JSON array. Cuts long strings and blobs, and marks the cut. Large integers become strings.
  */
 export function encodeRow(row: readonly unknown[]): string {
   return JSON.stringify(row.map(encodeCell))

@@ -4,7 +4,10 @@ import { syncedTable } from './as-of.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 import { ALL_TABLES } from './visible-columns.ts'
 
-/** Returns, for each table, the time of its data, its number of rows, and the time when it was last read as a whole. */
+/**
+ * Returns a JSON line for each readable table: the time of its data, its number of rows, and the start of its last full
+ * walk. A time is null before such a walk has ended.
+ */
 export async function freshnessText(read: ReadCopy): Promise<ToolText> {
   const { readable } = await read([])
   const names = ALL_TABLES.map(({ name }) => name).filter((name) => readable[name] !== undefined)

@@ -23,13 +23,15 @@ export interface McpServerOptions {
   /** Text for the assistant about all tools. */
   readonly instructions: string
   readonly tools: readonly ToolDeclaration[]
-  /** Calls a tool. Throws only for an internal error. */
+  /** Calls a declared tool. If it throws, the response is an internal error with the message. */
   readonly call: (name: string, args: Readonly<Record<string, unknown>>) => Promise<ToolResult>
   /** Writes a line to standard output. */
   readonly writeLine: (line: string) => void
 }
 
-/** Protocol versions that have the same messages for these requests, newest first. Version 2025-03-26 also has batches. */
+/**
+ * Protocol versions that have the same messages for these requests, newest first. Version 2025-03-26 also has batches.
+ */
 export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2024-11-05'] as const
 /** Longest message of a client, in characters. */
 const MESSAGE_CHARACTERS_MAX = 1_000_000
@@ -37,7 +39,10 @@ const [PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_
   -32700, -32600, -32601, -32602, -32603,
 ]
 
-/** Serves until the input ends, and then completes the running calls. Throws if a message is too long. */
+/**
+ * Handles messages concurrently until the input ends, and then waits for the running calls. Throws if a message has
+ * more than 1,000,000 characters, or if the input fails, without waiting for them.
+ */
 export async function serveMcp(input: AsyncIterable<Buffer | string>, options: McpServerOptions): Promise<void> {
   const running = new Set<Promise<void>>()
   for await (const line of linesOf(input)) {

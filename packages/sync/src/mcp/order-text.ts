@@ -4,7 +4,10 @@ import { objectsOf } from './result-text.ts'
 import { selectColumns } from './select-columns.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 
-/** Returns an order and its line items, as JSON objects without null values. */
+/**
+ * Returns the order and its line items as JSON lines without nulls. Says so if the copy has no such order, and how to
+ * query items that were cut.
+ */
 export async function orderText(id: string, read: ReadCopy): Promise<ToolText> {
   const { readable } = await read([])
   const reading = await read([

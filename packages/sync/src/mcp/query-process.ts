@@ -1,9 +1,13 @@
-// Runs statements of assistants on a copy, in a process of its own. JavaScript cannot interrupt a statement of SQLite, so
-// the parent kills this process at its deadline.
+// Runs statements of assistants on a copy. Each layer stops what the layers before it let through:
 //
-// An authorizer alone does not hide a column: SQLite does not call it for the columns of USING and NATURAL JOIN. So the
-// statements see views without the hidden columns. A view shadows each table of the file, and the file has a random schema
-// name, which a statement cannot know.
+// - Process: JavaScript cannot interrupt a SQLite statement, so the parent kills this process at its deadline. A thread
+//   kills it if it uses too much memory, or if its parent has ended.
+// - Connection: the file is attached read-only, under a random schema name that a statement cannot know.
+// - Views: an authorizer alone does not hide a column, because SQLite does not call it for the columns of USING and
+//   NATURAL JOIN. So a view without the hidden columns shadows each table of the file.
+// - Authorizer: allows selects, most functions, and reads through these views. If no column is hidden, there are no
+//   views, and it allows reads of the file.
+// - Text: one statement at a time, without names of SQLite's own tables, which views cannot shadow.
 
 import { randomBytes } from 'node:crypto'
 import { constants, DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -51,11 +55,12 @@ export type QueryResponse =
       readonly tables: readonly string[]
       readonly results: readonly QueryRows[]
     }
+  /** `code` is SQLite's extended result code; null for other errors. */
   | { readonly error: string; readonly code: number | null }
 
 /** Longest string and row, in bytes. */
 const VALUE_BYTES_MAX = 16 * 1024 * 1024
-/** Time for which a statement waits for a run that locks the file. */
+/** Time in ms for which a statement waits for a run that locks the file. */
 const BUSY_TIMEOUT_MS = 1000
 const MEMORY_BYTES_MAX = 512 * 1024 * 1024
 
@@ -78,7 +83,7 @@ function watchProcess(): void {
   new Worker(watch, { eval: true }).unref()
 }
 
-/** Runs the statements. If one fails, returns its error instead of throwing it. */
+/** Runs the statements on a new connection. If one fails, returns its error instead of throwing it. */
 export function respond(request: QueryRequest): QueryResponse {
   const limits = { limits: { length: VALUE_BYTES_MAX } }
   const database = new DatabaseSync(':memory:', { readOnly: true, timeout: BUSY_TIMEOUT_MS, ...limits })
@@ -112,7 +117,9 @@ function runQueries(database: DatabaseSync, { file, visible, queries, maxBytes }
   return { states: states.map((row) => ({ ...row }) as StateRow), readable, tables: [...tables], results }
 }
 
-/** Returns the columns of all tables and views of the file. Leaves out broken views and tables of store-sync and SQLite. */
+/**
+ * Returns the columns of all tables and views of the file. Leaves out broken views and tables of store-sync and SQLite.
+ */
 function readableObjects(database: DatabaseSync, schema: string): Record<string, string[]> {
   const entries = objectsOf(database, schema).flatMap(({ name }): [string, string[]][] => {
     const columns = name.startsWith('_sync_') ? null : columnsOrNull(database, schema, name)
@@ -149,7 +156,10 @@ function createShadows(
   return readable
 }
 
-/** End of the name of the missing table that the view of a hidden table reads. SQLite's message then is "no such table: NAME is hidden…". */
+/**
+ * End of the name of the missing table that the view of a hidden table reads. SQLite's message then is "no such table:
+ * NAME is hidden…".
+ */
 const UNREADABLE = 'is hidden, because it has personal columns or is not a table of the store'
 
 /**

@@ -1,5 +1,10 @@
-// Keeps the MCP server responsive whatever statement an assistant sends. Statements run in a child process, one at a
-// time. At its deadline, the child is killed, and a new one starts.
+// Keeps the MCP server responsive whatever statement an assistant sends. One child process runs one request at a time:
+//
+// - Starting: the next request waits for the process, at most 10 seconds.
+// - Running: a request has 1.5 seconds for its statements. Then the process is killed, and a new one starts at once, so
+//   that the next request waits less.
+// - Ended: another program, or the process itself, killed it. The current request fails, and the next one starts
+//   another process.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +16,7 @@ import type { QueryRequest, QueryResponse } from './query-process.ts'
 export const QUERY_MS_MAX = 1500
 /** Maximum time for the start of the process on a busy computer, in ms. */
 const START_MS_MAX = 10_000
-/** Maximum number of requests that wait for the process. A host can send several at a time. */
+/** Maximum number of requests that run or wait. A host can send several at a time. */
 const WAITING_MAX = 16
 const MODULE = path.join(import.meta.dirname, `query-process${path.extname(import.meta.filename)}`)
 
@@ -32,7 +37,10 @@ export class QueryRunner {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  /** Returns the response. Throws `QueryStoppedError` for too much time, too much memory, and too many requests. */
+  /**
+   * Runs the statements after all earlier requests. Throws `QueryStoppedError` if 16 requests are running or waiting,
+   * if the process does not start in time, if it ends (usually for its use of memory), and at the deadline.
+   */
   async run(request: QueryRequest): Promise<QueryResponse> {
     if (this.#waiting >= WAITING_MAX)
       throw new QueryStoppedError(`not started, because ${WAITING_MAX} calls are waiting; send fewer calls at a time`)
@@ -44,7 +52,7 @@ export class QueryRunner {
     })
   }
 
-  /** Ends the process. */
+  /** Kills the process. A later `run` would start another one. */
   close(): void {
     this.#process.child.kill('SIGKILL')
   }
@@ -54,7 +62,6 @@ export class QueryRunner {
     const outcome = await respondOrStop(this.#process, request)
     if (typeof outcome !== 'string') return outcome
     this.#process.child.kill('SIGKILL')
-    // The next request waits less for the start.
     this.#process = startProcess()
     throw new QueryStoppedError(outcome)
   }

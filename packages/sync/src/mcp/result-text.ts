@@ -3,14 +3,17 @@
 import type { QueryRows } from './query-process.ts'
 
 /**
- * Longest result of a tool, in bytes of UTF-8. It keeps a result under 8,000 tokens at two bytes per token. English
- * text has about four bytes per token, and rows of UUIDs and digits have two to three.
+ * Longest result of a tool, in bytes of UTF-8: 8,000 tokens at two bytes per token. English text has about four bytes
+ * per token, and rows of UUIDs and digits have two to three.
  */
 export const RESULT_BYTES_MAX = 16_000
 /** Bytes for the rows of a result. The rest is for the sentences around them. */
 export const ROW_BYTES_MAX = 13_000
 
-/** Returns a header line with the column names and a line per row, all as JSON arrays, and what is missing. */
+/**
+ * Returns the column names and each row as a line with a JSON array. The last line has the number of rows, or how to
+ * get the rest.
+ */
 export function tableText({ columns, rows, isCut }: QueryRows): string {
   const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}.`
   return [JSON.stringify(columns), ...rows, isCut ? cutText(rows.length) : count].join('\n')
@@ -21,7 +24,7 @@ function cutText(rows: number): string {
   return `Cut after ${rows} rows, because a result has at most ${RESULT_BYTES_MAX} bytes. To get the rest, add an order by, and repeat the statement with limit ${rows} offset ${rows}; or select fewer columns; or aggregate.`
 }
 
-/** Returns each row as a JSON object without null values. */
+/** Returns each row as an object without null values. */
 export function objectsOf({ columns, rows }: QueryRows): Record<string, unknown>[] {
   return rows.map((row) => {
     const values = JSON.parse(row) as unknown[]

@@ -12,7 +12,9 @@ const CONVENTIONS = [
   'TABLE_id refers to the id of that table. An empty orders.currency means store.store_currency.',
 ]
 
-/** Returns all tables with their columns, or the notes of one table's columns. */
+/**
+ * Returns all tables with their columns, or the notes of one table's columns. Throws `ToolError` if it is unreadable.
+ */
 export function schemaText(readable: Readable, table: string | null, withPersonalData: boolean): string {
   return table === null ? allTablesText(readable, withPersonalData) : oneTableText(readable, table.trim().toLowerCase())
 }

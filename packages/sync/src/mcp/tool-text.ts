@@ -11,7 +11,9 @@ export interface ToolText {
   readonly reading: Reading
 }
 
-/** Runs statements on the copy. Throws `ToolError`. */
+/**
+ * Runs statements on one snapshot of the copy. Throws `ToolError` if one fails, and the errors of `QueryRunner.run`.
+ */
 export type ReadCopy = (queries: readonly Query[]) => Promise<Reading>
 
 /** Thrown if a call fails because of its arguments or its statement. The assistant sees the message. */

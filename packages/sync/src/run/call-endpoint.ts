@@ -3,7 +3,9 @@
 import type { StoreExportClient } from '@store-export/client'
 import { clientMethodOf, type Endpoint } from '@store-export/contract'
 
-/** Calls the method of an endpoint and returns its result. Throws if the client lacks the method. */
+/**
+ * Calls the client's method for an endpoint and returns its result. Throws `Error` if the client has no such method.
+ */
 export function callEndpoint<Result>(
   client: StoreExportClient,
   endpoint: Endpoint,

@@ -1,15 +1,21 @@
-// Decides whether a run continues the unfinished walk of an earlier run or starts the table again.
+// Decides whether a run continues the unfinished walk of an earlier run, or starts the table again. It continues:
+//
+// - a full walk, if the plan is full.
+// - a walk of updates, if the plan requests updates since the same time or later. Otherwise, the rows changed between
+//   the two times would be missing. For the same reason, `startsAt` of the walk must not be later.
+//
+// A walk can be resumed for a day, because a resumed walk does not notice that the store deleted rows before its
+// cursor.
 
 import type { UnfinishedWalk } from '../copies/copy.ts'
 import type { TablePlan } from './plan-table.ts'
 
-/** One day. A resumed walk doesn't notice that the store deleted rows before its cursor, so its age is limited. */
 const RESUME_AGE_MS_MAX = 24 * 3_600_000
 
 /** Whether resuming `walk` returns all rows that `plan` would request. `now` is in ms since 1970. */
 export function canResume(walk: UnfinishedWalk, plan: TablePlan, now: number): boolean {
   const ageMs = now - Date.parse(walk.startedAt)
-  // The walk has a start in the future if its clock was wrong.
+  // A start in the future means that the clock was wrong.
   if (!(ageMs >= 0 && ageMs < RESUME_AGE_MS_MAX)) return false
   if (plan.mode !== 'updated') return plan.mode === 'full' && walk.requestedSince === null
   if (walk.requestedSince === null || plan.since === null) return false

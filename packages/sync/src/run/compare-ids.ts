@@ -15,13 +15,16 @@ const UPDATED_AT = 'updated_at'
 const CREATED_SINCE = 'created_since'
 
 /**
- * Returns what a quick verification compares: timestamps, or whole rows if the table lacks timestamps or a list of IDs.
+ * Returns what a quick verification compares: timestamps, or whole rows of a table without timestamps or an ID list.
  */
 export function quickCompareMode({ ids, columns }: CopyTable): CompareMode {
   return ids !== null && columns.some(({ name }) => name === UPDATED_AT) ? 'timestamps' : 'rows'
 }
 
-/** Compares IDs and timestamps, and marks the rows as seen. Throws `ListMissingError` before it adds a difference. */
+/**
+ * Compares IDs and timestamps, and marks the rows as seen. If the service is older than the list of IDs, throws
+ * `ListMissingError` before it adds a difference.
+ */
 export async function compareIds(comparison: TableComparison, state: TableState): Promise<void> {
   await new IdsComparison(comparison, state).compare()
 }

@@ -69,7 +69,7 @@ function compareChildren(
 
 interface RowPair {
   readonly row: CopyRow
-  /** The row of the copy; undefined if the copy lacks it. */
+  /** The row of the copy; undefined if it is missing. */
   readonly stored: StoredRow | undefined
   /** The row of the list: `row` itself, or the row that embeds it. */
   readonly parent: CopyRow

@@ -1,5 +1,5 @@
-// Protects the rows of a table that the store returns empty. The store may have deleted all rows. But a revoked
-// permission, or a program that is replacing the table, looks the same. A run therefore empties a table only with
+// Protects the rows of a table that the store returns empty. The store may have deleted all rows, but a revoked
+// permission, or a program that is replacing the table, looks the same. So a run empties a table only with
 // `--allow-empty`.
 
 import { type Copy, CopyError } from '../copies/copy.ts'

@@ -1,5 +1,8 @@
-// Replaces a plan that the service cannot follow. Either the store does not track updates, or the service is older than
-// the list of all addresses.
+// Replaces a plan that the service cannot follow:
+//
+// - The service is older than the list of the table: reads the rows of every owner instead.
+// - The store does not track updates: reads the rows created since then. These rows don't show what was changed or
+//   deleted, so if the last full walk is too old, reads all rows instead.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { TableState } from '../copies/copy.ts'
@@ -20,7 +23,8 @@ const BAD_REQUEST = 400
 export type RowSource = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<RowPage>
 
 /**
- * Calls `follow` with the plan for the table. Calls it again with another plan if the service rejects the first plan.
+ * Calls `follow` with the plan for the table, and once more with another plan if the service rejects the first plan.
+ * Throws the error of `follow` if there is no other plan.
  */
 export async function followPlan<T>(
   table: CopyTable,
@@ -35,7 +39,6 @@ export async function followPlan<T>(
     if (error instanceof ListMissingError) return follow(FULL_PLAN, listAllRows)
     const created = isUpdatesUntracked(error) ? planWithoutUpdates(table, plan) : null
     if (created === null) throw error
-    // A full walk reads the created rows as well.
     return follow(isFullDue(state, options) ? FULL_PLAN : created, listRows)
   }
 }

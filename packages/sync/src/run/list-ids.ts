@@ -17,7 +17,7 @@ interface IdPages {
   pages(): AsyncIterable<{ readonly rows: readonly IdRow[] }>
 }
 
-/** Yields the IDs page by page, oldest rows first. Throws `ListMissingError` if the service lacks the list. */
+/** Yields the IDs page by page, oldest rows first. Throws `ListMissingError` if the service is older than the list. */
 export async function* listIds(
   client: StoreExportClient,
   table: CopyTable,

@@ -30,7 +30,9 @@ export interface ListQuery {
 
 const NOT_FOUND = 404
 
-/** Whether the service lacks the path or the row. If the key may not read the rows, the status is 404, too. */
+/**
+ * Whether the path or the row is missing. False for a key that may not read the rows, although its status is 404, too.
+ */
 export function isMissing(error: unknown): error is StoreExportError {
   return error instanceof StoreExportError && error.status === NOT_FOUND && error.requiredScope === null
 }
@@ -40,7 +42,7 @@ export class ListMissingError extends Error {
   override readonly name = 'ListMissingError'
 }
 
-/** Yields the rows page by page. Throws `ListMissingError` if the service returns the rows only for each owner. */
+/** Yields the rows page by page. Throws `ListMissingError` if the list is missing, but each owner has its own list. */
 export async function* listRows(
   client: StoreExportClient,
   table: CopyTable,

@@ -1,4 +1,11 @@
-// Decides what a run requests for a table: all rows, or the changes since the last walk. Sends no request.
+// Decides what a run requests for a table, and sends no request. The first case that applies:
+//
+// 1. All rows, if the user wants them or the list cannot filter by update.
+// 2. All rows, if the list hides removed rows and the last full walk is too old. No update shows their removal.
+// 3. The updates since the last walk, if the copy has all rows that the user wants. They start `overlapMs` earlier, for
+//    writes that became visible late.
+// 4. All rows, if the user does not set `since`.
+// 5. The updates since the user's `since`.
 
 import type { TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
@@ -40,7 +47,6 @@ const FULL_EVERY_MS = 23 * 3_600_000
 export function planTable(table: CopyTable, state: TableState, options: TablePlanOptions): TablePlan {
   const { isFull, since, overlapMs = OVERLAP_MS } = options
   if (isFull === true || !hasParameter(table, 'updated_since')) return FULL_PLAN
-  // The service no longer returns a removed address, and no change shows its removal.
   if (table.hidesRemoved && isFullDue(state, options)) return FULL_PLAN
   if (state.since !== null && reachesBackTo(state, since)) {
     const from = new Date(Date.parse(state.since) - overlapMs)
@@ -55,11 +61,11 @@ export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan
   return plan.mode === 'updated' && hasParameter(table, 'created_since') ? { ...plan, mode: 'created' } : null
 }
 
-/** Whether the last full walk is too old. Created rows alone don't show what was changed or deleted. */
+/** Whether the table needs a full walk: there was none, or the last one is older than `fullEveryMs`. */
 export function isFullDue({ fullAt }: TableState, options: TablePlanOptions): boolean {
   const { fullEveryMs = FULL_EVERY_MS, now = Date.now } = options
   const ageMs = fullAt === null ? Number.POSITIVE_INFINITY : now() - Date.parse(fullAt)
-  // The last full walk is in the future if its clock was wrong.
+  // A full walk in the future means that the clock was wrong.
   return ageMs >= fullEveryMs || ageMs < 0
 }
 

@@ -1,4 +1,4 @@
-// Shows what a run would do, for `--dry-run`: it reads at most one page of each list and writes nothing.
+// Shows what a run would do, for `--dry-run`: reads the store and the first page of each walk, and writes nothing.
 
 import type { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -35,7 +35,10 @@ export interface TablePreview {
   readonly idsPages: number
 }
 
-/** Yields a preview of each table. Does not create a copy. Throws the client's errors, and `CopyError`. */
+/**
+ * Yields a preview of each table, without creating or locking the copy. Throws the client's errors, the errors of
+ * `Copy.peek`, and `CopyError` if the copy belongs to another store.
+ */
 export async function* preview(options: PreviewOptions): AsyncGenerator<TablePreview> {
   const { client, copy, signal, tables = TABLES } = options
   const signalOption = signal === undefined ? {} : { signal }

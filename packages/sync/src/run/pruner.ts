@@ -23,7 +23,6 @@ export interface PrunerOptions {
   readonly onListMissing: () => void
 }
 
-/** How many IDs were read, and how many rows were removed. */
 export interface PruneResult {
   /** IDs that the store returned. */
   readonly ids: number
@@ -42,8 +41,9 @@ export class Pruner {
 
   /**
    * Removes deleted rows of a table whose walk has ended with `state`. Returns null if the service has no lists of IDs.
-   * Throws `EmptyTableError` if the list of IDs is empty, but the table of the copy is not, unless `allowsEmpty` is true.
-   * The caller must not write the table during the walk, because the pruner would remove rows that are written then.
+   * Throws `EmptyTableError` if the list of IDs is empty, but the table of the copy is not, unless `allowsEmpty` is
+   * true. The caller must not write the table during the walk, because the pruner would remove rows that are written
+   * then.
    */
   async prune(table: CopyTable, state: TableState): Promise<PruneResult | null> {
     if (this.#isListMissing) return null

@@ -1,5 +1,5 @@
-// Overlaps the network with the database: it requests the next page while a copy writes the current page. At most one
-// page waits in memory.
+// Overlaps the network with the database: requests the next page while a copy writes the current page. At most one more
+// page waits in memory, so a slow copy slows the requests.
 
 import { setImmediate } from 'node:timers/promises'
 
@@ -19,7 +19,10 @@ export async function abortWhenDone<T>(
   }
 }
 
-/** Yields `pages`, and requests the next page before each page. Throws the error of a request when its page is due. */
+/**
+ * Yields `pages`, and requests the next page before it yields one. Throws the error of a request when its page is due.
+ * If the caller stops early, the request continues until its signal aborts (`abortWhenDone`).
+ */
 export async function* readAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
   const source = pages[Symbol.asyncIterator]()
   let next = source.next()

@@ -1,6 +1,6 @@
-// Decides when to read all rows of a table again because the store serves other fields. After an upgrade of the store or
-// a late grant, a new column has values in old rows, but no `updated_at` moves. The service sends a digest of the columns
-// with each page. A copy saves the digest that all rows of a table were read with.
+// Decides when to read all rows of a table again because the store serves other fields. After an upgrade of the store
+// or a late grant, a new column has values in old rows, but no `updated_at` moves. So the service sends a digest of the
+// columns with each page, and a copy saves the digest that all rows of a table were read with.
 
 import type { TableState } from '../copies/copy.ts'
 import { FULL_PLAN, type TablePlan, type TablePlanOptions } from './plan-table.ts'
@@ -26,7 +26,7 @@ export class FieldsChangedError extends Error {
 /** Whether the last reread of the table is long enough ago for another one. */
 export function mayReread({ rereadAt }: TableState, { now = Date.now }: TablePlanOptions): boolean {
   const ageMs = rereadAt === null ? Number.POSITIVE_INFINITY : now() - Date.parse(rereadAt)
-  // The last reread is in the future if its clock was wrong.
+  // A reread in the future means that the clock was wrong.
   return !(ageMs >= 0 && ageMs < REREAD_INTERVAL_MS)
 }
 

@@ -1,5 +1,11 @@
-// Performs one run: syncs the tables one after the other. The run saves the state of a table only when its walk has
-// ended, so the next run completes an interrupted run.
+// Performs one run, in an order that makes failures harmless:
+//
+// 1. Requests the store. A wrong key or address creates nothing.
+// 2. Opens the copy, which locks it, and checks that it belongs to this store.
+// 3. Walks the tables one after the other, and prunes those that were not read in full. The state of a table is saved
+//    only when its walk has ended, so the next run completes an interrupted run.
+// 4. Writes the files of a copy that has files.
+// 5. Fails if the store returned tables empty. Their rows are still in the copy (empty-tables.ts).
 
 import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyError, type CopyState, NEW_TABLE } from '../copies/copy.ts'
@@ -22,7 +28,7 @@ export interface SyncOptions extends TablePlanOptions {
    * rows of such a table, and the run throws `EmptyTablesError` after all other work.
    */
   readonly allowsEmpty?: boolean
-  /** Called after each page and each table. */
+  /** Called for each event. An error that it throws ends the run. */
   readonly onProgress?: (progress: SyncProgress) => void
   readonly signal?: AbortSignal
 }
@@ -68,12 +74,12 @@ export interface SyncSummary {
 }
 
 /**
- * Syncs the tables once, and returns what it did. Throws the client's errors, and those of the copy: `CopyBusyError`,
- * `CopyUnavailableError`, `CopyError` if the copy belongs to another store, and `EmptyTablesError`.
+ * Syncs the tables once, and returns what it did. Throws the client's errors, the errors of `Copy.open` and the reason
+ * of an aborted signal. Throws `CopyError` if the copy belongs to another store, and `EmptyTablesError` after all other
+ * work if the store returned tables empty.
  */
 export async function run(options: SyncOptions): Promise<SyncSummary> {
   const { client, copy, onProgress, signal } = options
-  // The first request comes before `open`, so that a wrong key or address creates nothing.
   const store = await client.store.get(signal === undefined ? {} : { signal })
   const state = await copy.open(TABLES)
   try {

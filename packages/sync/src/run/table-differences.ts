@@ -1,5 +1,9 @@
-// Separates differences that are errors from those with a known reason, such as a row that changed after the copy was
-// made. It counts the differences of one table by reason, and chooses the run that repairs them.
+// Separates differences that are errors from those with a known reason, such as a row that changed after the last run.
+// Counts the differences of one table by reason, and chooses the cheapest run that repairs them:
+//
+// - `run`: every run reads all rows of the table, or the next run rereads it because the store serves other fields.
+// - `prune`: all differences are rows that the store has deleted, and the table has a list of IDs.
+// - `full`: any other difference. A row can differ although its timestamp did not move.
 
 import type { Copy, CopyRow, TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
@@ -128,7 +132,8 @@ export class TableDifferences {
   }
 
   /**
-   * Returns why the copy can lack this row of the store, or have an older version of it; null if there is no reason.
+   * Returns why this row of the store can be missing from the copy, or newer than there; null if there is no reason.
+   * Compares its `updated_at`, or else its `created_at`, with the state of the table.
    */
   reasonFor(row: CopyRow | undefined): DifferenceReason | null {
     const { since, startsAt } = this.#options.state

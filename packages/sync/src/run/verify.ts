@@ -1,5 +1,5 @@
-// Compares a copy with the store. It reads the rows or the IDs of every list, and compares each row with the copy. Then
-// it reports the rows that only the copy has. It repairs nothing.
+// Compares a copy with the store, and repairs nothing. Reads the rows or the IDs of every list, compares each row with
+// the copy, and then reports the rows that only the copy has.
 
 import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyError, NEW_TABLE, type TableState } from '../copies/copy.ts'
@@ -35,8 +35,9 @@ export interface Verification {
 }
 
 /**
- * Compares the tables, and returns the result. Throws the client's errors, `CopyBusyError`, `CopyUnavailableError`, and
- * `CopyError` if the copy is missing or belongs to another store.
+ * Compares the tables, and returns the result. Locks the copy, and adds missing tables and columns like a run
+ * (`Copy.open`). Throws the client's errors, the errors of `Copy.open`, and `CopyError` if there is no copy or it
+ * belongs to another store.
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { client, copy, signal, tables = TABLES } = options

@@ -1,5 +1,12 @@
-// Performs one walk of one table: writes each page when it arrives, and saves the new state after the last page. The
-// next run resumes an interrupted walk after the last written page.
+// Performs one walk of one table. Writes each page when it arrives, with the position of the walk. A walk ends in one
+// of these ways:
+//
+// - The list ends: saves the new state of the table. A full walk removes the rows that it has not seen.
+// - It is interrupted: the next run resumes it after the last written page (can-resume.ts), and then reads the rows
+//   that have changed since the walk started.
+// - The service rejects its cursor: starts the walk again, once.
+// - A page was read with other fields than the copy: starts a walk that reads all rows (reread.ts).
+// - A full walk finds no rows, but the copy has some: keeps the rows and the old state (empty-tables.ts).
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
@@ -61,7 +68,8 @@ export interface WalkedTable {
 }
 
 /**
- * Syncs a table. After a resumed walk, reads the rows that changed since the walk started. Throws `EmptyTableError`.
+ * Syncs a table. After a resumed walk, reads the rows that changed since the walk started. Throws `EmptyTableError` if
+ * a full walk finds no rows but the copy has some, unless `allowsEmpty` is true.
  */
 export async function walkTable(options: TableWalkOptions, table: CopyTable, known: KnownTable): Promise<WalkedTable> {
   const { state, isResumed, ...result } = await walkOnce(options, table, known)
@@ -181,8 +189,8 @@ class TableWalk {
 
   /**
    * Saves, before a page is written, that the rows of the copy have several digests. Otherwise, a run that is
-   * interrupted after the page would leave the old digest. If the store then serves the old fields again, no later run
-   * would repair the rows.
+   * interrupted after the page would leave the old digest, and if the store then serves the old fields again, no later
+   * run would repair the rows.
    */
   async #saveDoubt(found: string | null): Promise<void> {
     const saved = this.#savedFields
@@ -240,7 +248,7 @@ class TableWalk {
 
 /**
  * Whether another run can resume the walk. Rows before the cursor can change until then, so the list must be able to
- * filter by update. A walk of created rows is short, so it starts again.
+ * filter by update. A walk of created rows is short, so the next run starts it again.
  */
 function isResumable(table: CopyTable, { mode }: TablePlan): boolean {
   return mode !== 'created' && hasParameter(table, 'updated_since')

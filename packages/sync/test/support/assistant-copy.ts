@@ -1,5 +1,5 @@
-// A SQLite copy for the tests of assistants. Each personal column has values that contain `QUINCE`, so that a test can
-// search for them in results.
+// A SQLite copy for the tests of assistants. Every personal value contains `QUINCE`, so that a test can search for it
+// in results.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -9,21 +9,23 @@ import { onTestFinished } from 'vitest'
 import { NEW_TABLE } from '../../src/copies/copy.ts'
 import { type CopyColumn, type CopyRow, SqliteCopy, TABLES } from '../../src/index.ts'
 
-/** Part of every personal value. */
 export const CANARY = 'QUINCE'
-/** As of when the copy is, in `TableState.since`. */
+/** The `since` and `fullAt` of all tables. */
 export const COPIED_AT = '2026-11-01T08:00:00.000Z'
 
 const ORDERS = 2000
 const CUSTOMERS = 50
 
-/** Returns the ID of the nth row of a table. */
+/** Returns the ID of row `n` of a table. Rows of the tables with several rows start with 0. */
 export function idOf(table: string, n: number): string {
   const tables = TABLES.flatMap(({ name, children }) => [name, ...children.map((child) => child.name)])
   return `${String(tables.indexOf(table)).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`
 }
 
-/** Creates a copy with orders, customers, and addresses in `folder`. */
+/**
+ * Creates a copy in `folder` and returns its file: 2,000 orders, 50 customers with an address each, and two views and a
+ * table of another program.
+ */
 export async function createAssistantCopy(folder: string): Promise<string> {
   const file = path.join(folder, 'shop.db')
   const copy = new SqliteCopy(file)
@@ -45,12 +47,11 @@ export async function createAssistantCopy(folder: string): Promise<string> {
   return file
 }
 
-/** Creates a folder. The caller removes it. */
+/** Creates a temporary folder, which the caller removes. */
 export function makeFolder(): Promise<string> {
   return mkdtemp(path.join(os.tmpdir(), 'store-sync-mcp-'))
 }
 
-/** Creates a folder that is removed after the test. */
 export async function createFolder(): Promise<string> {
   const folder = await makeFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
-// Runs the command through a proxy and kills it at one of its requests, or some time later. Kills thus cover a whole run on
-// a machine of any speed. The proxy also sets the watermark of each response.
+// Runs the command through a proxy and kills it at one of its requests, or some time later, so that kills cover a whole
+// run on a machine of any speed. The proxy also sets the watermark of each response.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
-/** Timeout of a run, also on a loaded machine. */
+/** Timeout of a run in ms, also on a loaded machine. */
 export const RUN_MS_MAX = 60_000
 
 /** When to kill a process. */
@@ -20,13 +20,11 @@ export interface Kill {
   readonly afterMs: number
 }
 
-/** Result of a process. */
 export interface StoreSyncResult {
   readonly isKilled: boolean
-  /** Exit code. null if the process was killed. */
+  /** Exit code; null if the process was killed. */
   readonly code: number | null
   readonly messages: string
-  /** Number of requests. */
   readonly requests: number
   /** Time from the last request to the end. */
   readonly tailMs: number
@@ -34,13 +32,11 @@ export interface StoreSyncResult {
   readonly headMs: number
 }
 
-/** Arguments and environment of the command. */
 export interface CommandOptions {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A proxy between the command and the service. */
 export class CommandProxy {
   readonly #server: Server
   #requested: () => void = () => undefined
@@ -59,14 +55,13 @@ export class CommandProxy {
     })
   }
 
-  /** Starts the proxy. */
   static async open(target: string, watermark: () => string): Promise<CommandProxy> {
     const proxy = new CommandProxy(target, watermark)
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
     return proxy
   }
 
-  /** Runs `store-sync run` until it exits or is killed. Throws if it hangs. */
+  /** Runs `store-sync run` until it exits or is killed. Throws if it runs for more than `RUN_MS_MAX`. */
   async run({ args, env }: CommandOptions, kill: Kill | null): Promise<StoreSyncResult> {
     const address = this.#server.address()
     const port = address !== null && typeof address === 'object' ? address.port : 0
@@ -106,7 +101,6 @@ export class CommandProxy {
     }
   }
 
-  /** Closes the proxy. */
   close(): void {
     this.#server.closeAllConnections()
     this.#server.close()

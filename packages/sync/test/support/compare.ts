@@ -5,7 +5,6 @@ import type { RowsByTable, TextRow } from './rows-by-table.ts'
 import type { StoreModel } from './store-model.ts'
 import { CHILD_COUNTS } from './store-statements.ts'
 
-/** Most differences in a message. */
 const SHOWN_MAX = 5
 
 /** Table and column of the parent, by the child's table. */
@@ -13,7 +12,7 @@ const PARENTS: ReadonlyMap<string, { readonly table: string; readonly key: strin
   Object.entries(CHILD_COUNTS).map(([table, { child, key }]) => [child, { table, key }]),
 )
 
-/** Returns the differences between the store and the destination. */
+/** Returns messages about at most five differences between the store and the destination, and their number. */
 export async function compareDestination(
   destination: HistoryDestination,
   source: RowsByTable,
@@ -25,7 +24,7 @@ export async function compareDestination(
   return findDifferences(read(source), read(copy), model)
 }
 
-/** Returns messages about the differences, without rows that may be stale. */
+/** Returns messages about at most five differences, without rows that may be stale in `model`, and their number. */
 export function findDifferences(source: RowsByTable, copy: RowsByTable, model?: StoreModel): string[] {
   const differences = [...source].flatMap(([table, rows]) => {
     const parent = PARENTS.get(table)

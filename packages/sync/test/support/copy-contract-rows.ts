@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import type { CopyRow, TableState } from '../../src/copies/copy.ts'
 import { type CopyTable, findTable } from '../../src/tables.ts'
 
-/** Returns the table with this name. */
 export function required(name: string): CopyTable {
   const table = findTable(name)
   if (table === null) throw new Error(`no table ${name}`)
@@ -14,7 +13,6 @@ export function required(name: string): CopyTable {
 export const orders = required('orders')
 export const groups = required('customer_groups')
 
-/** Returns an order item. */
 export const item = (orderId: string, name: string): CopyRow => ({
   id: randomUUID(),
   order_id: orderId,

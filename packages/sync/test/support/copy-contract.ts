@@ -1,5 +1,5 @@
-// Tests that every kind of copy must pass. The tests of full syncs are in copy-walks-contract.ts, and those of pruning in
-// copy-prune-contract.ts.
+// Tests that every kind of copy must pass. The tests of full syncs are in copy-walks-contract.ts, and those of pruning
+// in copy-prune-contract.ts.
 
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -151,7 +151,7 @@ export function describeCopy(name: string, createDestination: () => Promise<Test
       expect(await copy.count('orders')).toBe(1)
     })
 
-    test('if a run writes the copy, peek returns the saved state; if there is no copy, peek returns null', async () => {
+    test('if a run has written the copy, peek returns the saved state, otherwise null', async () => {
       await copy.claim('one store')
       const state = { ...SYNCED, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })

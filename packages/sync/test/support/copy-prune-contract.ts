@@ -1,5 +1,4 @@
-// Tests of pruning that every kind of copy must pass. Pruning writes no rows, and removes rows that are in no page of the ID
-// list.
+// Tests of pruning that every kind of copy must pass.
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +9,6 @@ import { item, order, orders, required, SYNCED } from './copy-contract-rows.ts'
 const customers = required('customers')
 const addresses = required('customer_addresses')
 
-/** Declares the tests of walks of IDs. */
 export function describePruning(at: OpenCopy): void {
   const write = (table: typeof orders, ...rows: CopyRow[]) => at.copy.write({ table, rows, isFull: false })
   const see = (seenIds: readonly string[], isFirst = true, table = orders) =>

@@ -1,4 +1,5 @@
-// Tests of full syncs that every kind of copy must pass: which rows they remove, and how an interrupted sync is resumed.
+// Tests of full syncs that every kind of copy must pass: which rows they remove, and how an interrupted sync is
+// resumed.
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -27,7 +28,6 @@ function withNewColumn<T extends Pick<CopyTable, 'columns'>>(table: T): T {
   return { ...table, columns: [...table.columns, ...color] }
 }
 
-/** Declares the tests of walks. */
 export function describeWalks(at: OpenCopy): void {
   const write = (...rows: CopyRow[]) => at.copy.write({ table: orders, rows, isFull: false })
   const end = (isFull = true) => at.copy.end({ table: orders, state: NEW_TABLE, isFull })

@@ -6,10 +6,9 @@ import type { HistoryDestinations } from './destinations.ts'
 import { runHistory } from './history.ts'
 import { HistoryPlatform } from './history-platform.ts'
 
-/** Timeout of a history. */
 const HISTORY_MS_MAX = 60_000
 
-/** Declares `count` histories, times STORE_SYNC_HISTORIES. */
+/** Declares `count` histories times STORE_SYNC_HISTORIES, rounded up; only one if STORE_SYNC_SEED is set. */
 export function describeHistories(name: string, count: number, open: () => Promise<HistoryDestinations>): void {
   describe(name, () => {
     let platform: HistoryPlatform
@@ -33,7 +32,6 @@ export function describeHistories(name: string, count: number, open: () => Promi
 /** Used by `npm test`, which must take only minutes. */
 const DEFAULT_FACTOR = '0.1'
 
-/** Factor for the number of histories. */
 export function historyFactor(): number {
   return Number(process.env.STORE_SYNC_HISTORIES ?? DEFAULT_FACTOR)
 }

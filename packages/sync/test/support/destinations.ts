@@ -13,13 +13,12 @@ import type { Random } from './random.ts'
 import { byId, type RowsByTable, type TextRow, withDigits, withJson } from './rows-by-table.ts'
 import { readXlsx } from './xlsx-reader.ts'
 
-/** A destination of one history. */
 export interface HistoryDestination {
   /** Value of `--to`. */
   readonly to: string
   /** Creates another `Copy` of the same destination. */
   make(): Copy
-  /** Reads the rows without store-sync. null if there is no copy yet. */
+  /** Reads the rows without store-sync; null if there is no copy yet. */
   read(): Promise<RowsByTable | null>
   /** Whether readers see only the results of complete runs. */
   readonly showsOnlyCompleteRuns: boolean
@@ -30,7 +29,6 @@ export interface HistoryDestination {
   remove(): Promise<void>
 }
 
-/** Creates destinations of one kind. */
 export interface HistoryDestinations {
   next(): Promise<HistoryDestination>
   close(): Promise<void>
@@ -39,18 +37,15 @@ export interface HistoryDestinations {
 /** All tables, embedded tables after their parents. */
 export const ALL_TABLES = TABLES.flatMap((table) => [table, ...table.children])
 
-/** Calls `read` for every table. */
 function readTables(read: (table: string) => readonly TextRow[]): RowsByTable {
   return new Map(ALL_TABLES.map(({ name }) => [name, byId(name, read(name))]))
 }
 
-/** Creates a temporary folder. */
 export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** SQLite files. */
 export const sqliteDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()
@@ -67,7 +62,6 @@ export const sqliteDestinations = async (): Promise<HistoryDestinations> => ({
   close: async () => undefined,
 })
 
-/** Folders of CSV files. */
 export const csvDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()
@@ -89,7 +83,6 @@ export const csvDestinations = async (): Promise<HistoryDestinations> => ({
   close: async () => undefined,
 })
 
-/** Workbooks. */
 export const xlsxDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()
@@ -200,7 +193,7 @@ async function readPostgres(sql: postgres.Sql, schema: string): Promise<RowsByTa
   )
 }
 
-/** Makes inserts into a random table fail, as on a full disk. */
+/** Makes inserts into a random table fail, as on a full disk, until the returned function is called. */
 export async function damageSqlite(file: string, random: Random): Promise<() => Promise<void>> {
   const table = damagedTable(random)
   const other = () => new DatabaseSync(file, { timeout: 1000 })
@@ -215,7 +208,7 @@ export async function damageSqlite(file: string, random: Random): Promise<() => 
   }
 }
 
-/** Mostly an embedded table: its parents are already written by then and must be rolled back. */
+/** Returns mostly an embedded table, because its parents are already written by then and must be rolled back. */
 export function damagedTable(random: Random): string {
   return random.chance(0.6) ? random.pick(['order_items', 'product_variants']) : random.pick(ALL_TABLES).name
 }

@@ -84,8 +84,8 @@ export function inDuckDb(connection: DuckDBConnection): RunText {
 }
 
 /**
- * Returns the text of a value for comparisons. 12.50, 12.5 and the number 12.5 have the same text. So have different
- * formats of the same JSON or timestamp.
+ * Returns the text of a value for comparisons: the same for 12.50, 12.5 and the number 12.5, and for different formats
+ * of the same JSON or timestamp.
  */
 export function normal(value: unknown): string | null {
   if (value === null || value === undefined) return null

@@ -1,4 +1,4 @@
-// Orders for the expected results of the pages in docs/sync: amounts in cents, days in Berlin.
+// Computes the expected results of the pages in docs/sync from orders with amounts in cents and days in Berlin.
 
 import type { Row } from '../../../operator/src/demo/rows.ts'
 import type { ShopRows } from './docs-shop.ts'
@@ -6,7 +6,6 @@ import type { ShopRows } from './docs-shop.ts'
 const UNSOLD = ['pending', 'cancelled', 'on_hold']
 const DAY = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' })
 
-/** An order with its amounts in cents. */
 export interface Sale {
   readonly row: Row
   readonly id: string
@@ -24,7 +23,7 @@ export interface Sale {
   readonly parts: readonly { readonly rate: number; readonly baseCents: number; readonly taxCents: number }[]
 }
 
-/** Converts a row of a table to an order. */
+/** Returns the sale of a row of `orders`. Without a currency of its own, it has that of the store. */
 export function saleOf(shop: ShopRows, row: Row): Sale {
   const day = DAY.format(at(row))
   return {
@@ -45,13 +44,13 @@ export function saleOf(shop: ShopRows, row: Row): Sale {
   }
 }
 
-/** Returns which sum equals the total of the order. */
+/** Returns whether the total is the sum with the tax added, or with the tax included in the prices. */
 export function sumReading({ subtotal, discount, tax, shipping, total }: Sale): string {
   if (subtotal - discount + tax + shipping === total) return 'tax added'
   return subtotal - discount + shipping === total ? 'tax included' : 'neither'
 }
 
-/** Returns from which base the taxes by rate were computed. */
+/** Returns whether the bases of the taxes by rate include the shipping. */
 export function baseReading({ parts, tax, total, subtotal, discount }: Sale): string {
   const base = parts.reduce((added, { baseCents }) => added + BigInt(baseCents), 0n)
   if (base + tax === total) return 'goods and shipping'
@@ -65,7 +64,6 @@ export function goodsOf(sale: Sale): bigint {
   return sumReading(sale) === 'neither' ? total - tax - shipping + discount : subtotal - tax
 }
 
-/** Returns the rows of a table. */
 export function tableOf(shop: ShopRows, name: string): readonly Row[] {
   return shop[name] ?? []
 }
@@ -76,7 +74,6 @@ export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string[]): [st
   return [...groups].map(([key, members]) => [JSON.parse(key), members])
 }
 
-/** Returns the sum of one amount of the orders. */
 export function sum(
   rows: readonly Sale[],
   name: 'total' | 'subtotal' | 'discount' | 'tax' | 'shipping' | 'refund',
@@ -89,19 +86,19 @@ export function rounded(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor + (2n * (dividend % divisor) >= divisor ? 1n : 0n)
 }
 
-/** Converts an amount to cents. null is 0. */
+/** Converts a nonnegative amount with two decimals (or none) to cents. null is 0. */
 export function cents(value: unknown): bigint {
   const [units = '0', rest = '00'] = String(value ?? '0.00').split('.')
   return BigInt(units) * 100n + BigInt(rest)
 }
 
-/** Converts cents to an amount. */
+/** Converts cents to an amount with two decimals. */
 export function amount(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(3, '0')
   return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Returns when the order was placed, in milliseconds since 1970. */
+/** Returns `created_at` in ms since 1970. */
 export function at({ created_at }: Row): number {
   return Date.parse(String(created_at))
 }

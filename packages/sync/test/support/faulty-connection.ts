@@ -1,5 +1,5 @@
-// Disturbs a run at chosen requests: writes to the store, restarts, failures of the copy, interruptions. Requests are good
-// points in time because a page is written between two of them, and a test need not wait.
+// Disturbs a run at chosen requests: writes to the store, restarts, failures of the copy, interruptions. A page is
+// written between two requests, so a test reaches every moment of a run without waiting.
 
 import { StoreExportClient } from '@store-export/client'
 import { startFaultyProxy } from '../../../client/test/support/faulty-proxy.ts'
@@ -11,17 +11,18 @@ export interface ConnectionPlan {
   readonly url: string
   readonly key: string
   readonly service: RestartableService
-  /** Most rows of a page. */
   readonly pageRows: number
   /** Called with the path before the request of that number. The first request is 0. */
   readonly at: ReadonlyMap<number, (path: string) => Promise<unknown>>
   /** Numbers of requests during which the service stops. */
   readonly closedDuring: ReadonlySet<number>
-  /** Returns the watermark of a response. null for an older service without watermarks. */
+  /** Returns the watermark of a response; null for an older service without watermarks. */
   readonly watermark: (() => string) | null
 }
 
-/** Returns the URL of a proxy that loses or truncates responses for half of the runs, unless the service stops anyway. */
+/**
+ * Returns the URL of a proxy that loses or truncates responses for half of the runs, unless the service stops anyway.
+ */
 export async function pickUrl(
   url: string,
   { at, closedDuring }: Partial<ConnectionPlan>,
@@ -68,7 +69,6 @@ export function withWatermark(response: Response, watermark: string | null): Res
   return withHeaders(response, headers)
 }
 
-/** Returns the response without a header. */
 export function withoutHeader(response: Response, name: string): Response {
   const headers = new Headers(response.headers)
   headers.delete(name)

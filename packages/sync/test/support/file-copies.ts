@@ -14,7 +14,6 @@ import { removePrevious, replaceFiles } from '../../src/copies/files/replace-fil
 import { xlsxCopy } from '../../src/copies/files/xlsx-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
-/** Creates a temporary folder. */
 export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
@@ -47,7 +46,6 @@ export const KINDS = [
   { kind: 'Parquet', make: parquetCopy, orders: 'orders.parquet', database: '.store-sync-parquet.db' },
 ]
 
-/** Returns the table with this name. */
 export function requireTable(name: string): CopyTable {
   const table = findTable(name)
   if (table === null) throw new Error(`no table ${name}`)
@@ -85,7 +83,6 @@ export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Pro
   }
 }
 
-/** State of a table after a walk. */
 export const WALKED = { ...NEW_TABLE, since: '2026-01-01T00:00:00.000Z' }
 
 /** Writes the tables and replaces their files. */

@@ -9,7 +9,6 @@ import { upgradeStore } from '../../../operator/src/store-schema/provision-store
 import { RestartableService } from './restartable-service.ts'
 import { openWrittenStore, type WrittenStore } from './source-store.ts'
 
-/** The stores and the service of histories. */
 export class HistoryPlatform {
   readonly service: RestartableService
   readonly #platform: TestPlatform
@@ -21,7 +20,6 @@ export class HistoryPlatform {
     this.service = service
   }
 
-  /** Starts the platform. */
   static async start(): Promise<HistoryPlatform> {
     const platform = await startPlatform()
     return new HistoryPlatform(platform, await RestartableService.start(platform))
@@ -50,7 +48,7 @@ export class HistoryPlatform {
     await this.service.restart()
   }
 
-  /** Drops the database of a store. */
+  /** Ends the connections of a store and drops its database. */
   async drop({ store, late }: WrittenStore): Promise<void> {
     await Promise.all([store.sql.end({ timeout: 1 }), late.end({ timeout: 1 })])
     const admin = openClient(inject('postgresUrl'))

@@ -1,5 +1,5 @@
-// Runs one random history: a store is written before, between and during runs, and runs fail in different ways. At the end
-// the writes stop. Then the copy must equal the store after one more run, a run with --prune, and a full sync.
+// Runs one random history: a store is written before, between and during runs, and runs fail in different ways. When
+// the writes have stopped, the copy must equal the store after one more run, a run with --prune, and a full sync.
 
 import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
 import { expect } from 'vitest'
@@ -49,12 +49,10 @@ interface HistoryOptions {
   readonly revision: RevisionId
 }
 
-/** Options and disturbances of a run. */
 interface RunPlan {
   readonly isFull: boolean
   readonly prunes: boolean
   readonly connection: Partial<ConnectionPlan>
-  /** Interrupts the run. */
   readonly abort: AbortController
   /** Whether it may fail. */
   mayFail: boolean
@@ -67,7 +65,7 @@ class History {
   readonly #skewMs: number
   readonly #sendsWatermark: boolean
   readonly #walks = new UnfinishedWalks()
-  /** Undo the damage to the destination. */
+  /** Functions that undo the damage to the destination. */
   readonly #repairs: (() => Promise<void>)[] = []
 
   constructor(options: HistoryOptions) {
@@ -103,7 +101,7 @@ class History {
   /** Makes the last writes, then runs and compares: incremental in most histories, always full at the end. */
   async finish(): Promise<void> {
     const { random } = this.#options
-    // With an unfinished walk, many writes, so that some are before its cursor.
+    // An unfinished walk gets many writes, so that some are before its cursor.
     await this.#source.write(this.#walks.isEmpty ? 5 : 60)
     await this.#source.endOpenTransaction()
     const source = await this.#readSource()
@@ -183,7 +181,7 @@ class History {
     return plan
   }
 
-  /** Writes to the table that is being read or to others. Then hours may pass, as in a long run. */
+  /** Writes to the table that is being read or to others, and may advance the clock by hours, as in a long run. */
   async #changeSource(path: string): Promise<void> {
     const { random } = this.#options
     if (random.chance(0.5)) await this.#source.changeAt(path)

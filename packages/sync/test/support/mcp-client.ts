@@ -6,7 +6,6 @@ import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts'
 const COMMAND = path.resolve(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const SDK: string = '@modelcontextprotocol/client'
 
-/** A tool as the client lists it. */
 export interface ListedTool {
   readonly name: string
   readonly description?: string

@@ -1,5 +1,5 @@
-// A clock for the timestamps of a test store. A history of days takes milliseconds of real time. With the real clock, all
-// changes would be within the overlap of a run.
+// A clock for the timestamps of a test store. A history of days takes milliseconds of real time, so with the real
+// clock, all changes would be within the overlap of a run.
 
 const START = Date.UTC(2025, 5, 1)
 

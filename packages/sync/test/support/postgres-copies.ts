@@ -7,7 +7,6 @@ import { createDatabase } from '../../../../test/support/databases.ts'
 import { PostgresCopy } from '../../src/copies/postgres/postgres-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
-/** Default schema of a copy. */
 export const SCHEMA = 'store_export'
 const INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
@@ -44,7 +43,6 @@ export async function openCopy(tables: readonly CopyTable[] = TABLES) {
   return { url, sql, copy }
 }
 
-/** Returns the table with this name. */
 export function tableOf(name: string): CopyTable {
   const table = findTable(name)
   if (table === null) throw new Error(`no table ${name}`)
@@ -61,6 +59,5 @@ export const order = (more: Record<string, unknown> = {}) => ({
   items: [] as Record<string, unknown>[],
   ...more,
 })
-/** Writes a page of orders. */
 export const write = (copy: PostgresCopy, ...rows: Record<string, unknown>[]) =>
   copy.write({ table: orders, rows, isFull: false })

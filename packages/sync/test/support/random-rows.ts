@@ -1,4 +1,5 @@
-// Random rows for the tables of a store, with the columns of its schema version and values that careless programs change.
+// Random rows for the tables of a store, with the columns of its schema version and values that careless programs
+// change.
 
 import {
   type Field,
@@ -14,7 +15,6 @@ import type { Random } from './random.ts'
 /** A row to write: values by column. */
 export type SourceRow = Record<string, unknown>
 
-/** Options of a random row. */
 export interface RowOptions {
   readonly random: Random
   readonly resource: Resource

@@ -1,6 +1,5 @@
 // A random generator with a seed, so that a failed test can be repeated.
 
-/** A random generator. */
 export class Random {
   #state: number
 

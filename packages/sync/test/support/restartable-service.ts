@@ -6,7 +6,6 @@ import type { TestPlatform } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../operator/src/config.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
-/** Enough for a few tables. */
 const REQUESTS_PER_MINUTE = 25
 
 /** A second service of a test platform. */
@@ -23,7 +22,6 @@ export class RestartableService {
     this.url = running.url
   }
 
-  /** Starts the service on a free port. */
   static async start(platform: TestPlatform): Promise<RestartableService> {
     return new RestartableService(platform, await startOn(platform, '0'))
   }

@@ -1,13 +1,11 @@
 import { type ExecFileOptions, execFile } from 'node:child_process'
 
-/** Exit code and output of a program. */
 export interface ExitResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a program until it exits. */
 export function runProgram(file: string, args: readonly string[], options: ExecFileOptions): Promise<ExitResult> {
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout, stderr) => {

@@ -11,11 +11,10 @@ import type { TestPlatform, TestStore } from '../../../../test/support/platform.
 import { run, SqliteCopy, type SyncOptions, type SyncSummary } from '../../src/index.ts'
 import { withWatermark } from './faulty-connection.ts'
 
-/** A store and its SQLite copy. */
 export interface Shop {
   readonly store: TestStore
   readonly client: StoreExportClient
-  /** A client of an older service without watermarks. The clock of the run then counts. */
+  /** A client of an older service without watermarks, so that a run uses its own clock. */
   readonly olderClient: StoreExportClient
   readonly file: string
   sync(more?: Partial<SyncOptions>): Promise<SyncSummary>

@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 import { StoreModel } from './store-model.ts'
 import { addRows, changeRows, type Written, writeOnce } from './store-writes.ts'
 
-/** Longest open transaction. Together with the difference of the clocks, it must be less than the overlap of a run. */
+/** Longest open transaction in ms. With the difference of the clocks, it must be less than the overlap of a run. */
 const OPEN_TRANSACTION_MS_MAX = 100_000
 
 /** A store with a second connection. Other histories use both again. */
@@ -21,7 +21,6 @@ export function openWrittenStore(store: TestStore): WrittenStore {
   return { store, late: postgres(store.ownerUrl, { max: 1, onnotice: () => undefined }) }
 }
 
-/** Options of the writes. */
 export interface SourceWriteOptions {
   readonly random: Random
   readonly revision: RevisionId
@@ -29,7 +28,6 @@ export interface SourceWriteOptions {
   readonly movesChildren: boolean
 }
 
-/** The store of one history. */
 export class SourceStore {
   readonly clock = new PlatformClock()
   readonly model: StoreModel

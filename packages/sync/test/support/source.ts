@@ -5,13 +5,12 @@ import type { TestStore } from '../../../../test/support/platform.ts'
 import { byId, jsonText, type RowsByTable, type TextRow } from './rows-by-table.ts'
 import type { StoreModel } from './store-model.ts'
 
-/** Options of `readSource`. */
 export interface SourceOptions {
   readonly url: string
   readonly store: Pick<TestStore, 'sql'>
   readonly key: string
   readonly model: Pick<StoreModel, 'revision'>
-  /** Called when the rate limit is reached. Then the request is sent again. */
+  /** Called when the rate limit is reached, before the request is sent again. */
   readonly resetLimit: () => Promise<unknown>
 }
 

@@ -1,11 +1,10 @@
-// A model of a store that a test writes: its rows, the rows that an open transaction has locked, and the rows that may be
-// stale in a copy until a full sync.
+// A model of a store that a test writes: its rows, the rows that an open transaction has locked, and the rows that may
+// be stale in a copy until a full sync.
 
 import { includesRevision, RESOURCES, type Resource, type RevisionId } from '@store-export/contract'
 import { TABLES } from '../../src/index.ts'
 import type { Random } from './random.ts'
 
-/** A row of the store. */
 export interface LiveRow {
   readonly id: string
   /** ID of the owner: the customer of an address. */
@@ -18,7 +17,6 @@ export type Effect = (model: StoreModel) => void
 /** Tables that every run reads in full, so that they are never stale. */
 const ALWAYS_FULL = new Set(['store', 'categories', 'customer_groups', 'locations'])
 
-/** The model of one store. */
 export class StoreModel {
   revision: RevisionId
   readonly #rows = new Map<string, Map<string, LiveRow>>()
@@ -76,7 +74,6 @@ export class StoreModel {
     return this.#held.has(id)
   }
 
-  /** Unlocks all rows. */
   free(): void {
     this.#held.clear()
   }

@@ -11,7 +11,6 @@ export interface Statements {
   unsafe(text: string, values?: string[]): PromiseLike<unknown>
 }
 
-/** What a write needs. */
 export interface WriteContext {
   readonly random: Random
   readonly clock: PlatformClock
@@ -19,7 +18,7 @@ export interface WriteContext {
   readonly sql: Statements
 }
 
-/** Columns with the number of embedded rows, by the parent's table. With them, a test detects incomplete pages. */
+/** Columns with the number of embedded rows, by the parent's table, by which a test detects incomplete pages. */
 export const CHILD_COUNTS: Readonly<
   Record<string, { readonly column: string; readonly child: string; readonly key: string }>
 > = {
@@ -90,7 +89,7 @@ export async function touchOwners(context: WriteContext, ids: readonly string[])
   ])
 }
 
-/** Adds rows that have the same columns. */
+/** Adds rows, which must have the same columns. */
 export async function insert({ sql }: WriteContext, { table }: Resource, rows: readonly SourceRow[]): Promise<void> {
   const [first] = rows
   if (first === undefined) return
@@ -101,7 +100,6 @@ export async function insert({ sql }: WriteContext, { table }: Resource, rows: r
   )
 }
 
-/** Changes one row. */
 export async function update(
   sql: Statements,
   table: string,
@@ -123,7 +121,5 @@ export function assignments(table: string, names: readonly string[]): string {
 const namesOf = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 /** Returns a PostgreSQL array literal of IDs. */
 export const arrayOf = (ids: readonly string[]) => `{${ids.join(',')}}`
-/** Returns the IDs of rows. */
 export const idsOf = (rows: readonly SourceRow[]) => rows.map(({ id }) => String(id))
-/** Returns the current timestamp of the platform. */
 export const timestampNow = ({ clock, random }: WriteContext) => clock.timestamp(random.below(1000))

@@ -1,17 +1,15 @@
-// Tracks the unfinished syncs of a copy. A resumed full sync has read the rows that existed when it started, not those that
-// existed when the resuming run started.
+// Tracks the unfinished syncs of a copy. A resumed full sync has read the rows that existed when it started, not those
+// that existed when the resuming run started.
 
 import { type Copy, NEW_COPY } from '../../src/copies/copy.ts'
 import { TABLES } from '../../src/index.ts'
 import type { StoreModel } from './store-model.ts'
 
-/** Start of a walk. */
 interface WalkStart {
   readonly startedAt: string
   readonly moment: number
 }
 
-/** The unfinished walks of one copy. */
 export class UnfinishedWalks {
   /** By table. */
   #walks = new Map<string, WalkStart>()

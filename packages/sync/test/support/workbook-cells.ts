@@ -41,9 +41,7 @@ for sheet in part('xl/workbook.xml').find(M + 'sheets'):
     sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit'),
                    'filter': found is not None and found.get('ref'), 'isBold': all(bold[int(each)] for each in looks)})
 print(json.dumps(sheets))`
-/** Whether Python is installed. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0
-/** The format of timestamps. */
 export const TIMESTAMP_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
 const DAY_MS = 86_400_000
 
@@ -53,7 +51,6 @@ type CellRead = readonly [type: string, format: string | null, text: string]
 interface SheetRead {
   readonly name: string
   readonly frozen: string | null
-  /** Range of the filter. */
   readonly filter: string | null
   /** Whether the header is bold. */
   readonly isBold: boolean

@@ -164,7 +164,7 @@ export class DuckDbCopy implements Copy {
     }
   }
 
-  /** Deletes the rows that `where` selects, and inserts `rows`. Columns that the contract lacks retain their values. */
+  /** Deletes the rows that `where` selects, and inserts `rows`. Columns outside of the contract retain their values. */
   async #replaceRows(
     { name, columns }: CopyTable | ChildTable,
     rows: readonly CopyRow[],

@@ -1,6 +1,6 @@
-// Creates and extends the tables and views of a DuckDB copy. The tables have no primary key: in a measurement, DuckDB
-// replaced 250 rows of 100,000 in 0.1 s without one, and `merge` took 5 s. Only one process can open the file for
-// writing, and each page first deletes the rows that it writes, so no row occurs twice.
+// Creates and extends the tables and views of a DuckDB copy. The tables have no primary key, because replacing rows
+// with one took 2.5 times as long (docs/contribute/decisions/058-replace-rows-in-duckdb-copies.md). No row occurs
+// twice: only one process can open the file for writing, and each page first deletes the rows that it writes.
 
 import type { ChildTable, CopyColumn, CopyTable } from '../../tables.ts'
 import { CopyError } from '../copy.ts'
@@ -17,7 +17,7 @@ const STATE_TABLES = [
   '_sync_unfinished (table_name varchar not null, progress varchar not null, marks boolean)',
 ]
 
-/** Columns of each table that the contract lacks: those of a newer version of store-sync, or of the user. */
+/** Columns of each table outside of the contract: those of a newer version of store-sync, or of the user. */
 export type OtherColumns = ReadonlyMap<string, readonly string[]>
 
 /**
@@ -44,7 +44,7 @@ export async function createSchema(
       isWider ||= isExtended
     }
     if (!isWider) continue
-    // The stored rows lack values for the new columns, so the next walk must be full.
+    // The stored rows have no values for the new columns, so the next walk must be full.
     await session.run('update _sync_tables set since = null where table_name = $1', [table.name])
     await deleteWalk(session, table.name)
   }

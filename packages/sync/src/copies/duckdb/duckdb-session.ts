@@ -4,7 +4,7 @@
 // - For reading: a run of this process may have the file open. Two databases of one process would damage the file, so
 //   both share one database through DuckDB's cache.
 //
-// Errors of DuckDB become errors that tell the user what to do (translate-duckdb-error.ts).
+// DuckDB errors become errors that tell the user what to do (translate-duckdb-error.ts).
 
 import type { DuckDb, DuckDbConnection, DuckDbInstance } from './load-duckdb.ts'
 import { isOpenOtherwise, translateDuckDbError } from './translate-duckdb-error.ts'
@@ -70,7 +70,7 @@ export class DuckDbSession {
     }
   }
 
-  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or an unexpected error of DuckDB. */
+  /** Runs one statement. Throws the errors of `translateDuckDbError`. */
   async run(text: string, values: readonly (string | null)[] = []): Promise<QueryResult> {
     try {
       const result = await this.#connection.runAndReadAll(text, [...values])
@@ -80,7 +80,7 @@ export class DuckDbSession {
     }
   }
 
-  /** Runs `work` in a transaction and returns its result. Rolls back if it throws. */
+  /** Runs `work` in a transaction and returns its result. If `work` throws, rolls back and throws the error. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('begin')
     try {
@@ -101,7 +101,7 @@ export class DuckDbSession {
   }
 }
 
-/** Opens the file through the cache of DuckDB, because two databases of one process would damage the file. */
+/** Opens the file through DuckDB's cache, because two databases of one process would damage the file. */
 async function openDatabase(
   { DuckDBInstance }: DuckDb,
   file: string,

@@ -52,7 +52,10 @@ export function idsQuery(parameter: number): string {
   return `select unnest(from_json($${parameter}, '["varchar"]'))::uuid`
 }
 
-/** Returns a JSON array of rows, each an array of strings. Throws `CopyError` if DuckDB would round a value. */
+/**
+ * Returns a JSON array of rows, each an array of strings. Throws `CopyError` for an amount that is not a number with at
+ * most 36 digits before the point and 2 after it, because DuckDB would round or reject it.
+ */
 export function rowsAsJson(copy: string, columns: readonly CopyColumn[], rows: readonly CopyRow[]): string {
   return JSON.stringify(
     rows.map((row) =>
@@ -67,7 +70,7 @@ export function rowsAsJson(copy: string, columns: readonly CopyColumn[], rows: r
   )
 }
 
-/** Returns a value as DuckDB stores it: with U+FFFD for unpaired surrogates, which UTF-8 cannot contain. */
+/** Returns a value as DuckDB stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. */
 export function asDuckDbStores({ kind }: CopyColumn, value: unknown): unknown {
   if (kind === 'json') return value === null || value === undefined ? value : parseExactJson(jsonText(value))
   return typeof value === 'string' ? value.toWellFormed() : value

@@ -3,7 +3,10 @@
 import type { Copy } from '../copy.ts'
 import { DuckDbCopy } from './duckdb-copy.ts'
 
-/** Returns a copy in a DuckDB file. `open` creates a missing file. Needs the package `@duckdb/node-api`. */
+/**
+ * Returns a copy in a DuckDB file. `open` creates a missing file. Throws `CopyError` there if the package
+ * `@duckdb/node-api` is not installed.
+ */
 export function duckDbCopy(file: string): Copy {
   return new DuckDbCopy(file)
 }

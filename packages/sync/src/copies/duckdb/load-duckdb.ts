@@ -1,5 +1,5 @@
-// Loads DuckDB, which writes DuckDB and Parquet files. DuckDB is an optional dependency, because it is large and most
-// users don't need it. Without it, opening such a copy throws an error that says what to install.
+// Loads DuckDB, which writes DuckDB and Parquet files. It is an optional dependency, because it is large and most users
+// don't need it.
 
 import { CopyError } from '../copy.ts'
 
@@ -33,7 +33,7 @@ const MEMORY_LIMIT = '100MB'
 /** Maximum rows in a chunk of DuckDB. */
 export const PAGE_ROWS = 2048
 
-/** Returns the package. Throws `CopyError` if it is not installed for this platform. */
+/** Returns the package. Throws `CopyError`, which says what to install, if it is not installed for this platform. */
 export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@duckdb/node-api')): Promise<DuckDb> {
   try {
     return await load()
@@ -68,7 +68,7 @@ export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: 
   return { connection, close }
 }
 
-/** Registers a table function, so that statements can read rows `from name()`, and returns what runs them. */
+/** Registers a table function, and returns a `run` whose statement can read its rows `from name()`, once. */
 export function createRowFunction(
   { DuckDBTableFunction, VARCHAR }: DuckDb,
   connection: DuckDbConnection,
@@ -101,7 +101,7 @@ export function createRowFunction(
   })
   connection.registerTableFunction(tableFunction)
   return {
-    /** Runs a statement that reads these rows. Throws an error of the iterator instead of DuckDB's error. */
+    /** Runs a statement that reads these rows. If the iterator throws, throws its error instead of DuckDB's. */
     async run(statement: string, input: TextRows): Promise<void> {
       rows = input
       failed = null

@@ -1,8 +1,10 @@
-// Translates errors of DuckDB into errors that say what happened to the copy, and what the user can do.
+// Translates DuckDB errors into errors that say what happened to the copy, and what the user can do.
 
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
-/** Messages for errors that the user must fix. DuckDB's errors have no codes, so patterns of their text identify them. */
+/**
+ * Messages for errors that the user must fix. DuckDB's errors have no codes, so patterns of their text identify them.
+ */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [
     /Permission denied|Read-only file system|attached in read-only mode/,
@@ -18,9 +20,9 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
- * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if another program has
+ * the file open, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first.
+ * Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateDuckDbError(error: unknown, name: string): unknown {
   if (!(error instanceof Error)) return error

@@ -1,5 +1,5 @@
-// Checks where a copy in files will be written, before a run requests rows. The run then does not request rows that it
-// cannot write, and does not overwrite other files.
+// Checks where a copy in files will be written, so that a run requests no rows that it cannot write, and overwrites no
+// other files.
 
 import { access, constants, lstat, mkdir } from 'node:fs/promises'
 import { CopyError } from '../copy.ts'

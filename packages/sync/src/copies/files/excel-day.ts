@@ -1,4 +1,4 @@
-// Converts timestamps to the numbers that a spreadsheet shows as dates: days since the end of 1899, in UTC, with the
+// Converts timestamps to the numbers that a spreadsheet shows as dates: days since 30 December 1899, in UTC, with the
 // time as a fraction.
 
 const DAY_MS = 86_400_000
@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const ZERO_MS = Date.UTC(1899, 11, 30)
 const FIRST_MS = Date.UTC(1900, 2, 1)
 const END_MS = Date.UTC(10_000, 0, 1)
-/** Matches timestamps that are certainly in canonical form. Formatting and comparing would take three times as long. */
+/** Matches canonical timestamps among those that `Date.parse` accepts. Formatting all of them would take longer. */
 const CANONICAL = /^\d{4}-\d\d-(?:[01]\d|2[0-8])T(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z$/
 
 /**

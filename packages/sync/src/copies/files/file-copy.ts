@@ -1,5 +1,11 @@
 // Writes a copy as files that people open. The rows are in a SQLite file next to the files, which provides all
-// guarantees of a copy. At its end, a run writes the changed files from the SQLite file.
+// guarantees of a copy. At its end, a run brings the files up to date from one snapshot of the SQLite file:
+//
+// 1. Computes a digest of each table that it wrote. A table with the same digest needs no new file.
+// 2. Writes new files for the other tables, and for files that were changed or are missing.
+// 3. Deletes the records of these files, replaces all of them or none, and saves the new records.
+//
+// A file without a record was being replaced when a run was killed. The next run restores its previous version.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -36,7 +42,6 @@ export interface TableWriter {
   write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>
 }
 
-/** The name of the copy, and the path of its SQLite file. */
 export interface FileCopyOptions {
   /** Folder or file, for messages. */
   readonly name: string
@@ -91,7 +96,7 @@ export class FileCopy extends SqliteCopy {
     return super.end(walk)
   }
 
-  /** Writes all files that differ from their tables, or no file, from one snapshot of the SQLite file. */
+  /** Replaces all files that differ from their tables, or none. Throws `FileInUseError` if one cannot be replaced. */
   override async finish(): Promise<void> {
     await super.finish()
     using database = new DatabaseSync(this.#database, { readOnly: true })

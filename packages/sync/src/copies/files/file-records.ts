@@ -1,5 +1,5 @@
 // Records the files of a copy in its SQLite file: the size, time and digest of each written file, and a digest of the
-// rows in it. A run marks the tables that it writes as changed. The digest shows whether a table really changed.
+// rows in it. A run marks the tables that it writes as changed, and the digest shows whether a table really changed.
 
 import { DatabaseSync } from 'node:sqlite'
 

@@ -37,7 +37,9 @@ const COMPUTED_COLUMNS: ReadonlyMap<string, FileColumn> = new Map(
     { name: 'line_total', kind: 'decimal', isMoney: true } as const,
   ].map((column) => [column.name, column]),
 )
-/** Version of the cells' format. Increase it if the format of a cell changes. The next run then writes all files again. */
+/**
+ * Version of the cells' format. Increase it if the format of a cell changes. The next run then writes all files again.
+ */
 const FORMAT_VERSION = 3
 /** Number of rows that a digest gets at once. It is small, because their JSON becomes garbage immediately. */
 const DIGEST_ROWS = 16
@@ -53,7 +55,9 @@ const SYNCED_WITH: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** Returns the names of tables that a run has synced. Other tables get no file, not even an empty file. */
+/**
+ * Returns the names of tables that have rows or that a run has synced. Other tables get no file, not even an empty one.
+ */
 function presentNames(database: DatabaseSync): string[] {
   const rows = database.prepare('select table_name from _sync_tables').all()
   const walked = new Set(rows.map((row) => String(row.table_name)))
@@ -120,7 +124,7 @@ function rowsDigest(database: DatabaseSync, table: string): string {
   return hash.digest('base64')
 }
 
-/** Yields rows in arrays of `pageRows`, which needs fewer calls than single rows. */
+/** Yields rows in arrays of at most `pageRows`, which needs fewer calls than single rows. */
 export function* inPages<Row>(rows: Iterable<Row>, pageRows: number): Iterable<Row[]> {
   let page: Row[] = []
   for (const row of rows) {

@@ -8,7 +8,10 @@ import { ParquetWriter } from './parquet-writer.ts'
 /** Name of the SQLite file. It differs from that of a CSV copy, so that one folder can contain both copies. */
 const DATABASE = '.store-sync-parquet.db'
 
-/** Returns a copy in a folder. `open` creates a missing folder. Needs the package `@duckdb/node-api`. */
+/**
+ * Returns a copy in a folder. `open` creates a missing folder. Throws `CopyError` there if the package
+ * `@duckdb/node-api` is not installed.
+ */
 export function parquetCopy(folder: string): FileCopy {
   return new FileCopy({
     name: folder,

@@ -1,5 +1,6 @@
-// Writes the tables of a copy as Parquet files. DuckDB reads the rows as strings while it writes, and casts them. The
-// writer checks each value first. If a value does not fit its type, it writes the table again with other types.
+// Writes the tables of a copy as Parquet files. DuckDB reads the rows as strings while it writes, and casts them. A
+// cast can round, so the writer checks each value first. If a value does not fit its type, it writes the table again
+// with other types.
 
 import { rm } from 'node:fs/promises'
 import path from 'node:path'

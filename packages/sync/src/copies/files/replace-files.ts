@@ -1,6 +1,13 @@
-// Replaces all files of a copy with new files, or none. Until all new files are in place, the previous files stay next
-// to them under another name. If something fails, this run restores the previous files. If this run is killed, the next
-// run restores them.
+// Replaces all files of a copy with new files, or none. The states of a file `NAME`:
+//
+// 1. `.NAME.new` is written. `NAME` is the previous file.
+// 2. The previous file has a second name, `.NAME.old`. Both are hard links if the file system supports them, so that
+//    `NAME` exists at every moment.
+// 3. `.NAME.new` is renamed to `NAME`.
+// 4. When all files are in state 3, the caller saves their records, and then `.NAME.old` is removed.
+//
+// If a step fails, this run restores the previous files. If this run is killed, the next run does (`recoverFiles`). In
+// between, a reader can see some new and some previous files.
 
 import { createHash } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
@@ -50,8 +57,9 @@ export async function writeNewFiles(
 }
 
 /**
- * Replaces the files, or restores all of them if one fails. The previous files stay until `removePrevious`. Preserves
- * permissions and symbolic links. Throws `FileInUseError`, or `CopyError` if a folder has the name of a file.
+ * Replaces the files, or restores all of them and removes the new files if one fails. The previous files stay until
+ * `removePrevious`. Preserves permissions and symbolic links. Throws `FileInUseError` if another program has a file
+ * open or it is not writable, `CopyError` if a folder has its name, and other errors unchanged.
  */
 export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
   const previous: string[] = []
@@ -89,7 +97,7 @@ async function removeIfPossible(file: string): Promise<void> {
 
 /**
  * Cleans up after a run that was killed while it wrote or replaced these files. Restores a previous file unless
- * `isDone` returns true because its replacement was complete. Throws `FileInUseError`.
+ * `isDone` returns true because its replacement was complete. Throws like `replaceFiles`.
  */
 export async function recoverFiles(files: readonly string[], isDone: (file: string) => boolean): Promise<void> {
   for (const file of files) {
@@ -144,8 +152,7 @@ async function copyMode(last: string, file: string): Promise<void> {
 }
 
 /**
- * Gives the previous file a second name, and returns whether the file exists. Uses a hard link if the file system
- * supports it, so that the file exists at every moment.
+ * Gives the previous file a second name, and returns whether the file exists.
  */
 async function keepPrevious(named: string): Promise<boolean> {
   const file = resolveLink(named)

@@ -1,5 +1,4 @@
 // Loads mysql2, which connects to MySQL and MariaDB. It is an optional dependency, because most users don't need it.
-// Without it, the copy throws an error that says what to install.
 
 import { CopyError } from '../copy.ts'
 
@@ -21,7 +20,7 @@ const PACKAGE = 'mysql2@3.24.6'
 /** Name of the module to import. It is a variable, because the package is optional and its types can be missing. */
 const MODULE: string = 'mysql2/promise'
 
-/** Returns the package. Throws `CopyError` if it is not installed. */
+/** Returns the package. Throws `CopyError`, which says what to install, if it is not installed. */
 export async function loadMySql(load: () => Promise<unknown> = () => import(MODULE)): Promise<MySqlDriver> {
   try {
     return (await load()) as MySqlDriver

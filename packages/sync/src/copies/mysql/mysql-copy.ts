@@ -25,7 +25,9 @@ import { deleteWalk, markWalkSeen, needsMarks, removeUnseen, saveWalk } from './
 
 /** Time to wait for the lock of a killed run, because the server closes the connection of that run late. */
 const LOCK_WAIT_SECONDS = 2
-/** Characters of a statement. Servers reject statements of more than `max_allowed_packet`, by default 16 MiB or more. */
+/**
+ * Characters of a statement. Servers reject statements of more than `max_allowed_packet`, by default 16 MiB or more.
+ */
 const STATEMENT_CHARACTERS = 1 << 20
 
 /** A copy in a database of MySQL or MariaDB. The database must exist. */
@@ -148,7 +150,7 @@ export class MySqlCopy implements Copy {
     }
   }
 
-  /** Inserts rows or updates rows with the same IDs. Columns that the contract lacks retain their values. */
+  /** Inserts rows or updates rows with the same IDs. Columns outside of the contract retain their values. */
   async #upsert({ name, columns }: CopyTable | ChildTable, rows: readonly CopyRow[]): Promise<void> {
     const stored = columns.flatMap(storedColumns)
     const names = stored.map((column) => quoteIdentifier(column.name))

@@ -38,8 +38,8 @@ export async function createSchema(session: MySqlSession, copy: string, tables: 
     for (const each of [table, ...table.children]) missing.set(each.name, await missingColumns(session, each))
     const added = [...missing].filter(([, columns]) => columns.length > 0)
     if (added.length === 0) continue
-    // The stored rows lack values for the new columns, so the next walk must be full. This comes first: a killed run
-    // would otherwise leave columns without values.
+    // The stored rows have no values for the new columns, so the next walk must be full. This comes first, because a
+    // killed run would otherwise leave columns without values.
     await session.run('update _sync_tables set since = null where table_name = ?', [table.name])
     await deleteWalk(session, table.name)
     for (const [name, columns] of added)
@@ -59,7 +59,7 @@ export async function tableNames(session: MySqlSession): Promise<ReadonlySet<str
   return new Set(rows.map(({ name }) => String(name)))
 }
 
-/** Creates the table if it is missing. Returns the columns that an existing table lacks. */
+/** Creates the table if it is missing. Returns the columns that are missing from an existing table. */
 async function missingColumns(session: MySqlSession, table: CopyTable | ChildTable): Promise<MySqlColumn[]> {
   const { name, columns } = table
   const own = columns.flatMap(storedColumns)

@@ -42,7 +42,10 @@ export class MySqlSession {
     })
   }
 
-  /** Connects. Throws `CopyUnavailableError`, or `CopyError` if the user must fix the URL or the server. */
+  /**
+   * Connects. Throws `CopyError` if the user must fix the URL or the server, and `CopyUnavailableError` if the
+   * connection fails otherwise, or after 10 seconds.
+   */
   static async open(driver: MySqlDriver, address: MySqlAddress): Promise<MySqlSession> {
     const { name, host, port, user, password, database, tls } = address
     try {
@@ -68,7 +71,10 @@ export class MySqlSession {
     }
   }
 
-  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or an unexpected error of the server. */
+  /**
+   * Runs one statement. Throws the errors of `translateMySqlError`, and `CopyUnavailableError` if the connection was
+   * lost, or has had no response for 30 minutes.
+   */
   async run(text: string, values: readonly unknown[] = []): Promise<QueryResult> {
     if (this.#isLost) throw this.#lostError()
     try {
@@ -82,7 +88,7 @@ export class MySqlSession {
     }
   }
 
-  /** Runs `work` in a transaction and returns its result. Rolls back if it throws. */
+  /** Runs `work` in a transaction and returns its result. If `work` throws, rolls back and throws the error. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('start transaction')
     try {

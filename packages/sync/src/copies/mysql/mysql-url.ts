@@ -18,7 +18,10 @@ export interface MySqlAddress {
 const DEFAULT_PORT = 3306
 const USAGE = 'must be mysql://USER:PASSWORD@HOST:PORT/DATABASE, optionally with ?tls=require or ?tls=verify'
 
-/** Returns the address of a mysql:// or mariadb:// URL. Throws `CopyError`, whose message shows no password. */
+/**
+ * Returns the address of a mysql:// or mariadb:// URL. Throws `CopyError`, without a password in its message, if the
+ * URL is invalid, has no host or database, or has a parameter other than `tls`.
+ */
 export function parseMySqlUrl(text: string): MySqlAddress {
   if (!/^(?:mysql|mariadb):\/\//.test(text) || !URL.canParse(text)) throw new CopyError(`the MySQL URL ${USAGE}`)
   const url = new URL(text)

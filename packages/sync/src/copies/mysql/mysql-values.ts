@@ -43,7 +43,9 @@ export function storedColumns(source: CopyColumn): MySqlColumn[] {
   return kind === 'decimal' ? [own, { name: digitsName(source), type: 'longtext', source }] : [own]
 }
 
-/** Returns the values of a row for the columns. Throws `CopyError` if the server would change a value. */
+/**
+ * Returns the values of a row for the columns. Throws `CopyError` if the server would change an amount or a timestamp.
+ */
 export function valuesOf(copy: string, columns: readonly MySqlColumn[], row: CopyRow): (string | null)[] {
   return columns.map(({ source }) => {
     const value = row[source.name]
@@ -56,7 +58,7 @@ export function valuesOf(copy: string, columns: readonly MySqlColumn[], row: Cop
   })
 }
 
-/** Returns a value as the server stores it: with U+FFFD for unpaired surrogates, which UTF-8 cannot contain. */
+/** Returns a value as the server stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. */
 export function asMySqlStores({ kind }: CopyColumn, value: unknown): unknown {
   if (kind === 'json') return value === null || value === undefined ? value : parseExactJson(jsonText(value))
   return typeof value === 'string' ? value.toWellFormed() : value

@@ -1,6 +1,6 @@
 // Lets a run resume after it was killed. Each page saves the unfinished walk and its marks in the transaction of its
-// rows. The saved position therefore never differs from the written rows. At its end, a full walk removes the rows that
-// it has not marked as seen.
+// rows, so the saved position never differs from the written rows. At its end, a full walk removes the rows that it has
+// not marked as seen.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'

@@ -3,7 +3,10 @@
 import type { Copy } from '../copy.ts'
 import { MySqlCopy } from './mysql-copy.ts'
 
-/** Returns a copy in an existing database of MySQL or MariaDB. Needs the package `mysql2`. Throws `CopyError`. */
+/**
+ * Returns a copy in an existing database of MySQL or MariaDB. Throws `CopyError` if the URL is invalid. `open` throws
+ * it if the package `mysql2` is not installed.
+ */
 export function mySqlCopy(url: string): Copy {
   return new MySqlCopy(url)
 }

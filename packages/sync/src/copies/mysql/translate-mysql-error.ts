@@ -1,4 +1,4 @@
-// Translates errors of MySQL into errors that say what happened to the copy, and what the user can do.
+// Translates MySQL errors into errors that say what happened to the copy, and what the user can do.
 
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
@@ -59,9 +59,9 @@ export function connectionRemedy(error: unknown): string | null {
 }
 
 /**
- * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
- * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if another program blocks
+ * the statement, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first.
+ * Returns an unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateMySqlError(error: MySqlError, name: string): Error {
   const { errno = 0, message } = error

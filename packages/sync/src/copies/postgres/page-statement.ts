@@ -47,8 +47,8 @@ export function pageStatement({ schema, table, marks, savesWalk }: PageStatement
 }
 
 /**
- * Returns the values of the statement's parameters, as JSON: the rows, then the rows of each embedded table. Of several
- * rows with one ID, uses the last.
+ * Returns the values of the statement's parameters, as JSON: the rows, then the rows of each embedded table. If several
+ * rows have one ID, uses the last.
  */
 export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[] {
   const parents = lastRowsById(rows)

@@ -1,5 +1,10 @@
-// Writes a copy to a schema of a PostgreSQL database, with a native type for each column. Each page is one transaction,
-// so a killed run leaves only complete pages. The advisory lock of a run belongs to its connection and ends with it.
+// Writes a copy to a schema of a PostgreSQL database, with a native type for each column. What each failure leaves:
+//
+// - A killed run: complete pages, because each page is one statement. The next run resumes the walk. The advisory lock
+//   belongs to the connection and ends with it.
+// - A crash of the server: pages commit asynchronously, so it can lose the last ones. It also empties the unlogged
+//   tables of walks and marks, so no walk continues after pages that are lost. The next run starts the walk again.
+// - A walk that has ended: its commit is synchronous, because the run reports the table as synced.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CopyColumn, CopyTable } from '../../tables.ts'
@@ -103,7 +108,6 @@ export class PostgresCopy implements Copy {
   async end({ table, state, isFull }: WalkEnd): Promise<number> {
     return this.#opened().transaction(async () => {
       await this.#run('set local enable_seqscan = on')
-      // The run reports this walk as finished, so the commit must survive a crash of the server.
       await this.#run('set local synchronous_commit = on')
       const removed = isFull ? await this.#removeUnseen(table) : 0
       await this.#deleteWalk(table.name)
@@ -166,7 +170,6 @@ export class PostgresCopy implements Copy {
       'enable_seqscan = off',
       // A plan that the server cached for the empty table scans the table later. In a measurement, pages became slower.
       'plan_cache_mode = force_custom_plan',
-      // A server crash loses the last pages. The state is not ahead of its pages, so the next run reads them again.
       'synchronous_commit = off',
     ]
     const [row] = await this.#run(`select current_setting('server_encoding') as encoding`)

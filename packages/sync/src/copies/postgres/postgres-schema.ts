@@ -54,7 +54,7 @@ export async function createSchema(session: PostgresSession, plan: SchemaPlan): 
     let isWider = false
     for (const each of [table, ...table.children])
       isWider = (await createTable(session, schema, present, each)) || isWider
-    // The stored rows lack values for the new columns, so the next walk must be full.
+    // The stored rows have no values for the new columns, so the next walk must be full.
     const resetSince = `update ${qualifiedName(schema, '_sync_tables')} set since = null where table_name = $1`
     if (!isWider) continue
     await session.run(resetSince, [table.name])
@@ -69,7 +69,7 @@ export function columnDeclaration({ name, kind }: CopyColumn): string {
   return `${quoteIdentifier(name)} ${TYPES[kind]}`
 }
 
-/** Returns the names of existing objects. Creates only a missing schema, because the role can lack this privilege. */
+/** Returns the names of existing objects. Creates the schema only if it is missing, which needs another privilege. */
 async function claimSchema(
   session: PostgresSession,
   { schema, copy, tables }: SchemaPlan,

@@ -52,7 +52,10 @@ export class PostgresSession {
     }
   }
 
-  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or an unexpected error of the server. */
+  /**
+   * Runs one statement. Throws the errors of `translatePostgresError`, `CopyError` if the server rejects the sign-in,
+   * and `CopyUnavailableError` if the connection fails or was lost, or if there is no result in time.
+   */
   async run(text: string, values: (string | null)[] = []): Promise<QueryResult> {
     if (this.#isLost) throw this.#connectionError()
     let result: QueryResult
@@ -69,7 +72,7 @@ export class PostgresSession {
     throw this.#connectionError()
   }
 
-  /** Runs `work` in a transaction and returns its result. Rolls back if it throws. */
+  /** Runs `work` in a transaction and returns its result. If `work` throws, rolls back and throws the error. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('begin')
     try {
@@ -83,7 +86,7 @@ export class PostgresSession {
     }
   }
 
-  /** Closes the connection, which releases its lock. */
+  /** Closes the connection, which releases its lock. Waits at most 5 seconds for a running statement. */
   async end(): Promise<void> {
     await this.#sql.end({ timeout: this.#isLost ? 0 : 5 })
   }

@@ -1,6 +1,5 @@
-// Saves unfinished walks and their marks in a PostgreSQL copy. Each page saves both in its own statement. A resumed
-// walk without its marks would remove rows that it has seen, so a server crash must empty both tables. Both are
-// unlogged.
+// Saves unfinished walks and their marks in a PostgreSQL copy. Each page saves both in its own statement. Both tables
+// are unlogged, so a server crash empties both: a resumed walk without its marks would remove rows that it has seen.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -8,7 +7,7 @@ import { quoteIdentifier } from '../quote-identifier.ts'
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** Returns the unfinished walks by table. A copy of an older version has no table of walks, and so no walks. */
+/** Returns the unfinished walks by table; none in a copy of an older version, which has no table of walks. */
 export async function readWalks({ session, schema }: SchemaConnection): Promise<Map<string, UnfinishedWalk>> {
   const at = qualifiedName(schema, '_sync_unfinished')
   const [made] = await session.run('select to_regclass($1) is not null as here', [at])

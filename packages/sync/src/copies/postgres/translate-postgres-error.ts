@@ -1,9 +1,9 @@
-// Translates errors of PostgreSQL into errors that say what happened to the copy, and what the user can do.
+// Translates PostgreSQL errors into errors that say what happened to the copy, and what the user can do.
 
 import postgres from 'postgres'
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
-/** SQLSTATE codes of temporary errors that another program causes. */
+/** SQLSTATE codes of errors that a later run can avoid. */
 const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
@@ -24,15 +24,15 @@ export function isStatementError(error: unknown): error is postgres.PostgresErro
   return error instanceof postgres.PostgresError && !['FATAL', 'PANIC'].includes(error.severity)
 }
 
-/** Whether the server rejected the sign-in: wrong password, unknown role or database. */
+/** Whether the server rejected the sign-in: wrong password, unknown role or database, no matching pg_hba.conf entry. */
 export function isAuthenticationError(error: unknown): boolean {
   return error instanceof postgres.PostgresError && /^(?:28...|3D000)$/.test(error.code)
 }
 
 /**
- * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
- * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if a later run can avoid
+ * it, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first. Returns an
+ * unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translatePostgresError(error: postgres.PostgresError, name: string): Error {
   const { code, message } = error

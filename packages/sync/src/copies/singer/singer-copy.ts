@@ -1,9 +1,9 @@
 // Writes a copy as messages of the Singer specification: SCHEMA, RECORD, and STATE. A target reads them and writes its
 // database. A STATE message follows each page, so a target that saves it can continue there.
 //
-// A target cannot delete rows. So each row has the time at which it was last read. Two more streams show which rows exist:
-// `listed_ids`, and `listed_tables` with the start of the last complete listing of each table. A row that a complete
-// listing did not return has been deleted.
+// A target cannot delete rows, so the messages show which rows exist. Each row has the time at which it was last read.
+// The stream `listed_ids` has the IDs that a run has listed, and `listed_tables` the start of the last complete listing
+// of each table. A row that a complete listing did not return has been deleted.
 
 import { exactJsonText } from '../../exact-json.ts'
 import type { CopyTable } from '../../tables.ts'

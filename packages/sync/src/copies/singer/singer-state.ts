@@ -24,7 +24,10 @@ export interface SingerState {
 /** State of a Singer copy before its first run. */
 export const NEW_STATE: SingerState = { store_id: null, synced_at: '1970-01-01T00:00:00.000Z', tables: {} }
 
-/** Returns the state in the text of a file. Accepts a whole STATE message. Throws `SyntaxError` for anything else. */
+/**
+ * Returns the state in the text of a file: a state, a whole STATE message, or an empty object for the first run. Throws
+ * `SyntaxError` for anything else.
+ */
 export function parseSingerState(text: string): SingerState {
   const parsed: unknown = JSON.parse(text)
   const value = isObject(parsed) && parsed.type === 'STATE' ? parsed.value : parsed

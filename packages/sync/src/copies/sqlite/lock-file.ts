@@ -1,5 +1,5 @@
-// Prevents two runs from writing the same copy. The lock is on an empty SQLite file next to the copy. Other programs
-// can therefore read the copy during a run.
+// Prevents two runs from writing the same copy. The lock is on an empty SQLite file next to the copy, so that other
+// programs can read the copy during a run.
 
 import { mkdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,8 @@ import { isBusy } from './translate-sqlite-error.ts'
 
 /**
  * Locks the copy in `file` until the returned database is closed, and creates a missing folder. The operating system
- * releases the lock when the process ends, even if it is killed. Throws `CopyBusyError`.
+ * releases the lock when the process ends, even if it is killed. Throws `CopyBusyError` if another run holds the lock,
+ * and other errors unchanged.
  */
 export function lockFile(file: string, name: string): DatabaseSync {
   mkdirSync(path.dirname(file), { recursive: true })
@@ -24,7 +25,7 @@ export function lockFile(file: string, name: string): DatabaseSync {
   }
 }
 
-/** Returns the path of the lock file. Resolves links, so that all paths of a file have the same lock file. */
+/** Resolves symbolic links, so that a link and its target share one lock file. */
 function lockPath(file: string): string {
   try {
     return `${realpathSync(file)}-run`

@@ -20,7 +20,7 @@ export function peekState(file: string): CopyState | null {
       database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
     const prepare: Prepare = (text) => database.prepare(text)
     if (!has('_sync_copy')) return null
-    // A copy of an older version lacks the table of walks.
+    // A copy of an older version has no table of walks.
     return { ...readTables(prepare), unfinished: has('_sync_unfinished') ? readWalks(prepare) : new Map() }
   } finally {
     database.close()
@@ -48,7 +48,7 @@ function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
   return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
 }
 
-/** Returns the rows of a selection in any order, with values as the service sent them. Throws errors of SQLite. */
+/** Returns the rows of a selection in any order, with values as the service sent them. Throws SQLite errors. */
 export function readRows(prepare: Prepare, { table, by, ids }: RowSelection): StoredRow[] {
   const names = table.columns.map(sentValue)
   const statement = prepare(
@@ -85,7 +85,7 @@ export function readUnseenIds(database: DatabaseSync, table: string, after: stri
   return rows.map(({ id }) => String(id))
 }
 
-/** Returns a value as SQLite stores it: with U+FFFD for unpaired surrogates, which UTF-8 cannot contain. */
+/** Returns a value as SQLite stores it: with U+FFFD in place of unpaired surrogates, which UTF-8 cannot contain. */
 export function asSqliteStores({ kind }: CopyColumn, value: unknown): unknown {
   return typeof value === 'string' && kind !== 'json' ? value.toWellFormed() : value
 }

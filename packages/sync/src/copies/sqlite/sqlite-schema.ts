@@ -22,13 +22,13 @@ const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   timestamp: 'text',
   json: 'text',
 }
-/** Time for which a statement waits for another program that uses the file. */
+/** Time in ms for which a statement waits for another program that uses the file. */
 const BUSY_TIMEOUT_MS = 5000
 
 /**
  * Settings of the connection:
- * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of the
- *   indexes. A long log combines many of these changes, which made a first run twice as fast.
+ * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes many pages of
+ *   the indexes. A long log combines many of these changes.
  * - `cache_size`: 8 MiB. The cache of the operating system uses memory better, because other readers share it.
  */
 const PRAGMAS = `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = off;
@@ -40,7 +40,7 @@ create table if not exists _sync_tables (
   table_name text primary key, since text, whole_at text, starts_at text, store_fields text, reread_at text) strict;
 ${WALK_TABLES}`
 
-/** Opens the file for a run. Throws `CopyError`, and changes nothing, if store-sync did not create its tables. */
+/** Opens or creates the file. Throws `CopyError`, and changes nothing, if store-sync did not create its tables. */
 export function openFile(file: string, name: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
@@ -79,8 +79,8 @@ export interface FileSchema {
 }
 
 /**
- * Creates missing tables, columns and views, converts old decimals, and deletes marks without an unfinished walk. The
- * caller provides the transaction.
+ * Creates missing tables and columns, and all views again. Converts old decimals, and deletes marks without an
+ * unfinished walk. The caller provides the transaction. Throws `CopyError` if a view of the user prevents a conversion.
  */
 export function createSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
   database.exec(STATE_TABLES)
@@ -91,7 +91,7 @@ export function createSchema(database: DatabaseSync, { copy, tables, views }: Fi
   for (const table of tables) {
     const isWider = [table, ...table.children].map((each) => createTable(database, each, copy)).some(Boolean)
     if (!isWider) continue
-    // The stored rows lack values for the new columns, so the next walk must be full.
+    // The stored rows have no values for the new columns, so the next walk must be full.
     resetSince.run(table.name)
     deleteWalk(prepare, table.name)
   }

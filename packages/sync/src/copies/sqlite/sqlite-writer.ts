@@ -1,5 +1,13 @@
 // Writes the rows of one table and its embedded tables to a SQLite file. The caller provides the transaction. A writer
-// prepares its statements once, because a first run can write millions of rows.
+// prepares its statements once, because a first run can write millions of rows. In a full walk, `marks` is
+//
+// - null before the first page of this run.
+// - true if the tables had rows. Each row that the walk returns is marked as seen, and its end removes the others.
+// - false if the tables were empty. They contain only rows of this walk, so nothing is marked or removed. Their indexes
+//   are created at the end: IDs are random, so each row would otherwise change another page of each index. If the walk
+//   does not end, the next `open` creates them.
+//
+// A resumed walk continues as it started, because it saves `marks`.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { exactJsonText } from '../../exact-json.ts'
@@ -10,7 +18,6 @@ import { tableIndexes } from '../table-indexes.ts'
 import { digitsName } from './sqlite-decimals.ts'
 import { readWalkMarks } from './sqlite-walks.ts'
 
-/** Writes the rows of one table, and of the tables embedded in it. */
 export class SqliteWriter {
   readonly #database: DatabaseSync
   readonly #table: CopyTable
@@ -30,12 +37,11 @@ export class SqliteWriter {
     this.#children = table.children.map((child) => new ChildWriter(database, child))
   }
 
-  /** Whether the current full walk marks the rows that it sees; null before its first page in this run. */
   get marks(): boolean | null {
     return this.#marks
   }
 
-  /** Forgets whether the last walk marks rows. The caller calls this before the first page of a new walk. */
+  /** Must be called before the first page of a new walk. */
   startWalk(): void {
     this.#marks = null
   }
@@ -59,11 +65,13 @@ export class SqliteWriter {
     if (this.#marks) for (const id of ids) this.#mark.run(this.#table.name, id)
   }
 
-  /** Ends a full walk: removes unseen rows, and returns their number without embedded and owned rows. */
+  /**
+   * Ends a full walk: removes unseen rows with their embedded and owned rows, or creates the indexes of a new table.
+   * Returns the number of removed rows of the table itself.
+   */
   removeUnseen(): number {
     const marks = this.#marks ?? this.#startFullWalk()
     this.#marks = null
-    // If the tables were empty, they contain only rows of this walk.
     if (marks === false) {
       for (const each of [this.#table, ...this.#table.children]) createIndexes(this.#database, each)
       return 0
@@ -84,9 +92,7 @@ export class SqliteWriter {
   }
 
   /**
-   * Returns whether the walk marks the rows that it sees. A resumed walk continues as it started. Empty tables get
-   * their indexes at the end of the walk. IDs are random, so each row would otherwise change another page of each
-   * index. If the walk does not end, the next `open` creates the indexes.
+   * Returns whether the walk marks rows. Creates missing indexes for a walk that does, and drops all of them otherwise.
    */
   #startFullWalk(): boolean {
     const marks = readWalkMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()

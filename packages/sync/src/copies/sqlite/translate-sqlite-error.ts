@@ -1,4 +1,4 @@
-// Translates errors of SQLite into errors that say what happened to the copy, and what the user can do.
+// Translates SQLite errors into errors that say what happened to the copy, and what the user can do.
 
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
@@ -17,9 +17,9 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Returns an error with a message for people and `error` as its cause. The result is a `CopyUnavailableError` if a
- * later run can succeed, and a `CopyFullError` if the disk is full. It is a `CopyError` if the user must fix something
- * else first. Returns an unexpected error unchanged. `name` is the copy's name in messages.
+ * Returns an error with a message for people and `error` as its cause: `CopyUnavailableError` if another program locks
+ * the file, `CopyFullError` if the disk is full, and `CopyError` if the user must fix something else first. Returns an
+ * unexpected error unchanged. `name` is the copy's name in messages.
  */
 export function translateSqliteError(error: unknown, name: string): unknown {
   if (!(error instanceof Error)) return error
