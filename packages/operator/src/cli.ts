@@ -16,7 +16,7 @@ import { explainError } from './explain-error.ts'
 import { printJsonError, printMessage } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './user-error.ts'
 
-/** Runs one command and resolves to its exit code. Never rejects. A service that the command started continues to run. */
+/** Runs one command, prints its error, and resolves to its exit code. A service that it started continues to run. */
 export async function runCli(args: readonly string[], processContext: ProcessContext): Promise<number> {
   const json = args.includes('--json')
   try {

@@ -1,11 +1,10 @@
-// Closes the connections to removed stores, so that their databases can be dropped. Another node or a command can have
-// removed a store, so each node looks for removed stores every 5 s.
+// Closes the connections to removed stores, so that their databases can be dropped. Each node looks for removed stores
+// every 5 s, because another node or a command can have removed a store.
 
 import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
 import type { EventHandler } from './events.ts'
 
-/** The pools to close, and the control database that says which stores are removed. */
 export interface CloseRemovedStoresOptions {
   readonly pools: StorePools
   readonly database: ControlDatabase
@@ -32,7 +31,10 @@ export function closeRemovedStores(options: CloseRemovedStoresOptions): void {
   }, INTERVAL_MS).unref()
 }
 
-/** Closes the pools of stores that are no longer registered. Never rejects, because `emit` gets the error. */
+/**
+ * Closes the pools of stores that are no longer registered. Their running requests get 5 s to finish. Never rejects: if
+ * the control database fails, all pools stay open, and `emit` gets the error.
+ */
 export async function closeRemovedOnce({ pools, database, emit }: CloseRemovedStoresOptions): Promise<void> {
   const ids = pools.storeIds()
   if (ids.length === 0) return

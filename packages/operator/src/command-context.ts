@@ -40,14 +40,20 @@ export interface CommandContext extends ControlTarget, RegistryContext {}
 const COMMAND_POOL_SIZE = 1
 const COMMAND_NAME = 'store-export command'
 
-/** Returns the settings. Prints warnings about the environment. Throws `InvalidSettingError`. */
+/**
+ * Returns the settings. Prints warnings about the environment. Throws `InvalidSettingError` for the first invalid one.
+ */
 export function readSettings(env: ProcessContext['env']): Config {
   const { config, warnings } = readConfig(env)
   for (const warning of warnings) printMessage(warning)
   return config
 }
 
-/** Returns the control database of the settings or of the running demo. Rejects with `UserError` if there is neither. */
+/**
+ * Returns the control database of the settings or, if they name none, of the demo that runs in this folder. Rejects
+ * with `UserError` if there is neither, and with `InvalidSettingError` if a setting or the secret is missing or
+ * invalid.
+ */
 export async function findControlTarget({ env, folder }: ProcessContext): Promise<ControlTarget> {
   const config = readSettings(env)
   if (config.databaseUrl !== null) {
@@ -65,7 +71,10 @@ export async function findControlTarget({ env, folder }: ProcessContext): Promis
   return { config, controlUrl: postgres.url(CONTROL_DATABASE), keys }
 }
 
-/** Runs `work` with an open control database. Rejects like `work`, and with `UserError` if migrations are missing. */
+/**
+ * Runs `work` with an open control database, and closes it. Rejects like `work` and `findControlTarget`, and with
+ * `UserError` if migrations are missing.
+ */
 export async function withControl<T>(
   processContext: ProcessContext,
   work: (context: CommandContext) => Promise<T>,
@@ -93,7 +102,6 @@ function userName(): string {
   }
 }
 
-/** Rejects with `UserError` if migrations are missing. */
 export async function requireMigrated(database: ControlDatabase): Promise<void> {
   const missing = await missingMigrations(database)
   if (missing.length > 0) {
@@ -101,12 +109,16 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
   }
 }
 
-/** Opens one connection, for statements that must share a session. Rejects with errors of the PostgreSQL client. */
+/**
+ * Opens a connection, which the caller closes, for statements that must share a session. Rejects with client errors.
+ */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_NAME })
 }
 
-/** Returns a pool of one connection. Each use reports its own error, even if it can't connect. */
+/**
+ * Returns a pool of one connection, which the caller closes. Each use reports its own error, even if it can't connect.
+ */
 export function commandPool(url: string): Pool {
   return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_NAME })
 }

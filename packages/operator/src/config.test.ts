@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('if a setting is given, it is parsed; if it is empty, its default applies', () => {
+  test('if a setting is given, it is parsed, and if it is empty, its default applies', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',

@@ -25,7 +25,10 @@ export interface ConfigResult {
   readonly warnings: readonly string[]
 }
 
-/** Thrown if a setting has a value that is not accepted. The message names the setting and the accepted values, but no secret. */
+/**
+ * Thrown if a setting has a value that is not accepted. The message names the setting and the accepted values, but no
+ * secret.
+ */
 export class InvalidSettingError extends Error {
   override readonly name = 'InvalidSettingError'
   readonly env: string
@@ -42,7 +45,9 @@ const QUOTED_LENGTH_MAX = 40
 /** Share of the service's time limit after which the database cancels a statement. */
 const STATEMENT_TIMEOUT_SHARE = 0.9
 
-/** Returns the settings. An empty value counts as absent. Throws `InvalidSettingError` for the first invalid value. */
+/**
+ * Returns the settings, without surrounding spaces. Empty means absent. Throws `InvalidSettingError` for a bad value.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
@@ -53,7 +58,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return { config: Object.freeze(values) as unknown as Config, warnings: warningsOf(env) }
 }
 
-/** Returns the statement timeout of store databases, in ms. It is below the service's limit, so no query outlives its request. */
+/**
+ * Returns the statement timeout of store databases, in ms. It is below the service's limit, so no query outlives its
+ * request.
+ */
 export function statementTimeoutMs(config: Pick<Config, 'storeTimeoutMs'>): number {
   return Math.floor(config.storeTimeoutMs * STATEMENT_TIMEOUT_SHARE)
 }

@@ -30,14 +30,15 @@ export interface LogLinesDropped {
   readonly lines: number
 }
 
-/** Emitted for each request for metrics: the connections of a pool at this moment. `stores` is the sum over all stores. */
+/**
+ * Emitted for each request for metrics: the connections of a pool at this moment. `stores` is the sum over all stores.
+ */
 export interface PoolSampled {
   readonly event: 'pool.sampled'
   readonly pool: 'control' | 'stores'
   /** Number of databases with a pool. */
   readonly pools: number
   readonly connections: number
-  /** Connections in use. */
   readonly busy: number
   /** Number of requests that wait for a connection. */
   readonly waiting: number
@@ -51,8 +52,8 @@ export interface EmbeddedPostgresChanged {
 }
 
 /**
- * Emitted after the demo has migrated its control database. `applied` names the migrations; empty if the database was up
- * to date.
+ * Emitted after the demo has migrated its control database. `applied` names the migrations; empty if the database was
+ * up to date.
  */
 export interface ControlMigrated {
   readonly event: 'control.migrated'

@@ -1,25 +1,27 @@
-// Shuts down a long-running command after a signal or an error. Resources are closed in reverse order. A second signal exits
-// immediately. The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
-// arrives twice, because npm passes it on. So the package would interrupt the shutdown that it started.
+// Shuts down a long-running command. Its states:
+//
+// - Running: the command adds steps of the shutdown.
+// - Closing, after a signal or an uncaught error: the steps run in reverse order, so that each resource closes before
+//   those that it uses. A failed step does not prevent the others. At the end, the process exits with code 0, or with
+//   code 1 after an error.
+// - Exiting: the time limit, a second uncaught error, or a second signal ends the process immediately with code 1.
+//
+// The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C arrives
+// twice, because npm passes it on. So the package would interrupt the shutdown that it started.
 
 import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
-/** The shutdown of a long-running command, to which the command adds steps. */
 export interface Lifecycle {
   /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal
-  /**
-   * Adds a step of the shutdown. It runs before the steps that were added earlier. If a step fails, its error is logged, and
-   * the others still run. `reason` is the signal's name, or the cause of the exit.
-   */
+  /** Adds a step, which runs before the steps that were added earlier. `reason` is the signal's name, or the cause. */
   onClose(close: (reason: string) => Promise<unknown>): void
-  /** Runs the shutdown without exiting the process, after a failed start. */
+  /** Runs the shutdown after a failed start, without a time limit and without exiting the process. Never rejects. */
   close(reason: string): Promise<void>
 }
 
-/** The time limit of the shutdown, and the handler of its events. */
 export interface LifecycleOptions {
   /** Maximum time of the shutdown. After it, the process exits. */
   readonly timeoutMs: number
@@ -29,10 +31,16 @@ export interface LifecycleOptions {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const UNCAUGHT_ERRORS = ['uncaughtException', 'unhandledRejection'] as const
 
-/** A terminal sends Ctrl-C to npm and to this process, and npm passes it on. A signal within this time counts as the same one. */
+/**
+ * A terminal sends Ctrl-C to npm and to this process, and npm passes it on. A signal within this time counts as the
+ * same one.
+ */
 const SAME_SIGNAL_MS = 500
 
-/** Handles the signals of this process, its uncaught errors, and the errors of its standard streams. Returns the lifecycle. */
+/**
+ * Handles the signals of this process, its uncaught errors, and the errors of its standard streams. Returns the
+ * lifecycle.
+ */
 export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle {
   ignoreOutputErrors()
   const closers: ((reason: string) => Promise<unknown>)[] = []

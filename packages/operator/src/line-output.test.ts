@@ -30,7 +30,7 @@ function makePipe() {
     try {
       for (let size = 1; size > 0; text += buffer.toString('latin1', 0, size)) size = readSync(reader, buffer)
     } catch {
-      // EAGAIN: the pipe is empty
+      // EAGAIN means that the pipe is empty.
     }
     return text
   }
@@ -61,7 +61,7 @@ test('if the reader of the log pauses, lines beyond the buffer are dropped, and 
 
 test('if the disk of the log is full, lines are buffered and written when there is space again', async () => {
   const folder = makeFolder()
-  // only root can mount
+  // Only root can mount a file system.
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status !== 0) return
   onTestFinished(() => void spawnSync('umount', [folder]))
   const filler = path.join(folder, 'filler')

@@ -1,6 +1,12 @@
-// Writes lines to a file descriptor without blocking the process. After a failed write (full pipe, full disk, closed pipe),
-// the output tries again. In the meantime, it buffers lines up to a limit. It drops and counts further lines. See
-// docs/contribute/decisions/041-never-block-on-log-output.md.
+// Writes lines to a file descriptor without blocking the process. Its states:
+//
+// - Writing: the buffer is empty, and each line is written at once.
+// - Stalled, after a failed write (full pipe, full disk, closed pipe): lines wait in the buffer, and the output tries
+//   again every 100 ms. Lines that do not fit are dropped and counted.
+// - Recovering: when half of the buffer is free, a line reports how many lines were lost at this position.
+// - Exit: the process tries for up to 200 ms to write the buffer.
+//
+// See docs/contribute/decisions/041-never-block-on-log-output.md.
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -20,7 +26,6 @@ const RETRY_MS = 100
 const EXIT_WAIT_MS = 200
 const EXIT_STEP_MS = 10
 
-/** An output for lines that never blocks the process. */
 export class LineOutput {
   private readonly fd: number
   private readonly bytesMax: number
@@ -51,7 +56,10 @@ export class LineOutput {
     if (this.retry === null) this.flush()
   }
 
-  /** Writes a line unless the output is stalled. Returns whether it was written. Otherwise, a crash can lose it. */
+  /**
+   * Writes a line unless the output is stalled. Returns whether the whole line was written. Otherwise the line was left
+   * out or dropped, or waits in the buffer, where a crash can lose it.
+   */
   writeNow(line: string): boolean {
     if (this.pendingBytes > 0) return false
     this.write(line)
@@ -73,14 +81,16 @@ export class LineOutput {
   private flush(): void {
     this.retry = null
     if (!this.writePending()) this.retry = setTimeout(() => this.flush(), RETRY_MS).unref()
-    // The loss is reported at its position in the output, when half of the buffer is free, so that there are few reports.
+    // Reports at half of the buffer, so that there are few reports.
     if (this.droppedInStall === 0 || this.pendingBytes > this.bytesMax / 2) return
     const line = this.lossLine(this.droppedInStall)
     this.droppedInStall = 0
     this.write(line)
   }
 
-  /** Writes the buffer. Returns whether it is empty. After an error, the rest stays, because the error can be temporary. */
+  /**
+   * Writes the buffer. Returns whether it is empty. After an error, the rest stays, because the error can be temporary.
+   */
   private writePending(): boolean {
     while (this.pendingBytes > 0) {
       const bytes = this.pending.length === 1 ? (this.pending[0] as Buffer) : Buffer.concat(this.pending)
@@ -105,9 +115,9 @@ export class LineOutput {
 }
 
 /**
- * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes the standard streams non-blocking,
- * but another process with the same pipe or terminal can reset that. So a pipe or terminal is opened again if possible. A
- * regular file keeps its own descriptor, with its position and append mode.
+ * Returns a descriptor whose writes fail with EAGAIN instead of blocking. Node.js makes the standard streams
+ * non-blocking, but another process with the same pipe or terminal can reset that. So a pipe or terminal is opened
+ * again if possible. A regular file keeps its own descriptor, with its position and append mode.
  */
 function withoutBlocking(fd: number): number {
   void (fd === 1 ? process.stdout : process.stderr)

@@ -10,11 +10,12 @@ export interface ListenTarget {
   readonly host: string
   /** Port to listen on; 0 for any free port. */
   readonly port: number
-  /** Name of the setting for the port. */
   readonly portSetting: string
 }
 
-/** Listens, and resolves to the URL of the server. Rejects with `UserError`. */
+/**
+ * Listens, and resolves to the URL of the server. Rejects with `UserError` if the port or the host is not available.
+ */
 export async function listen(server: Server, target: ListenTarget): Promise<string> {
   const { host, port } = target
   try {
@@ -28,7 +29,9 @@ export async function listen(server: Server, target: ListenTarget): Promise<stri
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
 }
 
-/** Rejects with `UserError` if the port is not available. */
+/**
+ * Listens for a moment. Rejects with `UserError` if the port or the host is not available. Accepts port 0 unchecked.
+ */
 export async function requireFreePort(target: ListenTarget): Promise<void> {
   if (target.port === 0) return
   const probe = createServer()

@@ -41,7 +41,10 @@ const MINUTE_MS = 60_000
 /** Maximum number of different lines in one period. Beyond it, only the metrics count events. */
 const GROUPS_MAX = 10_000
 
-/** Returns a log. A line has `level`, `time` (ISO 8601), `pid`, `event`, and the fields of the event. */
+/**
+ * Returns a log. A line has `level`, `time` (ISO 8601), `pid`, `event`, and the fields of the event. Repeated
+ * rejections share a line, for which a timer runs until the process exits; at the level debug, each has its own line.
+ */
 export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Log {
   const isLogged = (event: ServiceEvent) => LEVELS.indexOf(levelOf(event)) <= LEVELS.indexOf(level)
   const output = to === undefined ? new LineOutput({ fd, lossLine: (lines) => lineOf(lossOf(lines), now()) }) : null
@@ -124,7 +127,9 @@ function clean(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, LIST_LENGTH_MAX).map(clean) : value
 }
 
-/** Returns the fields of an error for the log: class, code, stack, and the message unless it may quote a row's value. */
+/**
+ * Returns the fields of an error for the log: class, code, stack, and the message unless it may quote a row's value.
+ */
 export function describeCause(cause: unknown, depth = 1): Record<string, unknown> {
   if (!(cause instanceof Error)) {
     return { message: clean(String(cause)) }
@@ -141,7 +146,10 @@ export function describeCause(cause: unknown, depth = 1): Record<string, unknown
   }
 }
 
-/** Whether the message may quote values of a row, as in PostgreSQL's data exceptions (22) and constraint violations (23). */
+/**
+ * Whether the message may quote values of a row, as in PostgreSQL's data exceptions (22) and constraint violations
+ * (23).
+ */
 function quotesValues(code: string | undefined): boolean {
   return code !== undefined && /^2[23][0-9A-Z]{3}$/.test(code)
 }

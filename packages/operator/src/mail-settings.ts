@@ -6,7 +6,7 @@ import { SETTINGS } from './settings.ts'
 
 const SCHEMES = new Set(['smtp:', 'smtps:'])
 
-/** Returns the settings; null if the dashboard sends no emails. Throws `InvalidSettingError` if they are wrong. */
+/** Returns the settings; null if none is set. Throws `InvalidSettingError` if only one is set, or one is invalid. */
 export function mailSettings({ smtpUrl, mailFrom }: Config): MailSettings | null {
   const { smtpUrl: url, mailFrom: from } = SETTINGS
   if (smtpUrl === null && mailFrom === null) return null

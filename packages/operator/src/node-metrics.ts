@@ -13,7 +13,6 @@ export interface NodeInfo {
 /** Gauges whose names end in `_total`, which is for counters. Other gauges have the same values by type. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
-/** Adds the metrics of this process to a registry. */
 export function addNodeMetrics(registry: Registry, { version, connectionLimits }: NodeInfo): void {
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)

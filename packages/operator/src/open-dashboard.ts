@@ -39,7 +39,10 @@ const CONNECTIONS = 4
 const NO_PROXIES =
   'STORE_EXPORT_DASHBOARD_PROXIES is 0, but the dashboard has an https:// address: behind a proxy, all sign-in attempts count for the address of the proxy'
 
-/** Starts the dashboard. Rejects with `UserError` or `InvalidSettingError`. */
+/**
+ * Starts the dashboard. After an error, closes its connections. Rejects with `UserError` if its port is not available,
+ * and with `InvalidSettingError` if its address, single sign-on, or emails are set wrongly.
+ */
 export async function openDashboard(options: OpenDashboardOptions): Promise<OpenDashboard> {
   const { config, controlUrl, keys, emit, reader, apiUrl, ending } = options
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config

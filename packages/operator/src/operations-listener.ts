@@ -1,4 +1,9 @@
-// Listens for health, readiness, and metrics requests over HTTP. It has no authentication: clients must not reach it.
+// Responds to the requests of supervisors, load balancers, and Prometheus. It has no authentication, so clients must
+// not reach it:
+//
+// - /healthz: 200 as long as the process responds.
+// - /readyz: 200, or 503 with the reason for which the node is not ready.
+// - /metrics: all metrics in Prometheus' text format.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from './listen.ts'

@@ -1,5 +1,11 @@
-// Checks whether this node is ready for requests. It is ready if its control database responds, its secret decrypts
-// most passwords of stores, and no shutdown has started.
+// Checks whether this node is ready for requests. It is not ready if
+//
+// - a shutdown has started. The check then says so without a query.
+// - its control database does not respond within a second, or can't be read.
+// - its secret is wrong: it decrypts fewer than half of the passwords, or most other nodes have a secret that this node
+//   does not have (`whyNotServing`). One bad password must not stop every node.
+//
+// Concurrent requests share one check.
 
 import { type ControlDatabase, type EncryptionKeys, openControlDatabase, whyNotServing } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
@@ -11,7 +17,7 @@ export interface Readiness {
   close(): Promise<void>
 }
 
-/** Maximum time for a response of the control database. */
+/** Maximum time in ms for a response of the control database. */
 const RESPONSE_MS_MAX = 1000
 
 /** The control database to check, and the secrets of this node. */

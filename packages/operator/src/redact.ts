@@ -1,5 +1,5 @@
-// Removes secrets and personal data from text for logs. This is a second line of defense: events contain no such values, but
-// messages of drivers and servers may quote their input.
+// Removes secrets and personal data from text for logs. This is a second line of defense: events contain no such
+// values, but messages of drivers and servers may quote their input.
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/\bsdx_[0-9A-Za-z]+/g, '[key]'],
@@ -14,7 +14,9 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 /** Text that no rule matches. Most logged text of a request is like this. */
 const PLAIN = /^(?!.*sdx_)[\w /{}.-]{0,39}$/
 
-/** Returns the text without keys, users and passwords of database URLs, query strings, email addresses, and long tokens. */
+/**
+ * Returns the text without keys, users and passwords of database URLs, query strings, email addresses, and long tokens.
+ */
 export function redact(text: string): string {
   if (PLAIN.test(text)) return text
   let clean = text
@@ -24,7 +26,7 @@ export function redact(text: string): string {
   return clean
 }
 
-/** Returns the redacted text, truncated to `lengthMax` characters. */
+/** Returns the redacted text. A text of more than `lengthMax` characters is cut there and ends with `…`. */
 export function redactAndCut(text: string, lengthMax: number): string {
   const clean = redact(text)
   return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax)}…`

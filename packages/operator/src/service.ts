@@ -30,13 +30,11 @@ import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
-/** The settings, the control database, and the secrets of a node. */
 export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: EncryptionKeys
   readonly emit: EventHandler
-  /** Whether to start the dashboard. */
   readonly dashboard?: boolean
   /** Aborted when the shutdown starts. After that, each response closes its connection. */
   readonly ending?: AbortSignal
@@ -158,7 +156,10 @@ function publicUrlOf({ publicUrl, host }: Config, url: string): string {
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
 }
 
-/** Returns the reference pages. Their examples have the public address, or the listener's if the pages can send requests. */
+/**
+ * Returns the reference pages. Their examples have the public address, or the listener's if the pages can send
+ * requests.
+ */
 function referenceOf({ docsTryIt, publicUrl, securityContact }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
   const addresses = { listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) }
@@ -176,7 +177,6 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
   })
 }
 
-/** The resources that `close` closes. */
 interface ServiceResources {
   readonly stop: (drainMs: number) => Promise<void>
   readonly pools: StorePools

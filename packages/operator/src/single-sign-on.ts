@@ -4,7 +4,7 @@ import type { SingleSignOnSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
-/** Returns the settings; null without single sign-on. Throws `InvalidSettingError` if one of them is missing. */
+/** Returns the settings; null if none is set. Throws `InvalidSettingError` if only some are set. */
 export function singleSignOnSettings(config: Config): SingleSignOnSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcLabel: label } = config
   if (issuer === null && clientId === null && clientSecret === null) return null

@@ -1,4 +1,10 @@
-// Runs the service: the API, the dashboard, the operations listener, and a daily cleanup. `serve` and `demo` use it.
+// Runs the service for `serve` and `demo`: the API, the dashboard, the operations listener, and a daily cleanup. The
+// operations listener starts first, so that /readyz says `starting`. The shutdown reverses the order:
+//
+// 1. After SIGTERM, waits while load balancers learn from /readyz that this node stops.
+// 2. Stops the audit log, which needs the service's connections.
+// 3. Drains and closes the API and the dashboard, and writes the usage.
+// 4. Closes the operations listener, which has reported all of this until now, and its connection.
 
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -23,18 +29,15 @@ import { startOperationsListener } from './operations-listener.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
 
-/** The settings, secrets, and log of a node, and its shutdown. */
 export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: EncryptionKeys
   readonly log: Log
   readonly lifecycle: Lifecycle
-  /** Whether to start the dashboard. */
   readonly dashboard: boolean
 }
 
-/** The addresses at which a node listens. */
 export interface ServingAddresses {
   readonly url: string
   /** Address of the dashboard; null without the dashboard. */
@@ -64,7 +67,10 @@ export function shutdownTimeoutMs({ lameDuckSeconds, drainSeconds }: Config): nu
   return (lameDuckSeconds + drainSeconds) * 1000 + CLOSING_MS
 }
 
-/** Starts the service. `lifecycle` stops it on SIGTERM or Ctrl-C. Rejects with `UserError` if a port is not available. */
+/**
+ * Starts the service. `lifecycle` gets the steps that stop it. Rejects with `UserError` if a port is not available, and
+ * like `startService`. The caller then closes the lifecycle, because some listeners can be open.
+ */
 export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
   // With a dynamic import, other commands start faster.
@@ -96,8 +102,7 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
 }
 
 /**
- * Keeps the listeners open while load balancers learn from `/readyz` that this node stops. Waits only after SIGTERM, which
- * supervisors send. Ctrl-C in a terminal and internal errors stop the node immediately.
+ * Waits only after SIGTERM, which supervisors send. Ctrl-C in a terminal and internal errors stop the node immediately.
  */
 async function waitForBalancers(reason: string, { lameDuckSeconds }: Config): Promise<void> {
   if (reason === 'SIGTERM') await setTimeout(lameDuckSeconds * 1000)

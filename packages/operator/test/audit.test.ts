@@ -18,7 +18,6 @@ vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const secret = newSecret()
 
-/** Runs a command with --json and returns the result. */
 async function command(databaseUrl: string, ...words: string[]) {
   const ended = await runCommand([...words, '--json'], { settings: { DATABASE_URL: databaseUrl, SECRET: secret } })
   expect([ended.code, ended.stderr]).toEqual([0, ''])
@@ -81,7 +80,7 @@ test('[AUTH-5] if a backup of the control database is restored, replay-revocatio
 
   const restored = await serve(backup.url)
   const statusOf = async (key: { key: string }) => (await requestJson(restored.url, key)).status
-  // after the restore the key is active again; the store is not ready
+  // After the restore, the key is active again, but the store is not ready.
   expect(await statusOf(lost)).toBe(409)
   const replayed = await command(backup.url, 'keys', 'replay-revocations', '--from', log)
   expect(replayed).toMatchObject({ keys_revoked: 1, unchanged: 0 })

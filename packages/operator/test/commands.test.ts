@@ -25,7 +25,6 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-/** Runs a command with --json and returns the result. */
 async function runJson(...args: string[]) {
   const { code, json } = await runCommand([...args, '--json'], { settings })
   expect(code).toBe(0)
@@ -190,7 +189,8 @@ describe('store-export stores', () => {
   })
 
   test('if the name of a store is invalid, stores provision creates no database', async () => {
-    // the administrator that creates a store's owner becomes its member; other tests provision with another administrator
+    // An administrator becomes a member of each owner that it creates. Other tests provision with another
+    // administrator.
     const name = `admin_${randomBytes(6).toString('hex')}`
     const sql = openClientForTest(control.url)
     await sql.unsafe(`create role ${name} superuser login password 'x'`)
@@ -349,7 +349,7 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
-  test('if a key is already revoked, keys revoke succeeds; if it is unknown, keys revoke fails', async () => {
+  test('if a key is already revoked, keys revoke succeeds again, and it fails for an unknown key', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
     expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })

@@ -1,5 +1,5 @@
-// Tests nodes while the control database crashes, hangs, and recovers. Without it no key gets data, and the nodes recover by
-// themselves.
+// Tests nodes while the control database crashes, hangs, and recovers. Without it, no key gets data. When it is back,
+// the nodes recover by themselves.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -37,7 +37,6 @@ const statusOf = async (node: TestNode, key: Pick<FleetKey, 'key'>, path = 'stor
 /** A client that sends requests to one node with one key. */
 interface RequestLoop {
   readonly key: FleetKey
-  /** The statuses of its responses. */
   readonly statuses: Set<number>
   readonly done: Promise<void>
 }
@@ -77,7 +76,7 @@ test(`[ERR-3, AUTH-5] while the control database is down, requests with any key 
   const rounds = async () => {
     await allHave(served)
     for (let round = 0; round < ROUNDS; round += 1) {
-      // the crash must not lose this revocation
+      // The crash must not lose this revocation.
       const last = await revokedKey(fleet, store.id)
       await server.stop('immediate')
       for (const node of nodes)
@@ -103,7 +102,7 @@ test('[LIM-1] [R8] if the control database crashes and restarts, the request cou
   const counters = () => openClientForTest(server.url())`select * from request_counters order by key_id`
   const counted = await counters()
   expect(counted).toHaveLength(1)
-  // a commit that waits for the disk also writes everything before it
+  // A commit that waits for the disk also writes everything before it.
   await fleet.createKey(store.id)
   await server.stop('immediate')
   await server.start()
@@ -152,14 +151,14 @@ test('[ERR-3] if the disk of the control database is full, requests get 200 as l
   const revoked = await revokedKey(fleet, store.id)
   const filler = path.join(disk, 'filler')
   fillUp(filler)
-  // there is no space for the first counter
+  // There is no space for the first counter.
   expect(await burst(node, store)).toEqual(new Set([502]))
   expect([401, 502]).toContain(await statusOf(node, revoked))
   rmSync(filler)
   expect(await statusOf(node, store)).toBe(200)
   expect(await statusOf(node, revoked)).toBe(401)
   fillUp(filler)
-  // the counter of this key is on the disk now
+  // The counter of this key is now on the disk.
   expect(await burst(node, store)).toEqual(new Set([200]))
   expect(await statusOf(node, revoked)).toBe(401)
   const lines = node.process().output().stdout.trim().split('\n')

@@ -32,7 +32,6 @@ async function projectFolder(): Promise<string> {
   return folder
 }
 
-/** The JSON output of a running demo. */
 async function factsOf(demo: RunningCommand) {
   const [line] = await demo.waitForOutput(/^\{.*\}$/m)
   return JSON.parse(line)
@@ -127,7 +126,7 @@ test('[AUTH-7] if the demo is restarted, it has the same stores, and other comma
   ).toBe(0)
   expect(await second.demo.end('SIGTERM')).toEqual(ENDED)
 
-  // after the folder was moved, the demo has its stores, without the removed one
+  // After the folder was moved, the demo has its stores without the removed one.
   const moved = `${folder}-moved`
   await rename(folder, moved)
   onTestFinished(() => removeEmbeddedPostgres(path.join(moved, '.data')))
@@ -142,7 +141,7 @@ test('[AUTH-7] if the demo is restarted, it has the same stores, and other comma
 
 test('if the first start of the demo was killed, the next start creates the missing stores', async () => {
   const folder = await projectFolder()
-  // the first store is complete, the second one is not
+  // The first store is complete, and the second one is not.
   const killed = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await killed.waitForOutput(/✓ Lindwurm/)
   await killed.end('SIGKILL')
@@ -162,7 +161,7 @@ test('if the first start of the demo was killed, the next start creates the miss
   const stored = await readFile(path.join(folder, '.data', 'demo.json'), 'utf8')
   expect(stored).toContain(facts.key)
 
-  // a second demo exits with an error and does not affect the first one
+  // A second demo exits with an error and does not affect the first one.
   const port = new URL(facts.url).port
   const beside = await runCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: { ...QUIET, PORT: port } })
   expect(beside.code).toBe(1)
@@ -198,7 +197,7 @@ test('if Ctrl-C is pressed during the start, demo exits with code 0', async () =
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await demo.waitForOutput(/✓ PostgreSQL/)
-  // npm sends the signal a second time
+  // npm passes the signal on, so the demo gets it twice.
   demo.process.kill('SIGINT')
   expect(await demo.end('SIGINT')).toEqual(ENDED)
   expect(demo.output().stderr).not.toContain('store-export:')

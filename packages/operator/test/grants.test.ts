@@ -50,7 +50,7 @@ test('after the SQL of stores grants --grants-only has run, an existing role can
   expect(alone).toMatchObject({ role: role, password: null, revision: LATEST_REVISION })
   expect(alone.sql).not.toContain('create role')
   await second.owner.unsafe(alone.sql)
-  // the grants can be run again
+  // The grants can be run again.
   await second.owner.unsafe(alone.sql)
   expect(await asReader(second.url, reader)`select id from orders`).toEqual([])
   const { stdout } = await runCommand([

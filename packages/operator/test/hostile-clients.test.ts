@@ -1,5 +1,5 @@
-// Tests that hostile clients take little processor time from other clients, and that no request gets two responses. For the
-// response to each malformed request, see packages/api/test/framing.test.ts.
+// Tests that hostile clients take little processor time from other clients, and that no request gets two responses. For
+// the response to each malformed request, see packages/api/test/framing.test.ts.
 
 import { once } from 'node:events'
 import type net from 'node:net'
@@ -127,7 +127,7 @@ test(`if clients send invalid requests, the service uses less than half of the p
         const socket = await open(scene.node.url)
         socket.resume()
         socket.write(bytes)
-        // the rate at which one attacker can open connections over a network
+        // One attacker can open connections over a network at this rate.
         await Promise.race([once(socket, 'close').catch(() => undefined), pause(20)])
         socket.destroy()
       }

@@ -90,7 +90,7 @@ test('if the log is not read for a while, requests get 200, and one event report
   const reports = lines.filter((line) => line.includes('log.lines_dropped')).map((line) => JSON.parse(line))
   expect(reports).toMatchObject([{ level: 'warn', lines: lost }])
   expect(lines.filter((line) => line.includes('/llms.txt'))).toHaveLength(REQUESTS - lost)
-  // a full pipe does not prevent the shutdown
+  // A full pipe does not prevent the shutdown.
   await sendRequests(REQUESTS)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
@@ -103,6 +103,6 @@ test('if the disk of the log is full, every request gets 200, and the service ex
   expect(await health()).toBe(200)
   expect(await dropped()).toBeGreaterThan(100)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
-  // a command fails if it cannot write its result
+  // A command fails if it cannot write its result.
   expect((await runCommand(['keys', 'list', '--store', 'x'], { settings, outputTo: full })).code).toBe(1)
 })

@@ -15,7 +15,7 @@ test(`[GEN-2] if ${REQUESTS} requests with keys of 20 stores share connections, 
   const stores = await addTaggedStores(fleet)
   const node = await fleet.startNode()
   expect(await readShuffled(node.url, stores, REQUESTS)).toBeGreaterThan(REQUESTS)
-  // too few connections for all stores, so the node opens and closes pools all the time
+  // There are too few connections for all stores, so the node opens and closes pools all the time.
   const narrow = await fleet.startNode({ STORE_CONNECTIONS_MAX: '24' })
   expect(await readShuffled(narrow.url, stores, REQUESTS / 20)).toBeGreaterThan(REQUESTS / 20)
 })

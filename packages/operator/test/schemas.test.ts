@@ -92,7 +92,7 @@ test('if a store is in another schema, the SQL that doctor prints names the sche
   ])
   for (const { fix, code } of findings) {
     expect(fix, code).toContain(`${quoteName(SCHEMA)}.`)
-    // two fixes add the same column
+    // Two fixes add the same column.
     if (code !== 'removed_rows_served') await owner().unsafe(fix ?? '')
   }
   await sql`update categories set created_at = now() where created_at = 'infinity'`

@@ -67,7 +67,7 @@ test('after SIGTERM, readyz returns 503, requests in flight complete, and serve 
   expect(await getOperations('/healthz')).toEqual({ status: 200, text: 'alive\n' })
   expect(await getOperations('/readyz')).toEqual({ status: 200, text: 'ready\n' })
   expect((await getOperations('/secrets')).status).toBe(404)
-  // files that the running service reads
+  // The running service reads these files.
   const guide = await get('/guides/store-sync')
   expect([guide.status, await guide.text()]).toEqual([200, expect.stringContaining('store-sync')])
   expect((await fetch(`${operations}/healthz`, { method: 'POST' })).status).toBe(405)
@@ -75,7 +75,7 @@ test('after SIGTERM, readyz returns 503, requests in flight complete, and serve 
   expect(metrics).toMatch(/^store_export_requests_total\{endpoint="\/api\/v1\/orders",status="200"\} 1$/m)
   expect(metrics).toMatch(/^store_export_pools\{pool="stores"\} 1$/m)
 
-  // the signal arrives while a request waits for a lock
+  // The signal arrives while a request waits for a lock.
   const owner = openClientForTest(store.database_url)
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
@@ -105,7 +105,7 @@ test('after SIGTERM, until LAME_DUCK_SECONDS have passed, readyz returns 503, an
   service.process.kill('SIGTERM')
   await expect.poll(() => fetch(`${operations}/readyz`).then(({ status }) => status)).toBe(503)
   expect((await fetch(`${operations}/healthz`)).status).toBe(200)
-  // each response closes its connection
+  // Each response closes its connection.
   for (let count = 0; count < 5; count += 1) expect(seen(await get('/api/v1/store'))).toEqual([200, 'close'])
   expect(seen(await fetch(`${dashboardUrl}/sign-in`))).toEqual([200, 'close'])
 })
@@ -181,7 +181,7 @@ test('if two nodes run with --dashboard, a merchant who signed in on one can cre
   const page = `/stores/${store.id}/settings/api`
   const made = await other.follow(await other.send(page, `${page}/keys`, { name: 'made on the second node' }))
   expect(made.text).toMatch(/sdx_\w{49}/)
-  // each listener serves only its own pages
+  // Each listener serves only its own pages.
   expect((await visitor.get('/api/v1/store')).status).toBe(404)
   const [, api = ''] = await (nodes[0] ?? service).waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
   expect((await fetch(`${api}/sign-in`, { headers: { 'x-api-key': key } })).status).toBe(404)
@@ -222,7 +222,7 @@ test('[LIM-1, AUTH-5] if a key uses two nodes, they accept 120 of its requests, 
     )
     return { made, statuses: responses.map(({ status }) => status), isOneMinute: before === (await minute()) }
   }
-  // a new minute can start in one burst, but not in two bursts in a row
+  // A new minute can start in one burst, but not in two bursts in a row.
   const first = await burst()
   const { made, statuses } = first.isOneMinute ? first : await burst()
   expect(statuses.filter((status) => status === 200)).toHaveLength(120)

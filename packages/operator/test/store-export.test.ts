@@ -63,7 +63,7 @@ describe.each(COMMANDS)('$name', (command) => {
       const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
       if (child.stdout !== null) await once(child.stdout, 'data')
       child.kill('SIGKILL')
-      // the streams are closed when both processes have ended
+      // The streams are closed when both processes have ended.
       expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
     },
   )

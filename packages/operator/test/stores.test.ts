@@ -1,4 +1,5 @@
-// Tests stores with external IDs. Every command can be repeated, and commands list everything that an interrupted run left.
+// Tests stores with external IDs. Every command can be repeated, and commands list everything that an interrupted run
+// left.
 
 import { randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -25,7 +26,6 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-/** Runs a command with --json and returns the result. */
 async function runJson(...words: string[]) {
   const { code, json, stderr } = await runCommand([...words, '--json'], { settings })
   expect([code, stderr]).toEqual([0, ''])
@@ -214,7 +214,7 @@ async function killProvision(externalId: string): Promise<{ id: string }> {
       and database = (select oid from pg_database where datname = current_database())`
   await waitUntil(async () => (await waiting()).length === 1)
   await running.end('SIGKILL')
-  // its session waits for the lock, and would notice only then that its client is gone
+  // Its session waits for the lock, and would notice only then that its client is gone.
   for (const { pid } of await waiting()) await sql`select pg_terminate_backend(${pid})`
   await sql.unsafe('drop trigger wait_for_test on stores')
   await sql`select pg_advisory_unlock(1)`

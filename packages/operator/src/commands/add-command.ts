@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander'
 
-/** The options of every command. */
 export interface CommonOptions {
   readonly json?: true
 }
@@ -17,7 +16,6 @@ export function addCommand(
   return parent.command(name).description(description).option('--json', json)
 }
 
-/** Adds a group of commands and returns it. */
 export function addCommandGroup(program: Command, name: string, description: string): Command {
   return program.command(name).description(description)
 }

@@ -34,7 +34,6 @@ import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { EXIT_FAILED, UserError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** What every step of the start needs. */
 interface Demo {
   readonly config: Config
   /** Absolute path. */
@@ -45,12 +44,10 @@ interface Demo {
 }
 
 /**
- * Number of connections to the control database during the setup. Few are enough, because the setup runs its statements
- * one after another.
+ * Connections to the control database during the setup. Few are enough, because it runs one statement after another.
  */
 const SETUP_POOL_SIZE = 2
 
-/** Adds the commands `demo` and `demo change` to the program. */
 export function addDemoCommand(program: Command, processContext: ProcessContext): void {
   const demo = addCommand(
     program,
@@ -96,9 +93,9 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
 }
 
 /**
- * Returns the environment with the defaults of the demo. The reference page can send requests. The log contains only
- * warnings and errors. There is no lame-duck time, because the demo has no load balancer. The databases are always
- * those of .data/.
+ * Returns the environment with the defaults of the demo: the reference page can send requests, the log has only
+ * warnings and errors, and there is no lame-duck time, because the demo has no load balancer. Settings of the control
+ * database and its secret have no effect, because the databases are always those of .data/.
  */
 function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env

@@ -24,7 +24,6 @@ interface DoctorOptions extends CommonOptions {
  */
 const STORES_AT_ONCE = 8
 
-/** Adds the command `doctor` to the program. */
 export function addDoctorCommand(program: Command, processContext: ProcessContext): void {
   addCommand(
     program,

@@ -41,9 +41,6 @@ interface ListOptions extends CommonOptions {
   readonly store?: string
 }
 
-/**
- * Adds `keys` to the program, with the commands that create, list, rename, and revoke keys, and that repeat revocations.
- */
 export function addKeysCommands(program: Command, processContext: ProcessContext): void {
   const keys = addCommandGroup(program, 'keys', 'create, list, and revoke API keys')
   addCommand(keys, 'create', 'create an API key and print it once. No command shows it again.')

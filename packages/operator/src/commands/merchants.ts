@@ -1,4 +1,5 @@
-// Implements `store-export merchants`, which manages dashboard accounts. A merchant without a password signs in with a link.
+// Implements `store-export merchants`, which manages dashboard accounts. A merchant without a password signs in with a
+// link.
 
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
@@ -32,7 +33,6 @@ interface RemoveOptions extends EmailOptions {
 
 const EMAIL_HELP = 'email address of the merchant'
 
-/** Adds `merchants` and its commands to the program. */
 export function addMerchantsCommands(program: Command, processContext: ProcessContext): void {
   const merchants = addCommandGroup(
     program,

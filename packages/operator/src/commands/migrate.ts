@@ -8,7 +8,6 @@ import { findControlTarget, type ProcessContext } from '../command-context.ts'
 import { printJson, printMessage } from '../output.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** Adds the command `migrate` to the program. */
 export function addMigrateCommand(program: Command, processContext: ProcessContext): void {
   addCommand(program, 'migrate', 'apply missing migrations to the control database. Two runs at once are safe.').action(
     async ({ json }: CommonOptions) => {

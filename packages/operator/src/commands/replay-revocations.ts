@@ -9,7 +9,6 @@ import { countOf, printJson, printMessage } from '../output.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 
-/** The options of `keys replay-revocations`. */
 export interface ReplayOptions extends CommonOptions {
   /** Path of a log file; `-` for standard input. */
   readonly from: string
@@ -18,7 +17,10 @@ export interface ReplayOptions extends CommonOptions {
 /** JSON members in which log collectors store a line. */
 const LINE_MEMBERS = ['log', 'message', 'MESSAGE'] as const
 
-/** Repeats revocations and removals from the service's log. Rejects with `UserError` if the log has no audit event. */
+/**
+ * Repeats revocations and removals from the service's log. Skips lines without an audit event. Rejects with `UserError`
+ * if the log cannot be read or has no audit event.
+ */
 export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)
   if (events.length === 0) {

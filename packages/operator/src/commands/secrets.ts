@@ -7,7 +7,6 @@ import { type ProcessContext, withControl } from '../command-context.ts'
 import { countOf, printJson, printMessage } from '../output.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 
-/** Adds the command `secrets rotate` to the program. */
 export function addSecretsCommands(program: Command, processContext: ProcessContext): void {
   const secrets = addCommandGroup(program, 'secrets', 'replace the secret that encrypts the passwords in store URLs')
   addCommand(

@@ -12,7 +12,6 @@ import { printMessage } from '../output.ts'
 import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** Adds the command `serve` to the program. */
 export function addServeCommand(program: Command, processContext: ProcessContext): void {
   addCommand(
     program,

@@ -16,7 +16,6 @@ import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
-/** The options of `stores grants`. */
 export interface GrantsOptions extends CommonOptions {
   readonly revision: RevisionId
   readonly role: string
@@ -24,7 +23,6 @@ export interface GrantsOptions extends CommonOptions {
   readonly grantsOnly?: true
 }
 
-/** The options of `stores upgrade`. */
 export interface UpgradeOptions extends CommonOptions {
   readonly to: RevisionId
   readonly databaseUrl?: string
@@ -52,7 +50,10 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
   print(`${advice}\n${sql}`)
 }
 
-/** Upgrades a store to a newer schema version. Rejects with `UserError` if the store can't be upgraded. */
+/**
+ * Upgrades a store to a newer schema version. Rejects with `UserError` if its schema is not public, if its database is
+ * on another server and `databaseUrl` is missing, and like `upgradeStore`.
+ */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)
   const { to, json } = options

@@ -30,12 +30,14 @@ export async function showOrphans(context: CommandContext, { json }: CommonOptio
   )
 }
 
-/** The options of `stores drop-orphan`. */
 export interface DropOrphanOptions extends CommonOptions {
   readonly withData?: true
 }
 
-/** Drops an orphan and its roles. Rejects with `UserError` for a database with data, unless `withData` is set. */
+/**
+ * Drops an orphan and its roles. Rejects with `UserError` if the name is no orphan, if its store is unfinished, or if
+ * sessions are connected. Without `withData`, also rejects if the database contains data, or if this cannot be checked.
+ */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options
   const orphan = (await findOrphans(context)).find((each) => each.name === name)

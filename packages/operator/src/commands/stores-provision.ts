@@ -1,5 +1,5 @@
-// Implements `stores provision`. It first registers the store in the state `generating`, so that `stores list` shows the
-// store of an interrupted run. A run with the same external ID continues with this store.
+// Implements `stores provision`. It first registers the store in the state `generating`, so that `stores list` shows
+// the store of an interrupted run. A run with the same external ID continues with this store.
 
 import type { RevisionId } from '@store-export/contract'
 import {
@@ -24,7 +24,6 @@ import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { describeStore } from './stores-registry.ts'
 
-/** The options of `stores provision`. */
 export interface ProvisionOptions extends CommonOptions {
   readonly name: string
   readonly revision: RevisionId
@@ -32,7 +31,8 @@ export interface ProvisionOptions extends CommonOptions {
 }
 
 /**
- * Codes `undefined_table` and `invalid_catalog_name`. An interrupted run had not yet created the table, or the database.
+ * Codes `undefined_table` and `invalid_catalog_name`. An interrupted run had not yet created the table, or the
+ * database.
  */
 const NOT_CREATED: readonly string[] = ['42P01', '3D000']
 /** Maximum wait for another run that creates the database of the same store. */
@@ -40,7 +40,11 @@ const LOCK_TIMEOUT = '60s'
 /** First key of the advisory lock. The second key is a hash of the store ID. */
 const PROVISION_LOCK = 7_306_002
 
-/** Creates the database of a store and registers the store. If a store with the external ID exists, prints that store. */
+/**
+ * Creates the database of a store and registers the store. If a store with the external ID exists, prints that store.
+ * After an error, drops what it created. Rejects with `UserError` if that store is imported, if its unfinished database
+ * contains data, or if another run creates it for more than 60 s.
+ */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, externalId = null } = options
   await requireServiceSecret(context.database, context.keys)
@@ -84,7 +88,10 @@ async function createOnce(
   }
 }
 
-/** Rejects with `UserError` unless the database is empty. A restored control database can list a finished store as unfinished. */
+/**
+ * Rejects with `UserError` unless the database is empty. A restored control database can list a finished store as
+ * unfinished.
+ */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
   const pool = commandPool(urlForDatabase(adminUrl, database))
@@ -147,7 +154,9 @@ function showCreated(store: RegisteredStore, urls: ProvisionedStore, { revision,
   print(store.id)
 }
 
-/** Prints an existing store. The owner's URL is null, because only the run that created the database knew the password. */
+/**
+ * Prints an existing store. The owner's URL is null, because only the run that created the database knew the password.
+ */
 async function showExisting(
   context: CommandContext,
   store: RegisteredStore,

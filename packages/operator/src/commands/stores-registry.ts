@@ -17,7 +17,6 @@ import { UsageError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
 
-/** The options of `stores add`. */
 export interface AddOptions extends CommonOptions {
   readonly name: string
   readonly origin: StoreOrigin
@@ -35,7 +34,10 @@ export interface SetOptions extends CommonOptions {
   readonly schema?: string
 }
 
-/** Registers a store. If a store with the external ID exists, prints that store. Rejects with `UsageError`. */
+/**
+ * Registers a store. If a store with the external ID exists, prints that store. Rejects with `UsageError` for an
+ * invalid URL, and for a ready generated store without one.
+ */
 export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
@@ -50,7 +52,7 @@ export async function add(context: CommandContext, options: AddOptions): Promise
   report(store, store.isNew ? 'Registered' : 'Already registered; nothing changed:')
 }
 
-/** Changes a store. Rejects with `UsageError` if there is nothing to change. */
+/** Changes a store. Rejects with `UsageError` for an invalid URL, and if there is nothing to change. */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, json } = options
   if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {

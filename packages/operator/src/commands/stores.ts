@@ -11,7 +11,6 @@ import { type DropOrphanOptions, removeOrphan, showOrphans } from './stores-orph
 import { type ProvisionOptions, provision } from './stores-provision.ts'
 import { type AddOptions, add, list, remove, type SetOptions, set } from './stores-registry.ts'
 
-/** Adds `stores` and its commands to the program. */
 export function addStoresCommands(program: Command, processContext: ProcessContext): void {
   const stores = addCommandGroup(program, 'stores', 'register, create, upgrade, list, and remove stores')
   addRegistryCommands(stores, processContext)

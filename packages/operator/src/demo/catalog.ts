@@ -21,7 +21,6 @@ export interface Article {
   readonly attributes: string | null
 }
 
-/** The rows of a catalog, and its articles. */
 export interface Catalog {
   readonly categories: readonly Row[]
   readonly products: readonly Row[]

@@ -7,7 +7,6 @@ import { DEMO_STORES } from './demo-stores.ts'
 
 /** What `demo change` prints about the changed order. */
 export interface OrderChange {
-  /** Name of the store. */
   readonly store: string
   readonly order_id: string
   readonly status: string

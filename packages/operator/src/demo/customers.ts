@@ -22,7 +22,6 @@ export interface CustomerRows {
   readonly addresses: readonly Row[]
 }
 
-/** Generates `count` customer groups. */
 export function makeGroups(shop: DemoShop, count: number, random: SeededRandom): Row[] {
   const locale = shop.locales[0]
   return Array.from({ length: count }, (_, index) => {

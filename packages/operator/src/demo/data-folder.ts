@@ -1,6 +1,6 @@
-// Reads and writes the demo's files in its data folder: the secret that encrypts passwords, and the keys and the sign-in that
-// the demo prints. Only the owner can read the files. They are replaced atomically, so that a killed process leaves no
-// incomplete file.
+// Reads and writes the demo's files in its data folder: the secret that encrypts passwords, and the keys and the
+// sign-in that the demo prints. Only the owner can read the files. They are replaced atomically, so that a killed
+// process leaves no incomplete file.
 
 import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -35,7 +35,10 @@ export type DemoKeys = ReadonlyMap<string, DemoKey>
 const SECRET_BYTES = 32
 const OWNER_ONLY = 0o600
 
-/** Returns the encryption keys of the demo. `previous` is the secret that a rotation replaces. Throws `InvalidSettingError`. */
+/**
+ * Returns the encryption keys of the demo. `previous` is the secret that a rotation replaces. Throws
+ * `InvalidSettingError` if the file with the secret is missing, or if a secret is invalid.
+ */
 export function loadDemoSecrets(dataFolder: string, previous: Secret | null = null): EncryptionKeys {
   const file = path.join(dataFolder, 'secret')
   return loadSecrets({ secret: null, secretFile: file, secretPrevious: previous }, (name) => readFileSync(name, 'utf8'))

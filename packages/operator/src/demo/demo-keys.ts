@@ -18,7 +18,7 @@ export interface DemoKeysOptions {
   readonly storeIds: readonly string[]
 }
 
-/** `created_by` of the demo's keys. It distinguishes them from other keys. */
+/** `created_by` of the demo's keys, which distinguishes them from other keys. */
 const CREATOR = 'store-export demo'
 const NAME = 'Demo'
 

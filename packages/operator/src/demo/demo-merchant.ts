@@ -4,7 +4,6 @@ import { type ControlDatabase, type EncryptionKeys, type RandomBytes, readDashbo
 import type { Config } from '../config.ts'
 import { readSignIn } from './data-folder.ts'
 
-/** The stores that the merchant sees, and what is needed to create the account. */
 export interface DemoMerchantOptions {
   readonly config: Config
   readonly database: ControlDatabase
@@ -14,7 +13,6 @@ export interface DemoMerchantOptions {
   readonly storeIds: readonly string[]
 }
 
-/** With what the merchant signs in to the dashboard of the demo. */
 export interface DemoSignIn {
   readonly email: string
   readonly password: string

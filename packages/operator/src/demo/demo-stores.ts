@@ -22,10 +22,8 @@ export interface UnservedDemoStore {
   readonly name: string
 }
 
-/** A store of the demo. */
 export type DemoStore = FilledDemoStore | UnservedDemoStore
 
-/** Seed of all random data of the demo. */
 export const DEMO_SEED = 'store-export demo 1'
 
 const LINDWURM: DemoShop = {
@@ -79,7 +77,6 @@ const TROISLUNES: DemoShop = {
   assortment: PAPER,
 }
 
-/** The stores in the order in which the demo lists them. */
 export const DEMO_STORES: readonly [FilledDemoStore, ...DemoStore[]] = [
   {
     kind: 'filled',

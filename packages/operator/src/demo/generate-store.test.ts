@@ -39,7 +39,7 @@ const rowsOf = (table: string) => main.get(table) ?? []
 const orders = rowsOf('orders')
 
 describe('generated rows of demo stores', () => {
-  test('if the seed is the same, the generated demo rows are the same; with another seed, they differ', () => {
+  test('if the seed is the same, the generated demo rows are the same, and otherwise they differ', () => {
     const options = {
       ...optionsOf(DEMO_STORES[0]),
       size: { orders: 300, customers: 80, products: 40, locations: 3, groups: 4 },

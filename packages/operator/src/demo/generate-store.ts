@@ -10,7 +10,7 @@ import type { Row, RowBatch } from './rows.ts'
 import type { DemoShop } from './shop.ts'
 import { MANUAL_METHODS } from './words/texts.ts'
 
-/** Number of orders in a batch. A larger batch needs more memory. A smaller batch makes loading slower. */
+/** Number of orders in a batch. A larger batch needs more memory, and a smaller batch makes loading slower. */
 const ORDERS_PER_BATCH = 2_000
 
 /** Numbers of rows. A store at an older schema version has no locations or no groups. */
@@ -22,7 +22,6 @@ export interface StoreSize {
   readonly groups: number
 }
 
-/** The store to generate. */
 export interface GenerateOptions {
   readonly seed: string
   readonly storeId: string
@@ -33,7 +32,9 @@ export interface GenerateOptions {
   readonly size: StoreSize
 }
 
-/** Generates all rows in batches, parents before children. Orders are lazy, so any number of them needs little memory. */
+/**
+ * Generates all rows in batches, parents before children. Orders are lazy, so any number of them needs little memory.
+ */
 export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { seed, shop, size, revision } = options
   const randomOf = (part: string) => createRandom(`${seed}/${part}`)

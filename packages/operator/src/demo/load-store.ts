@@ -9,12 +9,13 @@ import type { ColumnValue, Row, RowBatch } from './rows.ts'
 /** Maximum number of rows of one INSERT statement. */
 const INSERT_ROWS = 250
 
-/** Columns of a store that the contract lacks, because the service must not read them. */
+/** Columns of a store outside of the contract, because the service must not read them. */
 const UNREAD_COLUMNS: Readonly<Record<string, readonly string[]>> = { customers: ['password_hash'] }
 
 /**
- * Loads rows into a new store at `revision` and returns their number. Replaces the row of the table `store`. Leaves out the
- * columns and tables that the schema version lacks. `connection` must be a session of the owner.
+ * Loads rows into a new store at `revision` and returns their number. Replaces the row of the table `store`, and
+ * vacuums and analyzes the tables. Leaves out columns and tables of later schema versions. `connection` must be a
+ * session of the owner. If a row is rejected, loads nothing and rejects with the client's error.
  */
 export async function loadStore(
   connection: Connection,

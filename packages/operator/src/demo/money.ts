@@ -14,7 +14,7 @@ export interface RateShare {
   readonly taxCents: number
 }
 
-/** Returns the amount as a decimal string with two decimals. */
+/** Returns a nonnegative amount as a decimal string with two decimals. */
 export function centsText(cents: number): string {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 }

@@ -13,7 +13,6 @@ import type { DemoShop } from './shop.ts'
 import { DAY, HISTORY_END, HISTORY_START, HOUR, timestampText, untilEnd } from './timestamps.ts'
 import { type Locale, RETURN_REASONS, SOURCE_NUMBER } from './words/texts.ts'
 
-/** The data that orders are generated from. */
 export interface OrderSources {
   readonly shop: DemoShop
   readonly revision: RevisionId
@@ -31,7 +30,6 @@ export interface PlacedOrder {
   readonly items: readonly Row[]
 }
 
-/** The customer or guest of an order. */
 interface Buyer {
   readonly id: string | null
   readonly email: string
@@ -39,7 +37,6 @@ interface Buyer {
   readonly locale: Locale
 }
 
-/** An order line. */
 interface Line extends Article {
   readonly quantity: number
 }
@@ -59,8 +56,8 @@ export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
 }
 
 /**
- * Returns the time of an order. As in imports and at busy times, some orders have the time of the previous one, or are a
- * microsecond later.
+ * Returns the time of an order. As in imports and at busy times, some orders have the time of the previous one, or are
+ * a microsecond later.
  */
 function placedAt(index: number, before: number, drawn: number): number {
   if (index > 0 && index % 40 === 0) return before

@@ -4,7 +4,7 @@ import type { CountryCode } from './words/places.ts'
 import type { Assortment } from './words/products.ts'
 import type { Locale } from './words/texts.ts'
 
-/** The characteristics of a demo store. Tax rates are in percent. Prices don't include tax. */
+/** Tax rates are in percent, and prices don't include tax. */
 export interface DemoShop {
   readonly storeName: string
   /** Host of image URLs and email addresses, under a domain that is reserved for examples. */

@@ -5,13 +5,15 @@ import type { DoctorCheck, DoctorFinding } from './report.ts'
 
 /** Whether a connection is encrypted, and whether its URL requires this. */
 export interface ConnectionSecurity {
-  /** Whether this connection is encrypted. */
   readonly usesTls: boolean
   /** The encryption that the connection URL requires. */
   readonly requestedTls: ReturnType<typeof describeTls>
 }
 
-/** Checks a connection. Missing encryption is only a note, because the network can be private. `server` is for the summary. */
+/**
+ * Checks a connection. Missing encryption is only a note, because the network can be private. `server` is for the
+ * summary.
+ */
 export function checkConnection(server: string, { usesTls, requestedTls }: ConnectionSecurity): DoctorCheck {
   const encryption = usesTls ? `TLS (${requestedTls})` : requestedTls === 'local socket' ? requestedTls : 'no TLS'
   const isSafe = requestedTls === 'local socket' || (usesTls && requestedTls === 'verified')

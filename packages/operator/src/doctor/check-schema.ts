@@ -28,7 +28,6 @@ export function checkSchema(
   }
 }
 
-/** Returns the check that reports a missing schema. */
 export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string): DoctorCheck {
   const finding: DoctorFinding = {
     severity: 'error',
@@ -141,8 +140,8 @@ function schemaOption(schemaName: string): string {
 }
 
 /**
- * Returns SQL that revokes the table and the columns, because a grant on the table includes its columns. The SQL then grants
- * the contract's columns again.
+ * Returns SQL that revokes the table and the columns, because a grant on the table includes its columns. The SQL then
+ * grants the contract's columns again.
  */
 function revokeStatements(
   { role, schemaName }: ConnectionFacts,

@@ -6,10 +6,7 @@ import type { OpenTransaction, TransactionSnapshot } from '@store-export/engine'
 import type { LockFact } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/**
- * Maximum age of a transaction in minutes. Older transactions are probably forgotten sessions, or prepared transactions
- * without a commit.
- */
+/** Maximum age in minutes. An older transaction is probably a forgotten session, or was prepared and not committed. */
 const OPEN_MINUTES_MAX = 60
 const MICROSECONDS_A_MINUTE = 60_000_000n
 

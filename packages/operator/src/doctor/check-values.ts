@@ -14,7 +14,6 @@ interface ValueCheck {
   readonly condition: string
 }
 
-/** A table and its value checks. */
 export interface TableCheck {
   readonly table: string
   readonly checks: readonly ValueCheck[]
@@ -51,7 +50,6 @@ export function countStatement({ table, checks }: TableCheck, schemaName: string
   return `select count(*)::int as rows, ${counts.join(', ')} from ${sample}`
 }
 
-/** Returns the findings for the counted values. */
 export function checkValues(values: readonly TableValues[], schemaName: string): DoctorCheck {
   const rows = values.reduce((sum, each) => sum + (each.rows ?? 0), 0)
   return {

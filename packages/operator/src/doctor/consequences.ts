@@ -30,7 +30,7 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   return { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** Returns the consequence if the store lacks these columns (`table.column`). */
+/** Returns the consequence if these columns (`table.column`) are missing from the store. */
 export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const tables = new Set(columns.map(({ table }) => table))
   const fails = missing.some((name) => {
@@ -41,7 +41,7 @@ export function consequenceOfMissing(missing: readonly string[], columns: readon
   return fails ? { severity: 'error', effect: FAILS } : { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** Returns an error for each table that lacks the column for removed rows. */
+/** Returns an error for each table whose column for removed rows is missing. */
 export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName: string): DoctorFinding[] {
   return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
     const own = columns.filter((column) => column.table === table)

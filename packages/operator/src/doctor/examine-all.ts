@@ -3,7 +3,7 @@
 
 /**
  * Examines `items`, at most `atOnce` at a time. Returns the reports in the order of the items. Calls `onDone` with each
- * report. Rejects like `examine`.
+ * report when it is ready, in any order. Rejects with the first error of `examine`.
  */
 export async function examineAll<Item, Report>(
   items: readonly Item[],

@@ -57,7 +57,7 @@ export interface IndexFact {
   readonly columns: readonly (string | null)[]
   /** False after an interrupted concurrent creation. No query uses such an index. */
   readonly isValid: boolean
-  /** Whether the index has a condition, so that it lacks some rows. */
+  /** Whether the index has a condition, so that it does not contain all rows. */
   readonly isPartial: boolean
 }
 

@@ -1,9 +1,9 @@
-// Formats the report of the doctor for people: a line for each check, with its findings and fixes.
+// Formats the report of the doctor for people: a line for each passed check or problem, then its fix and the notes.
 
 import type { Paint } from '../demo/panel.ts'
 import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } from './report.ts'
 
-/** Length of the longest name of a check, with a space. */
+/** Longer than the longest name of a check. */
 const NAME_WIDTH = 14
 const INDENT = ' '.repeat(6 + NAME_WIDTH)
 
@@ -12,7 +12,7 @@ export function formatChecks(title: string, checks: readonly DoctorCheck[], pain
   return [paint('bold', title), ...checks.flatMap((check) => formatCheck(check, paint)), ''].join('\n')
 }
 
-/** Returns the text for stores. A single store has all its checks. Of several stores, each healthy one has one line. */
+/** Lists all checks of a single store. For several stores, summarizes each healthy store in one line. */
 export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
   const formatStore = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
   if (stores.length === 1) return stores.map(formatStore).join('\n')

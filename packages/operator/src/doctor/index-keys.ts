@@ -2,7 +2,6 @@
 
 import type { ColumnFact, IndexFact } from './facts.ts'
 
-/** A row of `pg_index`. */
 export interface StoredIndex extends Omit<IndexFact, 'columns'> {
   /** Number of keys. `numbers` contains the included columns after the keys. */
   readonly count: number

@@ -1,5 +1,6 @@
-// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement and the
-// whole have a time limit. Catalog queries need no lock on the store's tables, so a locked table delays no report.
+// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement
+// and the whole have a time limit. Catalog queries need no lock on the store's tables, so a locked table delays no
+// report.
 
 import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
@@ -12,11 +13,9 @@ import { keysOf, type StoredIndex } from './index-keys.ts'
 
 /** Which facts to read, and the settings of the nodes. */
 export interface ReadOptions {
-  /** The settings of the nodes. */
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
   /** The schema that contains the store's tables. */
   readonly schemaName: string
-  /** Whether to scan values. */
   readonly scansValues: boolean
 }
 
@@ -30,7 +29,10 @@ const CATALOG_MS = 15_000
 /** Maximum time if values are scanned, too. */
 const VALUES_MS = 60_000
 
-/** Returns the facts of a store. Rejects with `TimeLimitPassed`, or with an error of the PostgreSQL client or of the system. */
+/**
+ * Returns the facts of a store. Rejects with `TimeLimitPassed` after 15 s, or 60 s if values are scanned, and with
+ * errors of the connection and of the catalog queries. An error of a scan is only recorded in its `TableValues`.
+ */
 export async function readStore(url: string, { config, scansValues, schemaName }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
   const startup = { ...sessionSettings(config), ...target.startup }
@@ -52,7 +54,10 @@ export async function readStore(url: string, { config, scansValues, schemaName }
   }
 }
 
-/** Returns how far the server's clock is ahead of this machine's clock, in ms. The error is at most half of the round trip. */
+/**
+ * Returns how far the server's clock is ahead of this machine's clock, in ms. The error is at most half of the round
+ * trip.
+ */
 export async function readClockAheadMs(connection: Connection): Promise<number> {
   const before = Date.now()
   const [row] = await query<{ milliseconds: number }>(
@@ -62,7 +67,7 @@ export async function readClockAheadMs(connection: Connection): Promise<number> 
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
-/** Whether the server reports this connection as encrypted. Rejects with errors of the PostgreSQL client. */
+/** Whether the server reports this connection as encrypted. */
 export async function readTlsInUse(connection: Connection): Promise<boolean> {
   const [row] = await query<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
   return row?.usesTls ?? false
@@ -74,7 +79,9 @@ async function query<Row extends object>(connection: Connection, statement: stri
   return rows
 }
 
-/** Returns the rows of statements in one round trip. The time limit ends with their transaction, even behind a pooler. */
+/**
+ * Returns the rows of statements in one round trip. The time limit ends with their transaction, even behind a pooler.
+ */
 async function queryTogether<Results extends object[][]>(
   connection: Connection,
   texts: readonly string[],

@@ -28,7 +28,6 @@ export interface DoctorCheck {
   readonly findings: readonly DoctorFinding[]
 }
 
-/** What the doctor found in one store. */
 export interface StoreReport {
   readonly id: string
   readonly name: string
@@ -37,7 +36,6 @@ export interface StoreReport {
   readonly checks: readonly DoctorCheck[]
 }
 
-/** What the doctor found in the control database. */
 export interface ControlReport {
   readonly checks: readonly DoctorCheck[]
 }
@@ -47,7 +45,6 @@ export function isHealthy({ checks }: ControlReport): boolean {
   return findingsOf(checks).every(({ severity }) => severity === 'note')
 }
 
-/** Returns the findings of all checks. */
 export function findingsOf(checks: readonly DoctorCheck[]): DoctorFinding[] {
   return checks.flatMap(({ findings }) => findings)
 }

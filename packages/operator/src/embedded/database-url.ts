@@ -1,9 +1,9 @@
-// Builds URLs of the embedded databases. For a Unix socket, they have libpq's form, which psql and other programs accept.
+// Builds URLs of the embedded databases. For a Unix socket, they have libpq's form, which psql and other programs
+// accept.
 
 /** The port of a server, and its socket folder or the password for 127.0.0.1. */
 export type ServerAddress = { port: number } & ({ socketFolder: string } | { password: string })
 
-/** Returns the URL of a database for a user. */
 export function databaseUrl(server: ServerAddress, user: string, database: string): string {
   const name = encodeURIComponent(database)
   if ('password' in server) return `postgresql://${user}:${server.password}@127.0.0.1:${server.port}/${name}`

@@ -23,7 +23,7 @@ import { binariesPackage } from './find-binaries.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { processIdentity } from './process-identity.ts'
 
-// creating a cluster takes a second, so most tests share one
+// Creating a cluster takes a second, so most tests share one.
 const shared = await sharedFolder()
 
 describe('the embedded PostgreSQL after a kill', () => {

@@ -73,12 +73,14 @@ function unwritable(folder: string, code: string | undefined, cause?: unknown): 
   return message === undefined ? undefined : new EmbeddedPostgresError(message(folder), { cause })
 }
 
-/** Returns the error for a full disk. */
 export function diskFull(folder: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(full(folder))
 }
 
-/** Runs `work`. If a folder is not writable, rejects with `EmbeddedPostgresError` instead of the error of the file system. */
+/**
+ * Runs `work`. If a folder is not writable, rejects with `EmbeddedPostgresError` instead of the error of the file
+ * system.
+ */
 export async function explainWriteErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -18,7 +18,7 @@ import { findRunningPostgres, removeEmbeddedPostgres, startEmbeddedPostgres } fr
 import type { EmbeddedNotice } from './notice.ts'
 import { processIdentity } from './process-identity.ts'
 
-// creating a cluster takes a second, so most tests share one
+// Creating a cluster takes a second, so most tests share one.
 const shared = await sharedFolder()
 
 describe('starting the embedded PostgreSQL', () => {

@@ -1,5 +1,5 @@
-// Runs the embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file orders the steps of a start.
-// Other files implement the steps.
+// Runs the embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file orders the steps of a
+// start. Other files implement the steps.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
@@ -21,7 +21,9 @@ export type EmbeddedPostgresOptions = {
   tcpPort?: number
   /** Server settings that override those of server-settings.ts. */
   settings?: ServerSettings
-  /** Folder of the npm package with PostgreSQL's programs. By default, the package that is installed for this platform. */
+  /**
+   * Folder of the npm package with PostgreSQL's programs. By default, the package that is installed for this platform.
+   */
   packageFolder?: string | undefined
   /** Called after the cleanup of earlier runs, and if the server exits unexpectedly. */
   onNotice?: (notice: EmbeddedNotice) => void
@@ -46,7 +48,11 @@ export type EmbeddedPostgres = {
 /** Part of the socket file's name. Any number works, because no other server uses the folder. */
 const SOCKET_PORT = 5432
 
-/** Starts PostgreSQL on the data folder. Rejects with `EmbeddedPostgresError`. */
+/**
+ * Starts PostgreSQL on the data folder. First stops a server that a killed run left. Rejects with
+ * `EmbeddedPostgresError` if the programs are missing or don't run, if the folder is not writable, in use, or of
+ * another major version, or if the server is not ready within 120 s.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options
   const folders = await prepareFolders(options.dataFolder, onNotice)

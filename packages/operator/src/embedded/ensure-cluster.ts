@@ -6,12 +6,12 @@ import { explainWriteErrors, otherVersion, recognized, unexplained } from './emb
 import { type Binaries, withInitdb } from './find-binaries.ts'
 import { runProgram } from './run-program.ts'
 
-/** Name of the cluster's superuser. */
 export const SUPERUSER = 'postgres'
 
 /**
  * Creates the cluster if it doesn't exist. Returns whether it was created. The cluster gets its final name when it is
- * complete, so an interrupted start leaves no incomplete cluster. Rejects with `EmbeddedPostgresError`.
+ * complete, so an interrupted start leaves no incomplete cluster. Rejects with `EmbeddedPostgresError` if another major
+ * version created the cluster, if the folder is not writable, or if initdb fails.
  */
 export async function ensureCluster(cluster: string, binaries: Binaries, account: Account): Promise<boolean> {
   const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
@@ -60,7 +60,9 @@ function parameters(folder: string, majorVersion: string): string[] {
   ]
 }
 
-/** Sorts text by code point on every machine. PostgreSQL 16 and earlier, which only tests run, need the system's locale. */
+/**
+ * Sorts text by code point on every machine. PostgreSQL 16 and earlier, which only tests run, need the system's locale.
+ */
 function localeParameters(majorVersion: string): string[] {
   return Number(majorVersion) < 17
     ? ['--locale=C.UTF-8']

@@ -1,5 +1,5 @@
-// Finds PostgreSQL's programs in the npm package of this platform, and makes them executable for the account. The package
-// creates its symbolic links in an install script, which npm doesn't run by default.
+// Finds PostgreSQL's programs in the npm package of this platform, and makes them executable for the account. The
+// package creates its symbolic links in an install script, which npm doesn't run by default.
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -16,8 +16,8 @@ export type FindBinariesOptions = { account: Account; copyFolder: string; packag
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
 /**
- * Returns the folder of the installed package for this platform. Throws `EmbeddedPostgresError` if there is none. `resolve`
- * has the behavior of `require.resolve`.
+ * Returns the folder of the installed package for this platform. Throws `EmbeddedPostgresError` if there is none.
+ * `resolve` has the behavior of `require.resolve`.
  */
 export function binariesPackage(
   platform: string = process.platform,
@@ -35,8 +35,8 @@ export function binariesPackage(
 }
 
 /**
- * Returns programs that the account can run: those of the package, or a copy if it can't reach or link them. Rejects with
- * `EmbeddedPostgresError`.
+ * Returns programs that the account can run: those of the package, or a copy if it can't reach or link them. Rejects
+ * with `EmbeddedPostgresError` if the copy can't be written, or if the programs don't run on this machine.
  */
 export async function findBinaries({ account, copyFolder, packageFolder }: FindBinariesOptions): Promise<Binaries> {
   const native = path.join(packageFolder, 'native')
@@ -51,7 +51,7 @@ export async function findBinaries({ account, copyFolder, packageFolder }: FindB
 }
 
 /**
- * Calls `use` with a working initdb. initdb runs `postgres` through a shell without escaping its path. So `use` gets a
+ * Calls `use` with a working initdb. initdb runs `postgres` through a shell without escaping its path, so `use` gets a
  * temporary copy if the path contains special characters of the shell.
  */
 export async function withInitdb<T>(binaries: Binaries, use: (initdb: string) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
-// Chooses the folders. The cluster and copied binaries are in the data folder, or in a system folder if the account can't
-// enter the data folder. The socket is in a folder with a short path, because the length of a socket's path is limited.
+// Chooses the folders. The cluster and copied binaries are in the data folder, or in a system folder if the account
+// can't enter the data folder. The socket is in a folder with a short path, because the length of a socket's path is
+// limited.
 import { access, chmod, chown, constants, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -24,7 +25,10 @@ const SYSTEM_FOLDERS = ['/var/lib', '/var/db', '/var/tmp', os.tmpdir(), '/tmp']
 /** Prefix of created folders outside the data folder. */
 const OWN_PREFIX = 'store-export-'
 
-/** Creates the folders. Records those outside the data folder in `cluster.json`. Rejects with `EmbeddedPostgresError`. */
+/**
+ * Creates the folders, and records those outside the data folder in `cluster.json`. Rejects with
+ * `EmbeddedPostgresError` if a folder can't be written, and like `chooseAccount`.
+ */
 export async function prepareFolders(dataFolder: string, onNotice: (notice: EmbeddedNotice) => void): Promise<Folders> {
   const data = path.resolve(dataFolder)
   return explainWriteErrors(data, async () => {
@@ -111,7 +115,9 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
   return socket
 }
 
-/** Creates the folder. Returns undefined if it is not usable, because another user can have created the name in /tmp. */
+/**
+ * Creates the folder. Returns undefined if it is not usable, because another user can have created the name in /tmp.
+ */
 async function makeSocketFolder(folder: string, account: Account): Promise<string | undefined> {
   if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES_MAX) return undefined
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined)

@@ -7,7 +7,6 @@ import path from 'node:path'
 /** The content of the lock file. `ready` means that the server accepts connections. The server can also be dead. */
 export type Lock = { processId: number; port: number; socketFolder: string; ready: boolean }
 
-/** Returns the path of a cluster's lock file. */
 export function lockFile(cluster: string): string {
   return path.join(cluster, 'postmaster.pid')
 }

@@ -1,6 +1,5 @@
 // Messages about the embedded PostgreSQL: cleanup of earlier runs, and unexpected exits.
 
-/** What a notice is about. */
 export type NoticeType = 'stale-lock' | 'orphan-stopped' | 'placed-outside' | 'folder-gone' | 'ended'
 
 /** A notice; `text` is the sentence that the demo prints. */

@@ -1,33 +1,42 @@
-// Identifies a process by its ID and start time, because process IDs are reused. The command line of a server contains the
-// identity of the process that started it.
+// Identifies a process by its ID and start time, because process IDs are reused. The command line of a server contains
+// the identity of the process that started it.
 import { execFile } from 'node:child_process'
 import { readFile, realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** Returns an identifier that is unique until the machine restarts; undefined if the process has ended. */
+/**
+ * Returns an identifier that is unique until the machine restarts; outside Linux, only to the second. Returns undefined
+ * if the process has ended.
+ */
 export async function processIdentity(processId: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
     const started = await ps(processId, 'lstart=')
     return started && `${processId}-${started.replaceAll(/[^A-Za-z0-9]+/g, '-')}`
   }
   const status = await readFile(`/proc/${processId}/stat`, 'utf8').catch(() => '')
-  // The command name is in parentheses and can contain anything. The next fields start with the state. The 20th is the start.
+  // The command name is in parentheses and can contain anything. The next fields start with the state. The 20th is the
+  // start.
   const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
   return status === '' || fields[0] === 'Z' ? undefined : `${processId}-${fields[19]}`
 }
 
-/** Returns the setting `cluster_name` for a server that the process with this identity starts. */
+/** Returns the `cluster_name` that marks a server as started by the process with this identity. */
 export function ownedBy(identity: string): string {
   return `store-export-${identity}`
 }
 
-/** A PostgreSQL server. `owner` is the identity of the process that started it; undefined if another program started it. */
+/**
+ * A PostgreSQL server. `owner` is the identity of the process that started it; undefined if another program started it.
+ */
 export type FoundServer = { owner: string | undefined }
 
-/** Returns the server with this process ID; undefined if the process is not a PostgreSQL server of this cluster. */
+/**
+ * Returns the server with this process ID; undefined if the process is not a PostgreSQL server of this cluster.
+ * Recognizes the server by its command line, which contains `postgres` and the folder.
+ */
 export async function findServer(processId: number, clusterFolder: string): Promise<FoundServer | undefined> {
   if ((await processIdentity(processId)) === undefined) return undefined
-  // In a container, root may be unable to read the working directory of another user's process.
+  // Reads the command line and not the working directory: in a container, root may be unable to read the latter.
   const command = await commandLine(processId)
   const names = [clusterFolder, await realpath(clusterFolder)]
   if (!command.includes('postgres') || !names.some((name) => command.includes(name))) return undefined

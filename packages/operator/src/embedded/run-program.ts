@@ -13,7 +13,7 @@ export function runProgram(program: string, parameters: readonly string[], accou
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       ...asAccount(account),
-      // The account may lack access to the current directory.
+      // The account may be unable to enter the current directory.
       cwd: '/',
       env: ENVIRONMENT,
       // Ctrl-C in a terminal reaches only this process, which then cleans up.

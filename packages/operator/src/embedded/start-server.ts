@@ -40,7 +40,10 @@ const FREE_BYTES_MIN = 1024 * 1024
 const LOG_BYTES_MAX = 10 * 1024 * 1024
 const SIGNAL_TIMEOUT_MS = 10_000
 
-/** Starts the server and resolves when it accepts connections. Rejects with `EmbeddedPostgresError`. */
+/**
+ * Starts the server and resolves when it accepts connections. If the sessions of a killed server still exit, tries
+ * again for 5 s. Rejects with `EmbeddedPostgresError` if the server exits, or is not ready within 120 s.
+ */
 export async function startServer(wanted: EmbeddedServerOptions): Promise<PostgresServer> {
   const deadline = Date.now() + RETRY_MS_MAX
   for (;;) {
@@ -93,10 +96,7 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
   return { output: output === '' && child.pid === undefined ? ((await failed)?.message ?? '') : output }
 }
 
-/**
- * Whether the server became ready before it ended. The lock file shows this. A connection would write an error to the
- * log.
- */
+/** Whether the server became ready before it ended. Reads the lock file, because a connection would log an error. */
 async function isReady(child: ChildProcess, cluster: string, ended: Promise<void>): Promise<boolean> {
   const deadline = Date.now() + READY_MS_MAX
   const hasEnded = ended.then(() => true)

@@ -2,7 +2,6 @@
 
 import type { Setting } from './setting.ts'
 
-/** Settings for connections, queues, time limits, and refresh intervals. */
 export const DATABASE_SETTINGS = {
   controlPoolSize: {
     env: 'STORE_EXPORT_CONTROL_POOL_SIZE',

@@ -14,13 +14,11 @@ export interface IntegerSetting extends SettingBase {
   readonly max: number
 }
 
-/** A setting that is on or off. */
 export interface FlagSetting extends SettingBase {
   readonly kind: 'flag'
   readonly default: boolean
 }
 
-/** A setting with one of the values in `accepted`. */
 export interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice'
   readonly default: string

@@ -2,7 +2,6 @@
 
 import type { Setting } from './setting.ts'
 
-/** Settings for writing and retaining usage. */
 export const USAGE_SETTINGS = {
   usageFlushMs: {
     env: 'STORE_EXPORT_USAGE_FLUSH_MS',

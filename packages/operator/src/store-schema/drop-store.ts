@@ -5,7 +5,10 @@ import { type Connection, executeOn, identifier, queryRows, sql } from '@store-e
 /** How many digits of the store ID the names of its database and roles end with. */
 const SHORT_ID_LENGTH = 12
 
-/** Drops the database and the roles, if they exist. `admin` must have the privilege to drop databases and roles. */
+/**
+ * Drops the database and the roles, if they exist, and ends the sessions of the database. `admin` must have the
+ * privilege to drop databases and roles.
+ */
 export async function dropStore(admin: Connection, storeId: string): Promise<void> {
   const ending = `store\\_export\\_%\\_${storeId.replaceAll('-', '').slice(-SHORT_ID_LENGTH).toLowerCase()}`
   const databases = await queryRows<{ name: string }>(

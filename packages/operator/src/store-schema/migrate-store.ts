@@ -6,9 +6,7 @@ import { type Connection, executeOn, inTransaction, sql } from '@store-export/po
 import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
-/**
- * Maximum wait of a migration for a table lock, because readers queue behind this wait. The migration then tries again.
- */
+/** Maximum wait of a migration for a table lock, because readers queue behind it. The migration then tries again. */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES_MAX = 10
 
@@ -52,7 +50,10 @@ function applyWhenMissing(connection: Connection, revision: RevisionId, readerRo
   return inUpgradeTransaction(connection, () => applyOnce(connection, revision, readerRole))
 }
 
-/** Runs `work` in a transaction under the lock for upgrades of this store. Tries again after a lock timeout. */
+/**
+ * Runs `work` in a transaction under the lock for upgrades of this store. Tries again after a lock timeout of 2 s.
+ * Rejects with the tenth of these errors, and with other errors of `work`.
+ */
 export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

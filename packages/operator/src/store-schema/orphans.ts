@@ -1,5 +1,5 @@
-// Lists and drops databases and roles of `stores provision` that no registered store uses. An interrupted run leaves them. So
-// does `stores remove`, on purpose.
+// Lists and drops databases and roles of `stores provision` that no registered store uses. An interrupted run leaves
+// them by accident, and `stores remove` on purpose.
 
 import type { RegisteredStore } from '@store-export/control'
 import { type Connection, executeOn, identifier, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'

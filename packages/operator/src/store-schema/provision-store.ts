@@ -17,7 +17,6 @@ const SALT_BYTES = 16
 /** Opens a connection. The caller closes it. */
 export type OpenConnection = (url: string) => Promise<Connection>
 
-/** The store to create, and the server for its database. */
 export interface ProvisionStoreOptions {
   /** URL of a role that can create databases and roles. */
   readonly adminUrl: string
@@ -45,7 +44,9 @@ export interface UpgradeStoreOptions {
   readonly connect: OpenConnection
 }
 
-/** Creates a database at `revision` with its `store` row, and returns its URLs. After an error, drops what it created. */
+/**
+ * Creates a database at `revision` with its `store` row, and returns its URLs. After an error, drops what it created.
+ */
 export async function provisionStore(options: ProvisionStoreOptions): Promise<ProvisionedStore> {
   const { owner, reader } = loginsOf(options)
   const admin = await options.connect(options.adminUrl)
@@ -63,16 +64,15 @@ export async function provisionStore(options: ProvisionStoreOptions): Promise<Pr
   }
 }
 
-/** The changes that an upgrade made. */
 export interface UpgradeResult extends RepairResult {
   /** Applied schema versions, oldest first. */
   readonly applied: RevisionId[]
 }
 
 /**
- * Upgrades a store to a schema version with the reader's grants. Also adds what older versions of `stores provision` left
- * out. Rejects with `UserError` for a store that `stores provision` did not create, and for a store at a newer version than
- * `to`.
+ * Upgrades a store to a schema version with the reader's grants. Also adds what older versions of `stores provision`
+ * left out. Rejects with `UserError` for a store that `stores provision` did not create, and for a store at a newer
+ * version than `to`.
  */
 export async function upgradeStore({
   ownerOrAdminUrl,
@@ -111,7 +111,9 @@ function shortId(storeId: string): string {
   return storeId.replaceAll('-', '').slice(-12).toLowerCase()
 }
 
-/** Returns the logins of both roles. Roles exist once per server, so their names contain twelve digits of the store ID. */
+/**
+ * Returns the logins of both roles. Roles exist once per server, so their names contain twelve digits of the store ID.
+ */
 function loginsOf({ storeId, random }: ProvisionStoreOptions): { owner: Login; reader: Login } {
   const short = shortId(storeId)
   const database = storeDatabase(storeId)
@@ -161,9 +163,9 @@ async function initializeDatabase(
 }
 
 /**
- * Returns the grant option for the store's owner. Before PostgreSQL 15, a superuser owns the schema public. The store's owner
- * then needs this option to grant the use of the schema to the reader. From PostgreSQL 15, the owner of the database owns the
- * schema. There, grants by this option would survive a superuser's `drop owned`.
+ * Returns the grant option for the store's owner. Before PostgreSQL 15, a superuser owns the schema public, so the
+ * store's owner needs this option to grant the use of the schema to the reader. From PostgreSQL 15, the owner of the
+ * database owns the schema, and grants by this option would survive a superuser's `drop owned`.
  */
 function grantOption({ parameters }: Connection): string {
   return Number.parseInt(parameters.get('server_version') ?? '', 10) < 15 ? ' with grant option' : ''

@@ -40,7 +40,7 @@ describe('SQL text', () => {
   })
 
   test('if the password and salt are those of RFC 7677, the SCRAM verifier equals that of the RFC', () => {
-    // https://www.rfc-editor.org/rfc/rfc7677#section-3: user "user", password "pencil"
+    // The example of https://www.rfc-editor.org/rfc/rfc7677#section-3: user "user", password "pencil".
     const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
     expect(scramVerifier('pencil', salt)).toBe(
       'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',

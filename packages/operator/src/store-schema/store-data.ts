@@ -19,7 +19,10 @@ const LOCK_TIMEOUT = '2s'
 /** Maximum time of the search for a first row. The search reads all deleted rows of a table. */
 const STATEMENT_TIMEOUT = '30s'
 
-/** Searches for one row in each table. `pool` connects to the store database. Rejects with errors that have no code. */
+/**
+ * Searches for one row in each table. `pool` connects to the store database. Records errors with a code in
+ * `unreadable`, and rejects with other errors. Takes up to 30 s for each table.
+ */
 export async function findStoreData(pool: Pool): Promise<StoreData> {
   const found: string[] = []
   const unreadable: StoreData['unreadable'][number][] = []

@@ -10,7 +10,6 @@ export interface Login {
 /** Parameters that override the part before the question mark, as in libpq. */
 const LOGIN_PARAMETERS = /^(?:user|password|dbname)=/i
 
-/** Returns `serverUrl` with another user, password, and database. */
 export function urlForLogin(serverUrl: string, { user, password, database }: Login): string {
   const { scheme, hosts, parameters } = split(serverUrl)
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
@@ -18,7 +17,6 @@ export function urlForLogin(serverUrl: string, { user, password, database }: Log
   return join(`${scheme}${login}@${hosts}/${encodeURIComponent(database)}`, others)
 }
 
-/** Returns `serverUrl` with another database. */
 export function urlForDatabase(serverUrl: string, database: string): string {
   const { scheme, login, hosts, parameters } = split(serverUrl)
   const others = parameters.filter((parameter) => !/^dbname=/i.test(parameter))

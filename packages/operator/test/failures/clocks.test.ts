@@ -1,5 +1,5 @@
-// Tests nodes with wrong clocks, one an hour ahead and one an hour behind. Rate limits and keys depend on the clock of the
-// control database.
+// Tests nodes with wrong clocks, one an hour ahead and one an hour behind. Rate limits and keys depend on the clock of
+// the control database.
 
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -38,7 +38,7 @@ test(`[LIM-1, R8] if two nodes have wrong clocks, together they accept ${LIMIT} 
   const sql = openClientForTest(platform.controlUrl)
   const minute = async () => (await sql`select date_trunc('minute', clock_timestamp())::text as minute`)[0]?.minute
   const burst = async () => {
-    // a store has at most five keys, so each burst has its own store
+    // A store has at most five keys, so each burst has its own store.
     const { key } = await platform.addStore(store, store.readerUrl)
     const [before, responses] = [
       await minute(),
@@ -56,7 +56,7 @@ test(`[LIM-1, R8] if two nodes have wrong clocks, together they accept ${LIMIT} 
     return row?.most
   }
   for (let round = 0; round < BURSTS; round++) {
-    // a new minute can start in one burst, but not in two bursts in a row
+    // A new minute can start in one burst, but not in two bursts in a row.
     const first = await burst()
     const { responses } = first.isOneMinute ? first : await burst()
     const admitted = responses.filter(({ status }) => status === 200)

@@ -50,7 +50,7 @@ function requestAndDisconnect({ url }: RealNode, { key }: RealStore, bytes: numb
   socket.on('data', (chunk) => {
     read += chunk.length
     begin ||= chunk.toString('latin1').slice(0, LINE.length)
-    // an error response is shorter, and does not close the connection
+    // An error response is shorter, and does not close the connection.
     if (read >= bytes || begin !== LINE) socket.resetAndDestroy()
   })
   socket.write(`GET ${PATH} HTTP/1.1\r\nhost: test\r\nx-api-key: ${key}\r\n\r\n`, () => {
@@ -79,7 +79,7 @@ test(`[ERR-3] if ${DISCONNECTS} clients disconnect after 1 KB, the service has r
   expect((await node.get(PATH, store)).status).toBe(200)
 })
 
-/** Well below the statement timeout of 4.5 s. */
+/** A time well below the statement timeout of 4.5 s. */
 const CANCELED = { timeout: 2000, interval: 20 }
 
 test('[ERR-3] if a client disconnects before its response, the service cancels its query', async () => {
@@ -93,7 +93,7 @@ test('[ERR-3] if a client disconnects before its response, the service cancels i
   await expect.poll(async () => (await state()).working, { interval: 5 }).toBe(before.open)
   waiting.abort()
   await Promise.all(responses)
-  // the lock is still held, so no query ended because it got the lock
+  // The lock is still held, so no query ended because it got the lock.
   const idle = { working: 0, busy: 0, waiting: 0 }
   await expect.poll(state, CANCELED).toMatchObject(idle)
   await runClients(AT_ONCE * 10, () => requestAndDisconnect(node, store, 0))

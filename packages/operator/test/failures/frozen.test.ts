@@ -1,5 +1,5 @@
-// Tests a frozen store database, or a frozen network to it. Requests for this store get 502 in time, other stores are not
-// affected, and the store recovers.
+// Tests a frozen store database, or a frozen network to it. Requests for this store get 502 in time, other stores are
+// not affected, and the store recovers.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -15,7 +15,7 @@ const RETURN_MS_MAX = 2000
 /** Simultaneous requests for the frozen store. */
 const AT_ONCE = 40
 const NEIGHBORS = 3
-/** The greatest median response time on the node with the frozen store, against a node without it. */
+/** Maximum ratio of the median response times on the node with the frozen store and on a node without it. */
 const SLOWER_MAX = 1.5
 /** Time in which abandoned connections are closed. */
 const BACK = { timeout: 5000, interval: 20 }
@@ -44,7 +44,7 @@ function readNeighbors(nodes: readonly RealNode[], neighbors: readonly RealStore
     }
     return times
   })()
-  // reported by the caller that stops it
+  // The caller that stops it gets the error.
   running.catch(() => undefined)
   return {
     stop() {
@@ -102,7 +102,7 @@ test(`[ERR-3] if a store database freezes, only requests for this store get 502 
       expect(ms).toBeLessThan(RESPONSE_MS_MAX)
     }
     for (const [index, measured] of (await others.stop()).entries()) times[index]?.push(...measured)
-    // no connections accumulate at a server that does not close abandoned connections
+    // No connections accumulate at a server that does not close abandoned connections.
     await expect.poll(() => node.metric('connections', 'stores'), BACK).toBe(ofNeighbors)
     freeze?.end()
     const returned = performance.now()
@@ -115,7 +115,7 @@ test(`[ERR-3] if a store database freezes, only requests for this store get 502 
   await expect.poll(state, BACK).toEqual(before)
 })
 
-test('[ERR-3] if the network to a store has a delay of 100 ms, requests get 200; if it is much slower, they get 502', async () => {
+test('[ERR-3] if the network to a store has a delay of 100 ms, requests get 200, and if it is much slower, 502', async () => {
   const platform = await createPlatform()
   const store = await platform.createStore(SIZE)
   const proxy = await openProxy(Number(new URL(store.readerUrl).port))

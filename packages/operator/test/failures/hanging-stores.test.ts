@@ -83,7 +83,7 @@ test.each(Object.entries(WAYS))(
   async (_, portsOf) => {
     const platform = await createPlatform()
     const well = await platform.createStore(SIZE)
-    // the role of all stores, including the hanging ones
+    // This is the role of all stores, including the hanging ones.
     await openClientForTest(superuserUrl(well)).unsafe(
       `alter role ${new URL(well.readerUrl).username} connection limit -1`,
     )

@@ -50,7 +50,7 @@ test(`[ERR-3] if ${KINDS} databases break the PostgreSQL protocol, requests to t
     for (const { name, ms } of responses) expect(ms, name).toBeLessThan(RESPONSE_MS_MAX)
   }
   expect((await memory.most()) - before).toBeLessThan(MEMORY_MORE_MAX)
-  // the service closes connections to silent and endless servers, although these don't
+  // The service closes connections to silent and endless servers, although these servers don't.
   await expect.poll(() => node.metric('connections', 'stores')).toBeLessThanOrEqual(open + READY_KINDS * AT_ONCE)
   expect(await node.metric('connections_busy', 'stores')).toBe(0)
   const { stdout, stderr } = node.running.output()

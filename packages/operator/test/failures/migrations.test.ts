@@ -59,7 +59,7 @@ test(`[R28, PAG-4] if the schema changes while ${WALKS} lists are read, each lis
     const walked: unknown[] = []
     for (let [cursor, page] = ['' as string | null, 0]; cursor !== null; page++) {
       await change()
-      // at a different time of each page, also while its statement holds a lock
+      // The change comes at a different time of each page, also while its statement holds a lock.
       const during = after(page % 5).then(change)
       const { rows, cursor: next }: Page = await readPage(node, store, cursor === '' ? null : cursor)
       await during

@@ -66,7 +66,7 @@ test('[ERR-3] if the URL of a store changes, its next request uses the new URL',
   expect(second.connections).toBeGreaterThan(0)
   await waitUntil(() => first.connections === 0)
 
-  // back to the first address, when the second one no longer exists
+  // The store moves back to the first address, when the second one no longer exists.
   second.setMode({ kind: 'cut' })
   expect((await node.get('/api/v1/orders?limit=1', here)).status).toBe(502)
   await platform.moveStore(here, urlAtPorts(here.readerUrl, [first.port]))
@@ -84,7 +84,7 @@ async function replicated(platform: RealPlatform) {
   const pair = async () => {
     const primary = await template.copy()
     const standby = await template.copy(primary)
-    // one after the other: a standby without a primary retries only after some seconds
+    // The primary starts first, because a standby without a primary retries only after some seconds.
     await primary.start()
     await standby.start()
     await waitUntil(() => isStreaming(primary))
@@ -108,12 +108,12 @@ test(`[ERR-3, PAG-4] if a standby is promoted while a list is read, the list con
   const node = await platform.startNode()
   for (let round = 0; round < FAILOVERS; round++) {
     const { primary, standby } = await pair()
-    // the standby is the first host: the service skips it as long as it is a standby
+    // The standby is the first host, and the service skips it as long as it is a standby.
     const ports = [standby.port, primary.port]
     await platform.moveStore(store, urlAtPorts(store.readerUrl, ports, '?target_session_attrs=primary'))
     const walk = startOrderWalk(node, store, PAGE_ROWS)
     await somePages(walk, 3)
-    // otherwise the list would end before the failover
+    // Otherwise the list would end before the failover.
     walk.pause()
     expect(await readers(primary, store)).toBeGreaterThan(0)
     expect(await readers(standby, store)).toBe(0)

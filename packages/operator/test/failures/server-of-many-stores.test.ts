@@ -1,5 +1,5 @@
-// Tests one database server with PostgreSQL's default connection limit, which has 200 stores, the control database, and the
-// platform.
+// Tests one database server with PostgreSQL's default connection limit, which has 200 stores, the control database, and
+// the platform.
 
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'
@@ -10,7 +10,6 @@ import { createCluster, type PostgresCluster } from '../support/postgres-cluster
 import { createPlatform, type RealPlatform, type RealStore } from '../support/real-service.ts'
 
 const STORES = 200
-/** Connections of the platform. */
 const OF_PLATFORM = 15
 const SIZE = { orders: 10, customers: 5, products: 5, locations: 1, groups: 1 }
 const PATH = '/api/v1/orders?limit=10'
@@ -81,7 +80,7 @@ test('[ERR-3] if the server has no free connection, the node closes an idle conn
   const last = stores.pop()
   for (const store of stores) expect((await node.get(PATH, store)).status).toBe(200)
   expect(await node.metric('connections', 'stores')).toBe(stores.length)
-  // the platform uses the remaining connections
+  // The platform uses the remaining connections.
   const take = () =>
     openClientForTest(urlOfPlatform(cluster))`select 1`.then(
       () => null,

@@ -5,7 +5,6 @@ import type { RealNode, RealStore } from './real-service.ts'
 
 /** A list that the client reads in the background. */
 export interface BackgroundWalk {
-  /** Number of pages so far. */
   readonly pages: number
   /** Whether the list has ended, or failed. */
   readonly isDone: boolean

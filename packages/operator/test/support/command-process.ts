@@ -27,13 +27,11 @@ export interface ProcessOptions {
   readonly folder?: string
   /** Environment variables that are not settings. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Standard input. */
   readonly input?: string
   /** File descriptor for standard output and error, in place of pipes. */
   readonly outputTo?: number
 }
 
-/** The result of a command. */
 export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
@@ -43,7 +41,6 @@ export interface CommandResult {
   readonly json: any
 }
 
-/** A running command. */
 export interface RunningCommand {
   readonly process: ChildProcess
   /** Returns the output so far. */
@@ -59,7 +56,6 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** Runs a command until it exits. */
 export async function runCommand(words: readonly string[], circumstances: ProcessOptions = {}): Promise<CommandResult> {
   const running = launch(words, circumstances)
   const { code } = await running.end()

@@ -19,7 +19,6 @@ import {
 /** ID of an unprivileged user that every system has. */
 export const OTHER_USER = 65534
 
-/** Whether the tests run as root. */
 export const isRoot = process.getuid?.() === 0
 
 const CHILD_PROGRAM = path.join(import.meta.dirname, 'embedded-child.ts')
@@ -61,7 +60,6 @@ export async function startServerForTest(options: EmbeddedPostgresOptions): Prom
   return server
 }
 
-/** Runs one statement and returns its rows. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const connection = await connect(parseConnectionUrl(url), { applicationName: 'test' })
   try {

@@ -1,5 +1,5 @@
-// Creates a platform for tests of several nodes: a control database, stores with rows and keys, and `store-export serve`
-// processes. The processes can be killed and restarted at the same address.
+// Creates a platform for tests of several nodes: a control database, stores with rows and keys, and `store-export
+// serve` processes. The processes can be killed and restarted at the same address.
 
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
@@ -22,7 +22,6 @@ import { provisionStore } from '../../src/store-schema/provision-store.ts'
 import { dropAfterTest, openClientForTest, type RunningCommand, startCommand } from './command-process.ts'
 import { waitUntil } from './embedded-server.ts'
 
-/** A key of a store with its ID. */
 export interface FleetKey {
   readonly id: string
   readonly key: string
@@ -45,12 +44,9 @@ export interface StoreOptions {
   readonly through?: (readerUrl: string) => string
 }
 
-/** A `store-export serve` process with fixed addresses. */
 export interface TestNode {
   readonly url: string
-  /** Address of the operations listener. */
   readonly operationsUrl: string
-  /** Returns the current process. */
   process(): RunningCommand
   /** Starts the process, even after an exit. Resolves when the process is ready. */
   start(): Promise<void>
@@ -58,7 +54,6 @@ export interface TestNode {
 
 type Variables = Readonly<Record<string, string>>
 
-/** A platform with nodes in processes. */
 export interface TestFleet {
   readonly control: ControlDatabase
   readonly controlUrl: string
@@ -105,14 +100,12 @@ export async function startFleet(controlUrl?: string): Promise<TestFleet> {
   }
 }
 
-/** A response with its JSON. */
 export interface JsonResponse {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses without types, as clients do
   readonly json: any
 }
 
-/** Sends a request with a key. */
 export async function requestJson(url: string, { key }: Pick<FleetKey, 'key'>): Promise<JsonResponse> {
   const response = await fetch(url, { headers: { 'x-api-key': key } })
   return { status: response.status, json: await response.json() }
@@ -176,8 +169,8 @@ async function startNode(settings: Variables, environment: Variables): Promise<T
 }
 
 /**
- * Returns a free port below the range for outgoing connections. While its server is down, an outgoing connection must not get
- * this port, or connect to itself.
+ * Returns a free port below the range for outgoing connections. While its server is down, an outgoing connection must
+ * not get this port, or connect to itself.
  */
 export async function nonEphemeralPort(): Promise<number> {
   for (;;) {

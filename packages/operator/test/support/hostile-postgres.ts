@@ -1,5 +1,5 @@
-// Simulates a broken or malicious PostgreSQL server. The server forwards to a real one until its misbehavior starts, so it
-// works with all earlier statements of the service.
+// Simulates a broken or malicious PostgreSQL server. The server forwards to a real one until its misbehavior starts, so
+// it works with all earlier statements of the service.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,7 +8,6 @@ import { setTimeout as after } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { drained } from './tcp-proxy.ts'
 
-/** A misbehavior of the server. */
 export interface Misbehavior {
   /**
    * Its start:
@@ -24,7 +23,6 @@ export interface Misbehavior {
   readonly ready?: true
 }
 
-/** Misbehaviors by name. */
 export const MISBEHAVIORS: Readonly<Record<string, Misbehavior>> = {
   'is silent': { from: 'startup', bytes: () => [] },
   'is silent after authentication': { from: 'ready', bytes: () => [] },

@@ -1,5 +1,5 @@
-// Runs the service in a separate process, on stores of one test. So failures affect no other test, and the costs are
-// separate.
+// Runs the service in a separate process, on stores of one test, so that failures affect no other test, and the costs
+// are separate.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
@@ -23,7 +23,6 @@ import { provisionStore } from '../../src/store-schema/provision-store.ts'
 import { newSecret, type RunningCommand, startCommand } from './command-process.ts'
 import { freePort, waitUntil } from './embedded-server.ts'
 
-/** A store of the service, with a key. */
 export interface RealStore {
   readonly id: string
   readonly key: string
@@ -32,7 +31,6 @@ export interface RealStore {
   readonly readerUrl: string
 }
 
-/** A response with its duration. */
 export interface TimedResponse {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses without types, as clients do
@@ -47,7 +45,6 @@ export interface NodeOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A running node. */
 export interface RealNode {
   readonly url: string
   readonly running: RunningCommand
@@ -64,13 +61,11 @@ export interface RealNode {
 /** A platform: a control database and its stores. */
 export interface RealPlatform {
   readonly controlUrl: string
-  /** Settings for nodes and commands. */
   readonly settings: Readonly<Record<string, string>>
   /** Creates a store with demo rows on a server; by default on the server of the tests. */
   createStore(size: StoreSize, adminUrl?: string): Promise<RealStore>
   /** Registers another store with the rows of `like` at another URL. */
   addStore(like: RealStore, databaseUrl: string): Promise<RealStore>
-  /** Changes the database URL of a store. */
   moveStore(store: RealStore, databaseUrl: string): Promise<void>
   startNode(options?: NodeOptions): Promise<RealNode>
 }

@@ -8,7 +8,6 @@ import { onTestFinished } from 'vitest'
 /** What the proxy does with bytes from the server. */
 export type ProxyMode =
   | { readonly kind: 'forward' }
-  /** Delays all bytes. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Sends the bytes one at a time, with pauses. */
   | { readonly kind: 'drip'; readonly ms: number }
@@ -17,14 +16,11 @@ export type ProxyMode =
   /** Resets connections, including new ones. */
   | { readonly kind: 'cut' }
 
-/** An open proxy. It is closed after the test. */
 export interface TcpProxy {
   readonly port: number
-  /** Number of open client connections. */
   readonly connections: number
   /** Number of round trips: client bytes after server bytes. */
   readonly roundTrips: number
-  /** Changes the mode of all connections. */
   setMode(mood: ProxyMode): void
 }
 

@@ -4,7 +4,6 @@ import { createPlatform } from './real-service.ts'
 
 const PATHS = ['/api/v1/store', '/api/v1/orders', '/api/v1/orders/x', '/api/v1/products?limit=0', '/nowhere', '/docs']
 
-/** Returns `/metrics` of such a node. */
 export async function metricsOfUsedNode(): Promise<string> {
   const platform = await createPlatform()
   const store = await platform.createStore({ orders: 20, customers: 5, products: 5, locations: 1, groups: 1 })

@@ -116,5 +116,4 @@ export const COUNTRIES = {
   },
 } as const satisfies Readonly<Record<string, Country>>
 
-/** ISO 3166-1 code of a country. */
 export type CountryCode = keyof typeof COUNTRIES

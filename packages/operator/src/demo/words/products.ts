@@ -91,7 +91,6 @@ const kind = (
   name: { de, en, fr },
 })
 
-/** The assortment of a home store with groceries. */
 export const HOME: Assortment = {
   categories: [
     category('textiles', null, ['Textilien', 'Textiles', 'Textiles']),
@@ -161,7 +160,6 @@ export const HOME: Assortment = {
   ],
 }
 
-/** The assortment of a coffee roaster. */
 export const COFFEE: Assortment = {
   categories: [
     category('coffee', null, ['Kaffee', 'Coffee', 'Café']),
@@ -185,7 +183,6 @@ export const COFFEE: Assortment = {
   ],
 }
 
-/** The assortment of a store for books and paper. */
 export const PAPER: Assortment = {
   categories: [
     category('paper', null, ['Papier', 'Paper', 'Papeterie']),
