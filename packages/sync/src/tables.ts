@@ -29,14 +29,12 @@ export interface ChildTable {
   readonly columns: readonly CopyColumn[]
   /** Field of the parent's row with the embedded rows. */
   readonly field: string
-  /** Column with the parent's ID. */
   readonly parentColumn: string
 }
 
 /** A table with its own list, whose rows belong to rows of another table. The store deletes both together. */
 export interface OwnedTable {
   readonly name: string
-  /** Column with the owner's ID. */
   readonly ownerColumn: string
 }
 

@@ -42,7 +42,6 @@ function visibleFiles(folder: string): Record<string, string> {
   )
 }
 
-/** Returns the names of files that differ. */
 function changedNames(before: Record<string, string>, after: Record<string, string>): string[] {
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }

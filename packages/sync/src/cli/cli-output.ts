@@ -4,7 +4,6 @@
 export interface CliOutput {
   /** Writes text for people to standard error. */
   writeMessage(text: string): void
-  /** Writes a line for programs to standard output. */
   writeResult(line: string): void
   /**
    * Writes data to standard output. Resolves after the write, so that a slow reader slows the run; rejects if it fails.

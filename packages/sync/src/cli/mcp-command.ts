@@ -6,7 +6,6 @@ import { CopyError } from '../copies/copy.ts'
 import type { CliContext } from './cli-context.ts'
 import { CommandLineError } from './command-line-error.ts'
 
-/** The unparsed options of `store-sync mcp`. */
 export interface McpCommandOptions {
   readonly from: string
   readonly withPersonalData?: true

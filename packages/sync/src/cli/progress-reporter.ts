@@ -79,7 +79,6 @@ export class ProgressReporter {
     this.#hasReportedResume = false
   }
 
-  /** Prints a permanent line. */
   print(text: string): void {
     this.#endCountdown()
     this.#line.print(text)
@@ -194,7 +193,6 @@ export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms:
   return `${rowsText(table, rows, total)}  ${rateText(read, ms)}${share}${left}`
 }
 
-/** The progress of the current table. */
 export interface TableProgress {
   readonly table: string
   readonly rows: number
@@ -219,7 +217,6 @@ export function printProgressEvents(output: CliOutput): (progress: SyncProgress)
   }
 }
 
-/** What the last line of a run says, besides the tables. */
 export interface RunTotals {
   readonly copy: string
   /** Whether `--tables` selected only some tables. */

@@ -18,7 +18,6 @@ import { MODE_TEXTS, printProgressEvents, reportProgress, summaryText } from './
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions, type SyncSession } from './sync-session.ts'
 import { isWorthRetrying } from './temporary-failure.ts'
 
-/** The unparsed options of `store-sync run`. */
 export interface RunCommandOptions extends SessionOptions {
   readonly to: string
   readonly full?: true

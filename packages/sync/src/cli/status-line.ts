@@ -23,13 +23,11 @@ export class StatusLine {
     this.#isShown = true
   }
 
-  /** Writes a permanent line. */
   print(text: string): void {
     const isLog = this.#output.columns === null
     this.#writeLine(isLog ? `${this.#clock().toISOString().slice(0, 19)}Z ${text}` : text)
   }
 
-  /** Removes the status line. */
   clear(): void {
     if (this.#isShown) this.#output.writeMessage(`\r${CLEAR_TO_END}`)
     this.#isShown = false

@@ -10,7 +10,6 @@ import { parseTables } from './parse-options.ts'
 import type { ProgressReporter } from './progress-reporter.ts'
 import { createSession, now, REFUSED_FOR_MS, type SessionOptions } from './sync-session.ts'
 
-/** The unparsed options of `store-sync verify`. */
 export interface VerifyCommandOptions extends SessionOptions {
   readonly to: string
   readonly tables?: string

@@ -71,7 +71,7 @@ export interface PageWrite {
   readonly seenIds?: readonly string[]
 }
 
-/** What a copy needs to end a walk. */
+/** The end of a walk, and the state of the table after it. */
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState

@@ -14,7 +14,6 @@ import { SQL_CHARACTERS_MAX, type ToolName, toolDeclarations } from './tool-decl
 import { type ReadCopy, type Reading, ToolError, type ToolText } from './tool-text.ts'
 import { personalColumns, visibleColumns } from './visible-columns.ts'
 
-/** The copy that the tools read, and what they may show. */
 export interface CopyToolsOptions {
   readonly file: string
   readonly withPersonalData: boolean

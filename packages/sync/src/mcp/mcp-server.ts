@@ -11,13 +11,11 @@ export interface ToolDeclaration {
   readonly annotations: object
 }
 
-/** The text that a tool returns, and whether it is an error. */
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean
 }
 
-/** The tools of a server, and its output. */
 export interface McpServerOptions {
   readonly version: string
   /** Text for the assistant about all tools. */

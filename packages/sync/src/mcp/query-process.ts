@@ -16,7 +16,6 @@ import { Worker } from 'node:worker_threads'
 import { encodeRow } from './encode-row.ts'
 import { hasSecondStatement } from './has-second-statement.ts'
 
-/** A statement to run, and the values of its parameters. */
 export interface Query {
   readonly sql: string
   readonly values?: readonly SQLInputValue[]
@@ -33,7 +32,6 @@ export interface QueryRequest {
   readonly maxBytes: number
 }
 
-/** The rows of a statement. */
 export interface QueryRows {
   readonly columns: readonly string[]
   /** Each row as a JSON array. */

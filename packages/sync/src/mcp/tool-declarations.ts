@@ -2,7 +2,6 @@
 
 import type { ToolDeclaration } from './mcp-server.ts'
 
-/** Name of a tool that an assistant can call. */
 export type ToolName = 'schema' | 'query' | 'order' | 'customer' | 'freshness'
 
 /** Longest statement, in characters. */

@@ -5,7 +5,6 @@ import type { Query, QueryResponse } from './query-process.ts'
 /** The results of statements that ran without an error. */
 export type Reading = Exclude<QueryResponse, { readonly error: string }>
 
-/** Text of a tool, and the response that it comes from. */
 export interface ToolText {
   readonly text: string
   readonly reading: Reading

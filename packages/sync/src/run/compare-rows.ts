@@ -9,7 +9,6 @@ import { listAllRows } from './list-rows.ts'
 import { readAhead } from './read-ahead.ts'
 import { idOf, type TableDifferences } from './table-differences.ts'
 
-/** The comparison of one table with the store. */
 export interface TableComparison {
   readonly client: StoreExportClient
   readonly copy: Copy

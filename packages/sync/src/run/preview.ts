@@ -10,7 +10,7 @@ import { planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from 
 import { mayReread, readsAllRows, rereadPlan } from './reread.ts'
 import { requireSameStore, storeRowCount } from './run.ts'
 
-/** The run to preview, without progress callbacks. */
+/** The run to preview. */
 export interface PreviewOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy

@@ -10,7 +10,6 @@ import { listIds } from './list-ids.ts'
 import { ListMissingError } from './list-rows.ts'
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 
-/** The client and the copy of a pruner, and how to report progress. */
 export interface PrunerOptions {
   readonly client: StoreExportClient
   readonly copy: Copy

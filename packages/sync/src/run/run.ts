@@ -67,7 +67,7 @@ export interface TableSummary extends WalkResult {
   readonly ids: number | null
 }
 
-/** What a run did to each table. */
+/** What a run did, in the order of the tables. */
 export interface SyncSummary {
   readonly storeId: string
   readonly tables: readonly TableSummary[]

@@ -62,7 +62,6 @@ export type VerifyEvent =
 /** Number of extra rows that one statement reads from the copy. */
 const EXTRA_BATCH_ROWS = 1000
 
-/** Counts of a table or of an embedded table. */
 interface Tally {
   storeRows: number
   missing: number

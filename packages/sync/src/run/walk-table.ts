@@ -19,14 +19,12 @@ import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type Wa
 import { abortWhenDone, readAhead } from './read-ahead.ts'
 import { FieldsChangedError, mayReread, readsAllRows, rereadPlan } from './reread.ts'
 
-/** The client and the copy of a walk, and how to report progress. */
 export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
   readonly signal?: AbortSignal
   /** Whether to remove all rows of a table if its list is empty. */
   readonly allowsEmpty?: boolean
-  /** Called after each page. */
   readonly onPage: (progress: WalkProgress) => void
   /** Called before all rows of the table are read again because the store serves other fields. */
   readonly onReread?: () => void

@@ -12,7 +12,6 @@ const COMMAND = path.resolve(import.meta.dirname, '..', '..', 'src', 'main.ts')
 /** Timeout of a run in ms, also on a loaded machine. */
 export const RUN_MS_MAX = 60_000
 
-/** When to kill a process. */
 export interface Kill {
   /** Number of the request. 0 is the start of the process. */
   readonly request: number

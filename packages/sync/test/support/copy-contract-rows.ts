@@ -21,7 +21,6 @@ export const item = (orderId: string, name: string): CopyRow => ({
   quantity: 1,
 })
 
-/** Returns an order with a random ID. */
 export function order(more: Record<string, unknown> = {}): CopyRow & { id: string } {
   return {
     id: randomUUID(),

@@ -34,7 +34,6 @@ export interface HistoryDestinations {
   close(): Promise<void>
 }
 
-/** All tables, embedded tables after their parents. */
 export const ALL_TABLES = TABLES.flatMap((table) => [table, ...table.children])
 
 function readTables(read: (table: string) => readonly TextRow[]): RowsByTable {

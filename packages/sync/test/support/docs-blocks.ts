@@ -53,7 +53,6 @@ export function inSqlite(database: DatabaseSync): RunText {
   }
 }
 
-/** Runs blocks in a PostgreSQL database. */
 export function inPostgres(sql: postgres.Sql): RunText {
   return async (text, values = []) => {
     const isNamed = !isList(values)
@@ -75,7 +74,6 @@ function withVariables(text: string, values: Readonly<Record<string, string>>): 
   })
 }
 
-/** Runs blocks in DuckDB. */
 export function inDuckDb(connection: DuckDBConnection): RunText {
   return async (text) => {
     const result = await connection.runAndReadAll(text)

@@ -27,7 +27,6 @@ export interface DocsCopies {
   runBlock(engine: string, title: string, values?: BlockValues): Promise<ResultRow[]>
   /** Runs SQL that is in no page. */
   query(engine: string, text: string): Promise<ResultRow[]>
-  /** Syncs the SQLite and PostgreSQL copies. */
   sync(isFull?: boolean): Promise<void>
   /** Returns the blocks that no test has run yet. */
   unusedBlocks(): string[]

@@ -68,7 +68,6 @@ export function tableOf(shop: ShopRows, name: string): readonly Row[] {
   return shop[name] ?? []
 }
 
-/** Groups rows by the result of `keyOf`. */
 export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string[]): [string[], T[]][] {
   const groups = Map.groupBy(rows, (row) => JSON.stringify(keyOf(row)))
   return [...groups].map(([key, members]) => [JSON.parse(key), members])

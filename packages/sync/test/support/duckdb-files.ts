@@ -28,7 +28,6 @@ export async function withDuckDb<T>(file: string, work: (connection: DuckDBConne
   }
 }
 
-/** Runs a query on a file. */
 export function queryDuckDb(file: string, sql: string): Promise<Record<string, unknown>[]> {
   return withDuckDb(file, async (connection) => (await connection.runAndReadAll(sql)).getRowObjectsJson())
 }
@@ -54,7 +53,6 @@ export async function readDuckDbTable(connection: DuckDBConnection, table: strin
   })
 }
 
-/** DuckDB files. */
 export const duckDbDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()

@@ -92,7 +92,6 @@ export async function writeFiles(writer: TableWriter, tables: Iterable<FileTable
   await removePrevious(files.map(({ to }) => to))
 }
 
-/** Returns a table with one text column. */
 export function tableOf(name: string, rows: Iterable<FileCell[]>): FileTable {
   const columns: FileColumn[] = [{ name: 'name', kind: 'text', isMoney: false }]
   return { name, columns, rows }

@@ -28,7 +28,6 @@ export interface McpClient {
 interface ConnectOptions {
   /** How the client finds the protocol version. */
   readonly mode?: 'legacy' | 'auto'
-  /** File of the command. */
   readonly file?: string
 }
 
@@ -46,7 +45,6 @@ export async function connectMcp(
   return client
 }
 
-/** Calls a tool and returns the text of its result. */
 export async function callText(client: McpClient, name: string, args: object = {}): Promise<string> {
   const { content } = await client.callTool({ name, arguments: args })
   return content.map(({ text }) => text).join('\n')

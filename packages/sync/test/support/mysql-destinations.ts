@@ -12,7 +12,6 @@ import { byId, type TextRow, withDigits, withJson } from './rows-by-table.ts'
 export interface MySqlDatabase {
   readonly url: string
   readonly sql: MySqlConnection
-  /** Runs a statement and returns its rows. */
   query(statement: string): Promise<Record<string, unknown>[]>
   remove(): Promise<void>
 }
@@ -72,7 +71,6 @@ export async function mySqlTestDestination(url: string): Promise<TestDestination
   }
 }
 
-/** Returns databases for histories. */
 export async function mySqlDestinations(url: string): Promise<HistoryDestinations> {
   return {
     async next() {

@@ -7,7 +7,6 @@ const START = Date.UTC(2025, 5, 1)
 export class PlatformClock {
   #now = START
 
-  /** Milliseconds since 1970. */
   get now(): number {
     return this.#now
   }

@@ -50,7 +50,6 @@ export function tableOf(name: string): CopyTable {
 }
 
 export const orders = tableOf('orders')
-/** Returns an order with a random ID. */
 export const order = (more: Record<string, unknown> = {}) => ({
   id: randomUUID(),
   email: 'a@example.com',

@@ -61,7 +61,6 @@ export async function createShop(platform: TestPlatform, revision: RevisionId = 
   }
 }
 
-/** Adds orders with two items each. */
 export async function addOrders({ store }: Shop, count: number): Promise<void> {
   await store.sql`
     with made as (

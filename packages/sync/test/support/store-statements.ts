@@ -6,7 +6,6 @@ import type { Random } from './random.ts'
 import { farTimestamp, randomRow, type SourceRow } from './random-rows.ts'
 import type { StoreModel } from './store-model.ts'
 
-/** A connection to the store, or a transaction on it. */
 export interface Statements {
   unsafe(text: string, values?: string[]): PromiseLike<unknown>
 }

@@ -140,7 +140,6 @@ const removeAddress: Write = async (context) => {
   return { effects: [effect], holds: [row.id, row.parentId ?? row.id] }
 }
 
-/** Changes the row of the store itself. */
 const changeStore: Write = async (context) => {
   const [resource] = RESOURCES
   if (resource === undefined || context.model.isHeld('store')) return NO_WRITE

@@ -11,7 +11,6 @@ interface WalkStart {
 }
 
 export class UnfinishedWalks {
-  /** By table. */
   #walks = new Map<string, WalkStart>()
 
   /** Whether there is no walk to resume. */

@@ -52,19 +52,16 @@ interface SheetRead {
   readonly name: string
   readonly frozen: string | null
   readonly filter: string | null
-  /** Whether the header is bold. */
   readonly isBold: boolean
   readonly rows: readonly Record<string, CellRead>[]
 }
 
-/** Returns the sheets in order. */
 export function readSheets(file: string): SheetRead[] {
   const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
   if (python.status !== 0) throw new Error(python.stderr)
   return JSON.parse(python.stdout)
 }
 
-/** Returns the rows of a sheet by the names in its header. */
 export function rowsOf(file: string, name: string): Record<string, CellRead | null>[] {
   const [header = {}, ...rows] = readSheets(file).find((sheet) => sheet.name === name)?.rows ?? []
   return rows.map((row) =>

@@ -37,7 +37,6 @@ export class DuckDbCopy implements Copy {
   #lock: DatabaseSync | null = null
   #open: OpenFile | null = null
 
-  /** `load` returns the DuckDB package. */
   constructor(file: string, load: () => Promise<DuckDb> = loadDuckDb) {
     // DuckDB would not create a file for `:memory:`.
     this.#file = path.resolve(file)

@@ -9,7 +9,6 @@
 import type { DuckDb, DuckDbConnection, DuckDbInstance } from './load-duckdb.ts'
 import { isOpenOtherwise, translateDuckDbError } from './translate-duckdb-error.ts'
 
-/** A row of a result, by column name. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /** Rows of a query, and the number of rows that a statement changed. */

@@ -3,14 +3,10 @@
 
 import { CopyError } from '../copy.ts'
 
-/** The exports of the package `@duckdb/node-api`. */
 export type DuckDb = typeof import('@duckdb/node-api')
-/** An open DuckDB database. */
 export type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
-/** A connection to an open database. */
 export type DuckDbConnection = Awaited<ReturnType<DuckDbInstance['connect']>>
 
-/** A database in memory, and its connection. */
 export interface ScratchDatabase {
   readonly connection: DuckDbConnection
   close(): void

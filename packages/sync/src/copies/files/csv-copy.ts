@@ -15,7 +15,6 @@ import { type NewFile, writeNewFiles } from './replace-files.ts'
  */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** The format of the CSV files. */
 export interface CsvCopyOptions {
   /** Separator of values; defaults to a comma. */
   readonly delimiter?: string

@@ -28,7 +28,6 @@ import {
   replaceFiles,
 } from './replace-files.ts'
 
-/** Writes tables as files of one format. */
 export interface TableWriter {
   /** Returns the file of a table. Several tables can be in one file. */
   fileOf(table: string): string

@@ -3,7 +3,6 @@
 
 import { DatabaseSync } from 'node:sqlite'
 
-/** The properties of a file after a run has written it. */
 export interface FileRecord {
   /** Name without the folder, so that the folder can be moved. */
   readonly file: string

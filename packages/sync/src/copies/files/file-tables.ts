@@ -10,7 +10,6 @@ import { digitsName } from '../sqlite/sqlite-decimals.ts'
 /** The value of a cell. Decimals and timestamps are strings, exactly as the service sent them. */
 export type FileCell = string | number | boolean | null
 
-/** A column of a table to write to a file. */
 export interface FileColumn {
   readonly name: string
   readonly kind: CopyColumnKind

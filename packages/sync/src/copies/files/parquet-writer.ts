@@ -24,7 +24,6 @@ export class ParquetWriter implements TableWriter {
   readonly #overflow: string
   readonly #load: () => Promise<DuckDb>
 
-  /** `load` returns the DuckDB package. */
   constructor(folder: string, load: () => Promise<DuckDb> = loadDuckDb) {
     this.#folder = folder
     this.#overflow = path.join(folder, '.parquet.overflow')

@@ -22,7 +22,6 @@ import { ArchiveWriter, readParts } from './xlsx-archive.ts'
 import { columnFormats, FORMATS } from './xlsx-formats.ts'
 import { type SheetFilter, withHeaderAndFilter } from './xlsx-sheet.ts'
 
-/** The limits of a workbook's sheets. */
 export interface WorkbookOptions {
   /** Maximum rows of a sheet, including its header; defaults to Excel's limit. Further rows are in another sheet. */
   readonly maxRowsPerSheet?: number

@@ -2,12 +2,10 @@
 
 import { CopyError } from '../copy.ts'
 
-/** The part of `mysql2/promise` that a copy uses. */
 export interface MySqlDriver {
   createConnection(options: Readonly<Record<string, unknown>>): Promise<MySqlConnection>
 }
 
-/** The part of a connection of mysql2 that a copy uses. */
 export interface MySqlConnection {
   query(text: string, values: readonly unknown[]): Promise<readonly [unknown, unknown]>
   on(event: 'error', listener: (error: unknown) => void): unknown

@@ -6,7 +6,6 @@ import type { MySqlConnection, MySqlDriver } from './load-mysql.ts'
 import type { MySqlAddress } from './mysql-url.ts'
 import { connectionRemedy, isStatementError, translateMySqlError } from './translate-mysql-error.ts'
 
-/** A row of a result, by column name. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /** Rows of a query, and the number of rows that a statement changed. */

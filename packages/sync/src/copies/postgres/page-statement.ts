@@ -16,7 +16,6 @@ export interface PageStatementOptions {
   readonly table: CopyTable
   /** Whether to mark the rows as seen. */
   readonly marks: boolean
-  /** Whether to save the unfinished walk. */
   readonly savesWalk: boolean
 }
 

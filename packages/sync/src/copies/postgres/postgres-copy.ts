@@ -28,7 +28,7 @@ import { deleteWalk, markWalkSeen, removeUnseen, savedWalkValue } from './postgr
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** The database and the schema of a copy. */
+/** The place of a copy in PostgreSQL. */
 export interface PostgresCopyOptions {
   /**
    * postgres:// URL of the database. Don't use a pooler that shares connections: the lock belongs to one connection.

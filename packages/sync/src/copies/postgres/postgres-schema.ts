@@ -11,7 +11,6 @@ import type { PostgresSession } from './postgres-session.ts'
 import { deleteOrphanMarks, deleteWalk } from './postgres-walks.ts'
 import { qualifiedName } from './qualified-name.ts'
 
-/** What the schema of a copy must contain. */
 export interface SchemaPlan {
   readonly schema: string
   /** Name of the copy in messages. */
@@ -128,7 +127,6 @@ function parentColumns({ columns, parentColumn }: ChildTable): CopyColumn[] {
   return columns.filter(({ name }) => name === parentColumn)
 }
 
-/** Creates the missing indexes of a table. */
 export async function createIndexes(
   session: PostgresSession,
   schema: string,

@@ -18,7 +18,7 @@ import {
 } from './singer-schema.ts'
 import { copyStateOf, NEW_STATE, type SingerState } from './singer-state.ts'
 
-/** The output, the last state, and the clock of a Singer copy. */
+/** The output of a Singer copy, and where it continues. */
 export interface SingerCopyOptions {
   /** Writes lines of output. Resolves when the reader has taken them. */
   readonly write: (text: string) => Promise<void>

@@ -23,7 +23,6 @@ const PRECISION = 38
 const MONEY_SCALE = 2
 const COORDINATE_SCALE = 18
 
-/** Returns the SCHEMA messages of a table and of its embedded tables. */
 export function tableSchemas({ name, columns, children }: CopyTable): SingerMessage[] {
   return [schemaMessage(name, columns), ...children.map((child) => schemaMessage(child.name, child.columns))]
 }

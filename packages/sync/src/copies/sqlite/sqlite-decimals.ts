@@ -10,15 +10,14 @@ import type { CopyColumn } from '../../tables.ts'
 import { CopyError } from '../copy.ts'
 import { quoteIdentifier } from '../quote-identifier.ts'
 
-/** A column of the file: its name, and its type or other declaration. */
 export interface SqliteColumn {
   readonly name: string
   readonly declared: string
 }
 
 /**
- * Maximum length of an amount that has cents: 15 digits and the point. Programs that read integers as doubles read these
- * cents exactly.
+ * Maximum length of an amount that has cents: 15 digits and the point. Programs that read integers as doubles read
+ * these cents exactly.
  */
 const CENTS_CHARACTERS = 16
 

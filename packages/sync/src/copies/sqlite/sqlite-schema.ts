@@ -70,7 +70,6 @@ export function closeFile(database: DatabaseSync): void {
   }
 }
 
-/** The tables and views that a file must have. */
 export interface FileSchema {
   /** Name of the copy in messages. */
   readonly copy: string

@@ -1,6 +1,5 @@
 // Defines the views of a SQLite copy: orders with their customers, and one row for each order line.
 
-/** A view of a SQLite copy. */
 export interface SqliteView {
   readonly name: string
   readonly select: string

@@ -162,7 +162,6 @@ class RowStatement {
   }
 }
 
-/** Creates the missing indexes of a table. */
 export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'name' | 'columns'>): void {
   for (const { name, columns } of tableIndexes(table)) {
     const names = columns.map(quoteIdentifier).join(', ')
