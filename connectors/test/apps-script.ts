@@ -9,10 +9,8 @@ import type { CellValue, Execution, ExecutionResult, GoogleState, SheetState } f
 
 const CODE = path.join(import.meta.dirname, '..', 'google-sheets', 'Code.gs')
 
-/** Options of an execution, without the code and the function. */
 type ExecutionOptions = Partial<Omit<Execution, 'code' | 'handler'>>
 
-/** A spreadsheet with the script. */
 export class Spreadsheet {
   state: GoogleState
   private readonly code: string

@@ -5,9 +5,8 @@ import type { Rows } from './read-store.ts'
 
 /** Differences between a copy and the store, in rows of all tables. */
 export interface Differences {
-  /** Rows that the store has. */
   readonly rows: number
-  /** Rows that the store has and the copy lacks. */
+  /** Rows of the store that are missing from the copy. */
   readonly missing: number
   /** Rows with another value in the copy. */
   readonly stale: number

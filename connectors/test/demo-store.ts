@@ -16,15 +16,14 @@ export const RUNS = 5
 /** Pause before the last run, in ms. The window of a run ends a second before its first request. */
 const SETTLED_MS = 1500
 
-/** A running service with one store. */
 export interface DemoStore {
   readonly url: string
   readonly key: string
   readonly server: BenchServer
   readonly dataset: Dataset
   /**
-   * Calls `sync` five times: four times while writers change and delete rows, and once when every transaction has ended.
-   * Resolves to the number of transactions.
+   * Calls `sync` five times: four times while writers change and delete rows, and once when every transaction has
+   * ended. Resolves to the number of transactions.
    */
   syncUnderLoad(sync: (run: number) => Promise<void>): Promise<number>
   /** Reads every list of the service. Call it when no writer is running. */

@@ -3,7 +3,6 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A response of the proxy. */
 export interface Fault {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>

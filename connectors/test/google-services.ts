@@ -1,5 +1,6 @@
-// Implements the part of Google Apps Script that connectors/google-sheets uses, with Google's limits. It is strict: an unknown
-// call throws, and so does text that a real spreadsheet would read as a number, a date, or a formula. Time is virtual.
+// Implements the part of Google Apps Script that connectors/google-sheets uses, with Google's limits. It is strict: an
+// unknown call throws, and so does text that a real spreadsheet would read as a number, a date, or a formula. Time is
+// virtual.
 
 import vm from 'node:vm'
 
@@ -31,7 +32,6 @@ export interface GoogleState {
   nowMs: number
 }
 
-/** An execution of a function. */
 export interface Execution {
   readonly code: string
   readonly handler: string
@@ -47,7 +47,6 @@ export interface Execution {
   readonly isLocked: boolean
 }
 
-/** The result of an execution. */
 export interface ExecutionResult {
   readonly state: GoogleState
   /** Message of the error that the function threw; null if it returned. */
@@ -61,7 +60,6 @@ export interface ExecutionResult {
   readonly alerts: readonly string[]
 }
 
-/** A complete response of `UrlFetchApp`. */
 export interface FetchedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -81,7 +79,6 @@ const NEW_SHEET = { rows: 1000, columns: 26 }
 /** Virtual durations of Google's calls in ms. */
 const COSTS = { call: 5, fetch: 300, property: 20, trigger: 300, flush: 200, cellsPerMs: 200 }
 
-/** Runs a function of a script. */
 export function execute(execution: Execution, before: GoogleState, fetchNow: FetchNow): ExecutionResult {
   const google = new Google(execution, before, fetchNow)
   const context = vm.createContext({ ...google.services(), console: {}, now: () => google.state.nowMs })
@@ -184,8 +181,8 @@ class Google {
   }
 
   /**
-   * Returns an object that throws if the script uses a member that `members` lacks. Each call of a member takes time, and
-   * Google can stop the execution at it.
+   * Returns an object that throws if the script uses a member outside of `members`. Each call of a member takes time,
+   * and Google can stop the execution at it.
    */
   private strict<T extends Record<string, unknown>>(name: string, members: T): T {
     return new Proxy(members, {

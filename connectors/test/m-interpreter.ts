@@ -1,5 +1,5 @@
-// Evaluates the part of the language of Power Query that connectors/power-query uses. Microsoft's parser parses it. Evaluation
-// is lazy, as in Power Query. Everything else throws.
+// Evaluates the part of the language of Power Query that connectors/power-query uses. Microsoft's parser parses it.
+// Evaluation is lazy, as in Power Query. Everything else throws.
 
 import { createRequire } from 'node:module'
 import { Fn, Lazy, MError, type RecordValue, TypeValue, type Value } from './m-values.ts'
@@ -30,7 +30,9 @@ export class Scope {
     this.hidden = hidden
   }
 
-  /** Returns the value of a name. `isInclusive` is whether the name was written with an `@`. Throws for an unknown name. */
+  /**
+   * Returns the value of a name. `isInclusive` is whether the name was written with an `@`. Throws for an unknown name.
+   */
   find(name: string, isInclusive: boolean): Lazy {
     const found = name === this.hidden && !isInclusive ? undefined : this.names.get(name)
     if (found !== undefined) return found
@@ -49,7 +51,6 @@ export async function evaluateM(text: string, names: ReadonlyMap<string, Lazy>):
   return evaluate(await parseM(text), new Scope(names, null))
 }
 
-/** Calls a function with values. */
 export function invoke(fn: Value, given: readonly Lazy[]): Promise<Value> {
   if (!(fn instanceof Fn)) throw new Error('this value is not a function')
   if (given.length < fn.required || given.length > fn.most)
@@ -101,7 +102,6 @@ const EVALUATORS: Readonly<Record<string, Evaluator>> = {
   TypePrimaryType: (node) => Promise.resolve(typeOf(node.paired)),
 }
 
-/** Evaluates a node. */
 export function evaluate(node: Node, scope: Scope): Promise<Value> {
   const evaluator = EVALUATORS[node.kind]
   if (evaluator === undefined) throw new Error(`${node.kind} is not implemented`)

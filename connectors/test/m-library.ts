@@ -15,7 +15,6 @@ import {
   type Value,
 } from './m-values.ts'
 
-/** What a query did. */
 export interface Journal {
   readonly requests: { readonly url: string; readonly isRetry: boolean }[]
   readonly waitedSeconds: number[]

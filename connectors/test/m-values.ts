@@ -23,7 +23,6 @@ export class Lazy {
 
 /** A record: values by the names of its fields. */
 export type RecordValue = ReadonlyMap<string, Lazy>
-/** A value of the language. */
 export type Value =
   | null
   | boolean
@@ -71,7 +70,6 @@ export class DateTime {
   }
 }
 
-/** A time span. */
 export class Duration {
   readonly seconds: number
   constructor(seconds: number) {
@@ -79,7 +77,6 @@ export class Duration {
   }
 }
 
-/** A sequence of bytes. */
 export class Binary {
   readonly bytes: Buffer
   readonly metadata: RecordValue

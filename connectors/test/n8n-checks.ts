@@ -46,7 +46,7 @@ async function checkOperations(store: Connection): Promise<void> {
   assert.deepEqual([failed?.error?.name, failed?.error?.description], ['NodeApiError', 'INVALID_API_KEY'])
 }
 
-/** Checks that Find Deleted returns the rows that the store lacks, and accepts IDs in upper case. */
+/** Checks that Find Deleted returns the rows that are missing from the store, and accepts IDs in upper case. */
 async function checkDeleted(store: Connection): Promise<void> {
   const ids = (await idsOf(store, 'orders')).slice(0, 3)
   const [upper = '', ...rest] = ids

@@ -12,7 +12,9 @@ const WORKFLOW = path.join(import.meta.dirname, 'n8n-workflow.cjs')
 /** The npm packages of n8n's execution engine, with versions. */
 export const PACKAGES = ['n8n-core@2.41.1', 'n8n-workflow@2.41.0']
 
-/** Installs the engine without its native modules, which only other nodes need, and the packed nodes as npm has them. */
+/**
+ * Installs the engine without its native modules, which only other nodes need, and the packed nodes as npm has them.
+ */
 export async function installEngine(): Promise<void> {
   const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel', 'error']
   const marker = path.join(TOOL, 'packages.txt')
@@ -45,7 +47,6 @@ export async function checkTypes(): Promise<void> {
   await runProgram(process.execPath, [tsc, '-p', source, '--noEmit'])
 }
 
-/** A node of a workflow. */
 export interface StepNode {
   readonly type: string
   readonly parameters: Readonly<Record<string, unknown>>
@@ -59,9 +60,7 @@ export interface Step {
   readonly nodes: readonly StepNode[]
 }
 
-/** What a workflow returned. */
 export interface StepResult {
-  /** The error of the workflow. */
   readonly error?: { readonly name: string; readonly message: string; readonly description?: string }
   /** What each node returned, by position. Nodes that did not run are missing. */
   readonly nodes: Readonly<Record<string, NodeResult>>
@@ -69,7 +68,6 @@ export interface StepResult {
   readonly credential?: string
 }
 
-/** What a node returned. */
 export interface NodeResult {
   readonly outputs: readonly { readonly count: number; readonly first: readonly Readonly<Record<string, unknown>>[] }[]
   readonly hints: readonly string[]
@@ -93,15 +91,12 @@ export async function runSteps(
   return JSON.parse(await readFile(resultFile, 'utf8'))
 }
 
-/** The node that starts a workflow with one item. */
 export const START: StepNode = { type: 'test.start', parameters: {} }
 
-/** Returns the node Store Export. */
 export function action(resource: string, operation: string, more: Readonly<Record<string, unknown>> = {}): StepNode {
   return { type: 'n8n-nodes-store-export.storeExport', parameters: { resource, operation, ...more } }
 }
 
-/** Returns the node Store Export Trigger. */
 export function trigger(resource: string, includeExisting: boolean): StepNode {
   return { type: 'n8n-nodes-store-export.storeExportTrigger', parameters: { resource, includeExisting } }
 }

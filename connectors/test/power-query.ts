@@ -5,7 +5,6 @@ import { evaluateM, parseM } from './m-interpreter.ts'
 import { type Journal, library } from './m-library.ts'
 import { Currency, DateTime, Lazy, TableValue, type Value } from './m-values.ts'
 
-/** A loaded table. */
 export interface LoadedTable {
   /** All rows in their order, as the service returns them. */
   readonly rows: readonly Readonly<Record<string, unknown>>[]

@@ -6,18 +6,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 const CACHE = path.join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'connectors')
-/** The last characters of standard error in a message. */
+/** Number of characters from the end of a program's output that an error shows. */
 const SHOWN_CHARACTERS = 3000
 
 /** A virtual environment with pinned packages. */
 export interface PythonTool {
-  /** Names and versions of the packages. */
   readonly version: string
   /** Returns the path of a program of the environment. */
   program(name: string): string
 }
 
-/** Thrown if a tool cannot be installed. */
 export class NotInstalledError extends Error {
   override readonly name = 'NotInstalledError'
 }
@@ -34,8 +32,8 @@ export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): P
 }
 
 /**
- * Installs packages such as `duckdb==1.5.3`, and folders of this repository, which are installed again each time. Throws
- * `NotInstalledError`.
+ * Installs packages such as `duckdb==1.5.3`, and folders of this repository, which are installed again each time.
+ * Throws `NotInstalledError` if Python or pip fails, for example without a network.
  */
 export async function installTool(
   name: string,
@@ -60,11 +58,9 @@ export async function installTool(
   return { version: packages.join(', ').replaceAll('==', ' '), program }
 }
 
-/** The environment of a program. */
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Text for standard input. */
   readonly input?: string
 }
 

@@ -16,7 +16,6 @@ import { actionProperties, resourceOf } from './properties.ts'
 import type { StoreResource } from './resource.ts'
 import { timestampOf } from './timestamp.ts'
 
-/** The node Store Export. */
 export class StoreExport implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Store Export',
@@ -62,13 +61,14 @@ async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 }
 
 /**
- * Throws the error again, unless the user's settings let n8n continue after an error. In that case, returns no items, or
- * the error as the only item of the error output. Otherwise, n8n would pass on all input items, and a node that deletes
- * the items of Find Deleted would empty the copy.
+ * Throws the error again, unless the user's settings let n8n continue after an error. In that case, returns no items,
+ * or the error as the only item of the error output. Otherwise, n8n would pass on all input items, and a node that
+ * deletes the items of Find Deleted would empty the copy.
  */
 function withoutItems(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
   const { onError, continueOnFail } = context.getNode()
-  // n8n continues with either setting, although its function `continueOnFail` ignores the older one if both are present.
+  // n8n continues with either setting, although its function `continueOnFail` ignores the older one if both are
+  // present.
   if (!context.continueOnFail() && continueOnFail !== true) throw error
   const { message } = error as Error
   context.addExecutionHints({ message: `The node failed and returned no items. ${message}`, type: 'danger' })

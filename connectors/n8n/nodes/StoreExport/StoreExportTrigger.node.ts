@@ -20,13 +20,11 @@ type State = Partial<Position> & Partial<Source> & { readonly resource?: string 
 
 /** The store of a position. */
 interface Source {
-  /** ID of the store. */
   readonly store: string
   /** The URL, and the parts of the key that the dashboard shows. The store is requested again if they change. */
   readonly connection: string
 }
 
-/** The node Store Export Trigger. */
 export class StoreExportTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Store Export Trigger',

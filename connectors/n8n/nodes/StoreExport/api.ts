@@ -13,7 +13,6 @@ import {
 /** What n8n passes to a node or to a trigger. */
 export type Context = IExecuteFunctions | IPollFunctions
 
-/** Name of the credential type. */
 export const CREDENTIAL = 'storeExportApi'
 /** Number of rows of a page: the maximum of the API. */
 export const ROWS_PER_PAGE = 250
@@ -26,7 +25,6 @@ const WAIT_MAX_SECONDS = 60
 /** Longest wait of all attempts together. n8n expects a poll to end within five minutes. */
 const TOTAL_WAIT_MAX_SECONDS = 180
 
-/** Query parameters by name. */
 export type Query = Readonly<Record<string, string | number>>
 
 /** The parsed body of a response: a page of a list, or one row. */
@@ -35,7 +33,6 @@ export interface StoreResponse {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A page of a list. */
 export interface Page {
   readonly rows: IDataObject[]
   readonly cursor: string | null
@@ -48,7 +45,7 @@ interface FullResponse {
   readonly body: unknown
 }
 
-/** Returns a page. The filters of a list must be the same for each page. */
+/** Returns a page. The filters must be the same for each page. Rejects like `get`, and if the body is not a page. */
 export async function getPage(context: Context, path: string, query: Query): Promise<Page> {
   const { body, headers } = await get(context, path, query)
   const { data, meta } = body
@@ -70,8 +67,9 @@ export async function getRows(context: Context, path: string, query: Query, maxi
 }
 
 /**
- * Returns a response with status 200. Waits and tries again after an error that passes. Throws `NodeApiError` with the
- * message of the service after other errors.
+ * Returns a response with status 200. Waits and tries again after a failed connection and after `RETRIED_STATUSES`: at
+ * most `ATTEMPTS_MAX` attempts, with waits of at most 180 seconds in total. Then, and after any other response, rejects
+ * with `NodeApiError`, which has the service's code as description. Also rejects if the service ignored a filter.
  */
 export async function get(context: Context, path: string, query: Query = {}): Promise<StoreResponse> {
   const { url } = await context.getCredentials<{ url: string }>(CREDENTIAL)

@@ -31,8 +31,9 @@ export async function currentPosition(context: IPollFunctions, path: string): Pr
 }
 
 /**
- * Returns the changed rows. Each list ends at its watermark, where the next list starts. So each change of a row is in one
- * list, and a transaction that commits late is in a later list.
+ * Returns the changed rows, at most 25,000. Each list ends at its watermark, where the next list starts, so each change
+ * of a row is in one list. A transaction that commits late is in a later list. If the service no longer accepts the
+ * cursor of `position`, the list starts again.
  */
 export async function readChanges(context: IPollFunctions, path: string, position: Position): Promise<Changes> {
   const { parameter, since, cursor } = position

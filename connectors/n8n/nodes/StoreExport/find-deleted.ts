@@ -6,7 +6,10 @@ import type { StoreResource } from './resource.ts'
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** Returns the items whose ID is not in the store. n8n has read the items before this node requests the list of IDs. */
+/**
+ * Returns the items whose ID is not in the store. n8n has read the items before this node requests the list of IDs, so
+ * a new row can't look deleted. Throws `NodeOperationError` if an ID is not a UUID, or the store has none of the IDs.
+ */
 export async function findDeleted(
   context: IExecuteFunctions,
   { idsPath }: StoreResource,

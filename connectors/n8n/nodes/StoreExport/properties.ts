@@ -4,7 +4,6 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow'
 import { RESOURCES } from '../../generated/resources.ts'
 import type { StoreFilter, StoreResource } from './resource.ts'
 
-/** Returns the parameters of the node Store Export. */
 export function actionProperties(): INodeProperties[] {
   return [
     resourceProperty(RESOURCES),

@@ -1,13 +1,10 @@
 // Defines what the nodes know about a resource of the contract.
 
-/** A filter of a list. */
 export interface StoreFilter {
-  /** Name of the query parameter. */
   readonly name: string
   readonly description: string
   /** `windowEnd` accepts a time or `now`. */
   readonly kind: 'time' | 'windowEnd' | 'choice'
-  /** The accepted values of a `choice`. */
   readonly choices: readonly string[]
 }
 
