@@ -59,7 +59,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 /**
- * Returns the statement timeout of store databases, in ms. It is below the service's limit, so no query outlives its
+ * Returns the statement timeout of store databases, in ms: below the service's limit, so that no query outlives its
  * request.
  */
 export function statementTimeoutMs(config: Pick<Config, 'storeTimeoutMs'>): number {

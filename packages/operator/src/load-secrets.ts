@@ -60,7 +60,10 @@ function readSecretFile(path: string, readText: ReadText): string {
   }
 }
 
-/** Returns the key for base64 or base64url, with or without padding and line breaks. Throws `InvalidSettingError`. */
+/**
+ * Returns the key for base64 or base64url, with or without padding and line breaks. Throws `InvalidSettingError` for
+ * other text or another number of bytes.
+ */
 function decodeKey(env: string, text: string): EncryptionKey {
   const compact = text.replace(/\s/g, '')
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null

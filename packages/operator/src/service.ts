@@ -145,7 +145,7 @@ function readerOf({ config, emit }: ServiceOptions, pools: StorePools): StoreRea
   })
 }
 
-/** Returns the maximum wait for open transactions, in ms. It is at most half of the time limit of a request. */
+/** Returns the maximum wait for open transactions, in ms: at most half of a request's time limit. */
 function transactionWaitMs(config: Config): number {
   return Math.min(config.transactionWaitMs, config.storeTimeoutMs / 2)
 }

@@ -6,7 +6,7 @@ export const EXIT_DONE = 0
 export const EXIT_FAILED = 1
 /** Exit code for an unknown command, option, or value. */
 export const EXIT_USAGE = 2
-/** Exit code if a database can't be reached. The same command can succeed later. It is EX_TEMPFAIL of sysexits.h. */
+/** Exit code if a database can't be reached, so the same command can succeed later: EX_TEMPFAIL of sysexits.h. */
 export const EXIT_UNREACHABLE = 75
 
 /** An error that the operator can fix. `message` is one sentence that says what happened, why, and what to do. */

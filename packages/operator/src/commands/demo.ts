@@ -94,7 +94,7 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
 
 /**
  * Returns the environment with the defaults of the demo: the reference page can send requests, the log has only
- * warnings and errors, and there is no lame-duck time, because the demo has no load balancer. Settings of the control
+ * warnings and errors, and there is no lame-duck time, which only a load balancer needs. Settings of the control
  * database and its secret have no effect, because the databases are always those of .data/.
  */
 function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
@@ -128,7 +128,8 @@ async function run(demo: Demo): Promise<PanelContent> {
 }
 
 /**
- * Checks the ports first, because a first start takes about ten seconds before it listens. Rejects with `UserError`.
+ * Rejects with `UserError` if a port is taken. The check comes first, because a first start listens only after about
+ * ten seconds.
  */
 async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
   const { host, port, operationsPort, dashboardPort } = config

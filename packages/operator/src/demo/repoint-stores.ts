@@ -1,5 +1,5 @@
-// Updates the URLs of demo stores. They contain the socket's path in the data folder, and you can move that folder between
-// starts.
+// Updates the URLs of demo stores, because they contain the path of a socket in the data folder, which you can move
+// between starts.
 
 import { isDeepStrictEqual } from 'node:util'
 import { decryptStoreUrl, listStores, type RegistryContext, setStore } from '@store-export/control'

@@ -1,5 +1,5 @@
-// Creates the demo stores. A store is registered only when it is complete. If a start was killed, the next start drops and
-// creates each store that is not registered.
+// Creates the demo stores. A store is registered only when it is complete. If a start was killed, the next start drops
+// and creates each store that is not registered.
 
 import {
   addStore,
@@ -42,7 +42,7 @@ export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
   return stores
 }
 
-/** Whether the secret can decrypt the store's password. It can't if the original secret was lost. */
+/** Whether the secret can decrypt the store's password. False if the original secret was lost. */
 function canDecrypt({ keys }: RegistryContext, store: RegisteredStore): boolean {
   try {
     decryptStoreUrl(keys, store)

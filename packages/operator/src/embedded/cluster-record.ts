@@ -1,4 +1,4 @@
-// Reads and writes `cluster.json` in the data folder. It records the folders outside the data folder.
+// Reads and writes `cluster.json` in the data folder, which records the folders outside it.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 

@@ -1,5 +1,5 @@
 // Runs the embedded PostgreSQL: one cluster in a data folder, with a Unix socket. This file orders the steps of a
-// start. Other files implement the steps.
+// start, which other files implement.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
@@ -50,8 +50,8 @@ const SOCKET_PORT = 5432
 
 /**
  * Starts PostgreSQL on the data folder. First stops a server that a killed run left. Rejects with
- * `EmbeddedPostgresError` if the programs are missing or don't run, if the folder is not writable, in use, or of
- * another major version, or if the server is not ready within 120 s.
+ * `EmbeddedPostgresError` if the programs are missing or don't run, or if the server is not ready within 120 s. It also
+ * rejects with this error if the folder is not writable, in use, or of another major version.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options

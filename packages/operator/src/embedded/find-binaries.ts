@@ -73,7 +73,7 @@ async function programs(native: string, account: Account): Promise<Binaries> {
   return { initdb: program(native, 'initdb'), postgres: program(native, 'postgres'), majorVersion: version }
 }
 
-/** Runs the program. This also tests permissions, noexec file systems, and missing libraries. */
+/** Runs the program, which also tests permissions, noexec file systems, and missing libraries. */
 async function probe(native: string, account: Account): Promise<{ version: string | undefined; output: string }> {
   const { output } = await runProgram(program(native, 'postgres'), ['--version'], account)
   return { version: /^postgres \(PostgreSQL\) (\d+)/.exec(output)?.[1], output }

@@ -20,8 +20,8 @@ export function migrationStatements(revision: RevisionId): string[] {
 
 /**
  * Applies the missing migrations up to `toRevision` and returns them, oldest first. Each migration runs in one
- * transaction and is recorded in `store_schema_revisions`. It grants new columns to `readerRole`, because requests for
- * an unreadable table fail. `connection` must be a session of the owner of the store's tables.
+ * transaction and is recorded in `store_schema_revisions`. New columns are granted to `readerRole`, because requests
+ * for an unreadable table fail. `connection` must be a session of the owner of the store's tables.
  */
 export async function migrateStore(
   connection: Connection,

@@ -164,8 +164,8 @@ async function initializeDatabase(
 
 /**
  * Returns the grant option for the store's owner. Before PostgreSQL 15, a superuser owns the schema public, so the
- * store's owner needs this option to grant the use of the schema to the reader. From PostgreSQL 15, the owner of the
- * database owns the schema, and grants by this option would survive a superuser's `drop owned`.
+ * store's owner needs this option to grant its use to the reader. From PostgreSQL 15, the database's owner owns the
+ * schema. Grants by this option would then survive a superuser's `drop owned`.
  */
 function grantOption({ parameters }: Connection): string {
   return Number.parseInt(parameters.get('server_version') ?? '', 10) < 15 ? ' with grant option' : ''

@@ -15,7 +15,7 @@ export function quoteTable(schemaName: string, table: string): string {
   return `${quoteSchema(schemaName)}.${quoteName(table)}`
 }
 
-/** Returns a string constant. It doesn't depend on `standard_conforming_strings`. */
+/** Returns a string constant that does not depend on `standard_conforming_strings`. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
@@ -39,7 +39,7 @@ export function splitAtCommas(list: string): string[] {
   return [...parts, current.trim()]
 }
 
-/** Returns the statements of an SQL file without comments. Semicolons in quotes and in `$$` bodies don't split a statement. */
+/** Returns an SQL file's statements without comments. Semicolons in quotes and `$$` bodies don't split a statement. */
 export function splitStatements(file: string): string[] {
   const statements: string[] = []
   let current = ''

@@ -23,7 +23,7 @@ export const isRoot = process.getuid?.() === 0
 
 const CHILD_PROGRAM = path.join(import.meta.dirname, 'embedded-child.ts')
 
-/** Whether other users can run this program. They must be able to enter its folder. */
+/** Whether another user can run the child program. Needs root, and a folder that the user can enter. */
 export const canSwitchUser =
   isRoot &&
   spawnSync(process.execPath, ['-e', `fs.accessSync(${JSON.stringify(CHILD_PROGRAM)})`], {
@@ -32,14 +32,14 @@ export const canSwitchUser =
     cwd: '/',
   }).status === 0
 
-/** Creates a temporary folder that every user can enter. It is removed after the test. */
+/** Creates a temporary folder that every user can enter, and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await openFolder()
   onTestFinished(() => removeEmbeddedPostgres(folder))
   return folder
 }
 
-/** Creates a temporary folder for all tests of a file. It is removed after the last test. */
+/** Creates a temporary folder for all tests of a file, and removes it after the last test. */
 export async function sharedFolder(): Promise<string> {
   const folder = await openFolder()
   afterAll(() => removeEmbeddedPostgres(folder))
@@ -78,7 +78,7 @@ export type EmbeddedChild = {
   error?: string
 }
 
-/** Starts a server in another process, optionally as another user. It is stopped after the test. */
+/** Starts a server in another process, optionally as another user, and stops it after the test. */
 export async function startInChild(dataFolder: string, userId?: number): Promise<EmbeddedChild> {
   const as = userId === undefined ? {} : { uid: userId, gid: userId }
   const child = spawn(process.execPath, [CHILD_PROGRAM, dataFolder], {

@@ -111,7 +111,7 @@ export async function requestJson(url: string, { key }: Pick<FleetKey, 'key'>): 
   return { status: response.status, json: await response.json() }
 }
 
-/** Opens a connection as the owner of a store. It is closed after the test. */
+/** Opens a connection as the owner of a store, and closes it after the test. */
 export function ownerOf(store: FleetStore) {
   return openClientForTest(store.ownerUrl)
 }

@@ -45,7 +45,7 @@ export const MISBEHAVIORS: Readonly<Record<string, Misbehavior>> = {
   },
 }
 
-/** Starts a server in front of a real one at a port of 127.0.0.1, and returns its port. It stops after the test. */
+/** Returns the port of a server in front of the real one at `127.0.0.1:real`, which runs until the test ends. */
 export async function startHostilePostgres(real: number, misbehavior: Misbehavior): Promise<number> {
   const sockets = new Set<Socket>()
   // The server doesn't close connections that the client has ended.
