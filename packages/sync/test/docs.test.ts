@@ -1,4 +1,4 @@
-// Runs every SQL block of docs/sync/guides against copies of one store, and compares its results with rows that the
+// Runs every SQL block of docs/sync/guides against copies of one store. Compares its results with rows that the
 // test computes from the store, or its changes with what the page says.
 
 import { randomUUID } from 'node:crypto'
@@ -99,7 +99,7 @@ test("the guide's query for closing a month returns the time of the last sync", 
 })
 
 describe('the guide for an ERP import', () => {
-  /** Runs the import in each engine and returns the IDs of the sent orders. The ERP rejects `rejected` and accepts the others. */
+  /** Runs the import in each engine and returns the IDs of the sent orders. The ERP rejects those of `rejected`. */
   async function send(rejected: readonly string[] = []): Promise<string[]> {
     const sent: string[][] = []
     for (const engine of ENGINES) {

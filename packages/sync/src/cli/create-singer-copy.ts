@@ -1,4 +1,4 @@
-// Creates the copy for `--to singer`. Such a copy has no file of its own, so `--state` names a file with the states
+// Creates the copy for `--to singer`. A Singer copy has no file of its own, so `--state` names a file with the states
 // that the target of the previous run printed.
 
 import { readFile } from 'node:fs/promises'

@@ -13,8 +13,8 @@ export interface McpCommandOptions {
 
 /**
  * Serves until standard input ends or the signal aborts, which destroys standard input. Throws `CommandLineError` if
- * `--from` is not `sqlite:FILE`, `CopyError` if the file is not a copy or Node.js is older than 24.10, and `Error` if a
- * message of the host is too long.
+ * `--from` is not `sqlite:FILE`, and `CopyError` if the file is not a copy or Node.js is older than 24.10. Throws
+ * `Error` if a message of the host is too long.
  */
 export async function mcpCommand(options: McpCommandOptions, context: CliContext, version: string): Promise<void> {
   const { output, signal } = context

@@ -1,5 +1,5 @@
 // Reports the progress of a run: a status line on a terminal, lines in a log, or JSON lines for programs. A log gets a
-// line for each wait, and at least one every 30 seconds, so that a waiting run does not look like a hanging run.
+// line for each wait and at least every 30 seconds, so that a waiting run does not seem to hang.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'

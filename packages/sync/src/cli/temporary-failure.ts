@@ -9,9 +9,9 @@ import { EmptyTablesError } from '../run/empty-tables.ts'
 const TEMPORARY_STATUSES = [409, 429]
 
 /**
- * Whether the same command can succeed later without a change by the user: after a status of 409, 429, or 500 and
- * above, an invalid cursor, a failed connection, and a destination that is locked, unreachable, or open in another
- * program.
+ * Whether the same command can succeed later without a change by the user. It can after a status of 409, 429, or 500
+ * and above, after an invalid cursor, and after a failed connection. It also can if the destination is locked,
+ * unreachable, or open in another program.
  */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)
@@ -22,8 +22,7 @@ export function isTemporaryFailure(error: unknown): boolean {
 
 /**
  * Whether `--every` continues after this failure. It continues after a temporary failure, and after an error that you
- * can fix between two runs, such as a full disk or another error of the operating system or a database. It stops after
- * other errors, such as a revoked key.
+ * can fix between two runs, such as a full disk. It stops after other errors, such as a revoked key.
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true

@@ -101,9 +101,9 @@ export interface Copy {
    * Opens and locks the copy for writing, and returns its state. Creates missing tables and columns. The next walk of a
    * table that gets new columns starts again and is full, because the stored rows have no values for them.
    *
-   * Throws `CopyBusyError` if another run has the copy open, `CopyUnavailableError` if the destination cannot be
-   * reached or another program locks it, and `CopyError` if it has tables that store-sync did not create, or cannot be
-   * written.
+   * Throws `CopyBusyError` if another run has the copy open, and `CopyUnavailableError` if the destination cannot be
+   * reached or another program locks it. Throws `CopyError` if the destination has tables that store-sync did not
+   * create, or cannot be written.
    */
   open(tables: readonly CopyTable[]): Promise<CopyState>
   /** Saves the ID of the store, so that later runs accept no other store. */

@@ -38,8 +38,8 @@ export class QueryRunner {
   #waiting = 0
 
   /**
-   * Runs the statements after all earlier requests. Throws `QueryStoppedError` if 16 requests are running or waiting,
-   * if the process does not start in time, if it ends (usually for its use of memory), and at the deadline.
+   * Runs the statements after all earlier requests. Throws `QueryStoppedError` if 16 requests are running or waiting.
+   * Also throws it if the process does not start in time or ends (usually for its use of memory), and at the deadline.
    */
   async run(request: QueryRequest): Promise<QueryResponse> {
     if (this.#waiting >= WAITING_MAX)

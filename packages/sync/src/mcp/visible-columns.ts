@@ -6,7 +6,7 @@ import { type ChildTable, type CopyTable, TABLES } from '../tables.ts'
 /** The tables of a copy with the tables embedded in them, in the order of `TABLES`. */
 export const ALL_TABLES: readonly (CopyTable | ChildTable)[] = TABLES.flatMap((table) => [table, ...table.children])
 
-/** Returns the columns without personal values, by table. It leaves out columns that another program added. */
+/** Returns the columns without personal values, by table, and without columns that another program added. */
 export function visibleColumns(): Record<string, string[]> {
   return Object.fromEntries(
     ALL_TABLES.map(({ name, columns }) => {

@@ -1,5 +1,5 @@
 // Compares a table with the store row by row and column by column, including embedded rows. This needs as many requests
-// as a full walk. It finds what compare-ids.ts cannot: a value that changed without its timestamp.
+// as a full walk, but finds what compare-ids.ts cannot: a value that changed without its timestamp.
 
 import type { StoreExportClient } from '@store-export/client'
 import { comparableText } from '../copies/comparable-text.ts'

@@ -1,6 +1,6 @@
 // Decides when to read all rows of a table again because the store serves other fields. After an upgrade of the store
 // or a late grant, a new column has values in old rows, but no `updated_at` moves. So the service sends a digest of the
-// columns with each page, and a copy saves the digest that all rows of a table were read with.
+// columns with each page, and a copy saves the one that all rows of a table have.
 
 import type { TableState } from '../copies/copy.ts'
 import { FULL_PLAN, type TablePlan, type TablePlanOptions } from './plan-table.ts'

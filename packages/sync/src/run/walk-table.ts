@@ -187,8 +187,8 @@ class TableWalk {
 
   /**
    * Saves, before a page is written, that the rows of the copy have several digests. Otherwise, a run that is
-   * interrupted after the page would leave the old digest, and if the store then serves the old fields again, no later
-   * run would repair the rows.
+   * interrupted after the page would leave the old digest. If the store then served the old fields again, no later run
+   * would repair the rows.
    */
   async #saveDoubt(found: string | null): Promise<void> {
     const saved = this.#savedFields

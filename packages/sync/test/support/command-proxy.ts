@@ -1,5 +1,5 @@
-// Runs the command through a proxy and kills it at one of its requests, or some time later, so that kills cover a whole
-// run on a machine of any speed. The proxy also sets the watermark of each response.
+// Runs the command through a proxy and kills it at one of its requests or some time later. So kills cover a whole run
+// on a machine of any speed. The proxy also sets the watermark of each response.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

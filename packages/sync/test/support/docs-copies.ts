@@ -1,4 +1,4 @@
-// Copies of one store like those of a reader of docs/sync: shop.db, folders of CSV and Parquet files, a PostgreSQL schema,
+// Copies of one store, like those of a docs/sync reader: shop.db, folders of CSV and Parquet files, a PostgreSQL schema,
 // and connections that query them.
 
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Random writes to a store, like those of its platform: each is one transaction and sets the timestamps of changed rows.
+// Random writes to a store, like those of its platform: each is one transaction and sets timestamps of changed rows.
 
 import { customerAddress, RESOURCES, type Resource } from '@store-export/contract'
 import type { SourceRow } from './random-rows.ts'

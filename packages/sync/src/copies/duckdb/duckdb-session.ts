@@ -29,7 +29,7 @@ const OPTIONS = {
   memory_limit: '512MB',
 }
 
-/** The connection of a DuckDB copy. It runs one statement at a time. */
+/** The connection of a DuckDB copy, which runs one statement at a time. */
 export class DuckDbSession {
   readonly #database: DuckDbInstance
   readonly #connection: DuckDbConnection

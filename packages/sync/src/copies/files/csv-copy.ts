@@ -10,8 +10,8 @@ import { type FileColumn, type FileTable, inPages } from './file-tables.ts'
 import { type NewFile, writeNewFiles } from './replace-files.ts'
 
 /**
- * Matches strings that already look escaped. They get one more apostrophe, so that a program that removes one gets the
- * original string.
+ * Matches strings that already look escaped. Such a string gets one more apostrophe, so that a program that removes one
+ * gets the original string.
  */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
@@ -22,7 +22,7 @@ export interface CsvCopyOptions {
   readonly escapesFormulas?: boolean
 }
 
-/** Matches strings such as telephone numbers. They get no apostrophe, because they are harmless as a formula. */
+/** Matches strings such as telephone numbers, which get no apostrophe because they are harmless as a formula. */
 const SIGNED_DIGITS = /^\+\d+$/
 
 /**

@@ -40,7 +40,7 @@ const COMPUTED_COLUMNS: ReadonlyMap<string, FileColumn> = new Map(
  * Version of the cells' format. Increase it if the format of a cell changes. The next run then writes all files again.
  */
 const FORMAT_VERSION = 3
-/** Number of rows that a digest gets at once. It is small, because their JSON becomes garbage immediately. */
+/** Number of rows that a digest gets at once: few, because their JSON becomes garbage immediately. */
 const DIGEST_ROWS = 16
 
 /** Names of all tables and views, in the order of the sheets of a workbook. */

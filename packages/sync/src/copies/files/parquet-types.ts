@@ -21,8 +21,8 @@ const SURROGATE = /\\u[dD][89a-fA-F]/
  * Types by kind of column. Each type stores all values of the type before it.
  *
  * - IDs are text, because pandas, Spark and Power BI show Parquet's UUID type as bytes.
- * - Amounts have two digits after the point. Coordinates have any number of digits, so their type has a fixed scale,
- *   which is the same in every run as long as the values fit.
+ * - Amounts have two digits after the point. Coordinates have any number of digits, so their type has a fixed scale:
+ *   the same in every run, as long as the values fit.
  */
 const TYPES: Readonly<Record<CopyColumnKind | 'money', readonly ParquetType[]>> = {
   uuid: [],

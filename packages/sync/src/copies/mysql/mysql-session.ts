@@ -26,7 +26,7 @@ const STATEMENT_TIMEOUT_MS = 30 * 60_000
  */
 const SETTINGS = `set session sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES', time_zone = '+00:00', wait_timeout = 3600`
 
-/** The connection of a MySQL or MariaDB copy. It runs one statement at a time. */
+/** The connection of a MySQL or MariaDB copy, which runs one statement at a time. */
 export class MySqlSession {
   readonly #connection: MySqlConnection
   readonly #name: string

@@ -15,7 +15,7 @@ export type QueryResult = postgres.RowList<postgres.Row[]>
 /** Timeout of one statement in ms. The longest statements remove deleted rows from a large table. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000
 
-/** The connection of a PostgreSQL copy. It runs one statement at a time. */
+/** The connection of a PostgreSQL copy, which runs one statement at a time. */
 export class PostgresSession {
   readonly #name: string
   readonly #statementTimeoutMs: number
@@ -53,8 +53,8 @@ export class PostgresSession {
   }
 
   /**
-   * Runs one statement. Throws the errors of `translatePostgresError`, `CopyError` if the server rejects the sign-in,
-   * and `CopyUnavailableError` if the connection fails or was lost, or if there is no result in time.
+   * Runs one statement. Throws the errors of `translatePostgresError`, and `CopyError` if the server rejects the
+   * sign-in. Throws `CopyUnavailableError` if the connection fails or was lost, or if there is no result in time.
    */
   async run(text: string, values: (string | null)[] = []): Promise<QueryResult> {
     if (this.#isLost) throw this.#connectionError()

@@ -1,7 +1,7 @@
 // Defines the columns of decimals in a SQLite copy. SQLite has no exact decimal type, so each decimal has up to three
 // columns (docs/contribute/decisions/048-store-sqlite-decimals-in-three-columns.md):
 //
-// - `total`, REAL: the number. It compares, sorts and aggregates as numbers do.
+// - `total`, REAL: the number, which compares, sorts, and aggregates as numbers do.
 // - `total_text`, TEXT: the digits that the service sent. `verify` and the files of a copy use them.
 // - `total_cents`, INTEGER, only for amounts of money: hundredths that SQLite computes from the digits. Sums are exact.
 
