@@ -21,8 +21,8 @@ export interface SignInAttempted {
   /** `link` is a one-time link. `oidc` is single sign-on at the operator's provider. */
   readonly by: 'password' | 'link' | 'oidc'
   /**
-   * `rate_limited`: there were too many attempts, so the dashboard did not check this one. `unreachable`: the provider of
-   * single sign-on did not respond.
+   * `rate_limited`: there were too many attempts, so the dashboard did not check this one. `unreachable`: the provider
+   * of single sign-on did not respond.
    */
   readonly outcome: 'succeeded' | 'rejected' | 'rate_limited' | 'unreachable'
 }
@@ -39,9 +39,7 @@ export interface KeyChanged {
 export interface AlertSent {
   readonly event: 'alert.sent'
   readonly keyId: string
-  /** The kind of the problem, such as `silent`. */
   readonly kind: string
-  /** Number of emails. */
   readonly emails: number
 }
 
@@ -49,7 +47,6 @@ export interface AlertSent {
 export interface AlertFailed {
   readonly event: 'alert.failed'
   readonly keyId: string
-  /** The kind of the problem, such as `silent`. */
   readonly kind: string
   readonly cause: unknown
 }
@@ -62,7 +59,6 @@ export interface PageFailed {
   readonly cause: unknown
 }
 
-/** An event of the dashboard. */
 export type DashboardEvent =
   | ControlQueryFailed
   | PageCompleted

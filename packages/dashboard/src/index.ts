@@ -52,8 +52,9 @@ export interface DashboardOptions {
 }
 
 /**
- * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, with `InvalidIssuerError`, or with a system error if
- * the dashboard can't listen.
+ * Starts the dashboard, and the checks that send emails. Rejects with `InvalidDashboardUrlError` if `url` is insecure
+ * or has a path, and with `InvalidIssuerError` for the issuer of single sign-on. Rejects with a system error if the
+ * port is not available.
  */
 export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
   const { listen, limits, mail, url } = options

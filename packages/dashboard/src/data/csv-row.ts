@@ -4,17 +4,16 @@
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
-/** Appends a piece of text to the file. */
 export type WriteText = (piece: string) => void
 
 /** Maximum number of bytes of a value that is written at once. A longer value is written in several pieces. */
 const PIECE_BYTES = 16_384
 const NEEDS_QUOTES = /[",\r\n]/
 /**
- * Matches text that a spreadsheet would run as a formula. The last four characters are fullwidth forms of the first four.
+ * Matches text that a spreadsheet would run as a formula. The last four characters are the first four in fullwidth.
  */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-/** Matches telephone numbers such as +4930123456. They start like a formula, but are harmless. */
+/** Matches telephone numbers such as +4930123456, which start like a formula but are harmless. */
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
 /**

@@ -1,5 +1,5 @@
 // Reads 50 rows of a list for a page of the dashboard. The order is newest or oldest first, and a search can limit the
-// rows. A search reads the list in parts for at most 1.5 s. If the time is over, the page says how far it searched, and
+// rows. A search reads the list in parts, and no further part after 1.5 s. The page then says how far it searched, and
 // links to the rest.
 
 import { isUuid } from '@store-export/control'
@@ -19,7 +19,6 @@ import {
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
-/** The store of the page, and access to its rows. */
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus
@@ -43,8 +42,8 @@ const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
 /**
- * Returns the data of the page; null if the list does not exist or the cursor is invalid. If the read fails, `problem`
- * says why.
+ * Returns the data of the page; null if the list does not exist or the cursor is invalid. Uses 100 characters of the
+ * search text. If the store can't be read, `problem` says why.
  */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)

@@ -8,7 +8,7 @@ export class DownloadLimiter {
   readonly #active = new Map<string, number>()
   #total = 0
 
-  /** Returns a function that releases the permit when the download has ended; null if a limit is reached. */
+  /** Returns a function to call once when the download has ended; null if a limit is reached. */
   acquire(merchantId: string): (() => void) | null {
     const count = this.#active.get(merchantId) ?? 0
     if (count >= MERCHANT_DOWNLOADS_MAX || this.#total >= DOWNLOADS_MAX) return null

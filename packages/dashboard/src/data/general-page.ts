@@ -1,4 +1,4 @@
-// Reads the page Settings > General: the store that the API returns, and the fields that its schema version lacks.
+// Reads the page Settings > General: the store that the API returns, and the fields that are newer than its schema.
 
 import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
 import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'

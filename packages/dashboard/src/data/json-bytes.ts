@@ -81,12 +81,10 @@ export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
   return bytes.length
 }
 
-/** Returns the bytes of the value as a string. */
 export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }
 
-/** Whether the value is a JSON string. */
 export function isString(bytes: Uint8Array, { start }: Span): boolean {
   return bytes[start] === QUOTE
 }

@@ -36,13 +36,13 @@ describe('the lists of the Data pages', () => {
     expect(ENDPOINTS.length).toBeGreaterThan(0)
   })
 
-  test("if an order has no currency, its amounts have the store's currency; without both, they have none", async () => {
+  test("if an order has no currency, its amounts have the store's currency, or none if the store has none", async () => {
     expect(await cell('orders Total', '{"total":"12.50","currency":"CHF"}')).toBe('12.50 CHF')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}')).toBe('12.50 EUR')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}', { storeCurrency: null })).toBe('12.50')
   })
 
-  test('if an order has no payment provider, it shows "card"; a manual payment shows its label', async () => {
+  test('if an order has no payment provider, it shows "card", and a manual payment shows its label or "manual"', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',

@@ -36,7 +36,6 @@ export interface ListDeclaration {
   /** Name in URLs: the last segment of the endpoint's path. */
   readonly list: string
   readonly label: string
-  /** Path of the API endpoint. */
   readonly path: string
   readonly resource: Resource
   /** The resource with only the fields of the table, because other fields can have megabytes. */
@@ -90,7 +89,6 @@ export function searchedFields(search: ListView['search'], text: string): Pick<S
   return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
-/** Returns the cells of a row, in the order of the columns. */
 export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
   return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }

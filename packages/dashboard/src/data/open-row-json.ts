@@ -6,7 +6,10 @@ import type { StoreSource } from './store-rows.ts'
 
 const CHUNK_BYTES = 65_536
 
-/** Returns the JSON of the row with this ID; null if no row has it. Rejects with `StoreDatabaseError`. */
+/**
+ * Returns the JSON of the row with this ID; null if no row has it. The stream holds memory of the engine until it ends
+ * or is canceled. Rejects with `StoreDatabaseError` if the store can't be read.
+ */
 export async function openRowJson(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, id }: { readonly resource: Resource; readonly id: string },

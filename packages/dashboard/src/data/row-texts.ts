@@ -1,4 +1,4 @@
-// Reads short strings for tables from the JSON bytes of a row. It doesn't parse the whole row, which can be several
+// Reads short strings for tables from the JSON bytes of a row, without parsing the whole row, which can be several
 // megabytes long.
 
 import type { Resource } from '@store-export/contract'

@@ -1,4 +1,5 @@
-// Reads the rows of one store with the values that the API serves, and releases the memory of each page after use.
+// Reads the rows of one store with the values that the API serves, and releases the memory of each page after use. All
+// reads reject with `StoreDatabaseError` if the database fails, or does not respond within the time limit of a request.
 
 import { type Resource, store as storeResource } from '@store-export/contract'
 import type { RegisteredStore } from '@store-export/control'
@@ -42,7 +43,6 @@ export interface StoreOverview {
   readonly currency: string | null
   /** IANA name; null if the store has none. */
   readonly timeZone: string | null
-  /** Row counts by table. */
   readonly counts: ReadonlyMap<string, number>
 }
 
@@ -66,7 +66,7 @@ export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly limit: number
 }
 
-/** Returns the rows as strings. Rejects with `StoreDatabaseError`. */
+/** Returns the rows as strings. */
 export async function readRows(source: StoreSource, resource: Resource, range: RowRange): Promise<StoreRowsPage> {
   const page = await readPage(source, { resource, range })
   try {
@@ -96,7 +96,7 @@ export interface JsonPage {
   readonly release: () => void
 }
 
-/** Returns the rows as JSON. The caller releases the page. Rejects with `StoreDatabaseError`. */
+/** Returns the rows as JSON. The caller releases the page. */
 export async function readPage(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, range }: { readonly resource: Resource; readonly range: RowRange },
@@ -111,7 +111,7 @@ export async function readPage(
   }
 }
 
-/** Returns what `use` makes of the row's JSON; null if no row has this ID. Rejects with `StoreDatabaseError`. */
+/** Returns what `use` makes of the row's JSON, which is valid until `use` ends; null if no row has this ID. */
 export function readRow<T>(
   source: StoreSource,
   resource: Resource,
@@ -122,12 +122,12 @@ export function readRow<T>(
   return withPage(source, { plan, prefix: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
-/** Returns what `use` makes of the store's own row; null if its table is empty. Rejects with `StoreDatabaseError`. */
+/** Returns what `use` makes of the JSON of the store's own row; null if its table is empty. */
 export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) => Promise<T>): Promise<T | null> {
   return readOnlyRow(source, storeResource, use)
 }
 
-/** Returns fields of the store's own row; null if its table is empty. Rejects with `StoreDatabaseError`. */
+/** Returns fields of the store's own row; null if its table is empty. */
 export function readStoreOverview(source: StoreSource): Promise<StoreOverview | null> {
   return readOnlyRow(source, STORE_OVERVIEW, async (bytes) => {
     const { texts } = await source.timeSlicer.run(rowTexts(bytes, 0, STORE_OVERVIEW))
@@ -147,7 +147,6 @@ export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
   return new Map(Object.entries(counts))
 }
 
-/** Returns the columns that the store's tables have. Rejects with `StoreDatabaseError`. */
 export function readColumns({ reader, address, requestId, startedAt }: StoreSource): Promise<PresentColumns> {
   return reader.columns({ address, requestId, startedAt })
 }

@@ -17,7 +17,6 @@ interface Tool {
   readonly guide: string | null
 }
 
-/** The tools, in the order of the form. */
 export const TOOLS: readonly Tool[] = [
   { id: 'google-sheets', label: 'Google Sheets', recipe: 'google-sheets', commands: null, guide: 'google-sheets' },
   { id: 'excel', label: 'Excel', recipe: 'power-query', commands: null, guide: 'excel' },

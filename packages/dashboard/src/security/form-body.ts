@@ -1,10 +1,10 @@
 // Reads the URL-encoded body of a form, up to a size limit.
 
-/** The fields of a form by name. Of several fields with one name, it has the first. */
+/** The fields of a form by name. If several fields have one name, only the first counts. */
 export type FormFields = Readonly<Record<string, string>>
 
 /**
- * Thrown for a body that is not a form, is too large, or is incomplete. `status` is the HTTP status of the response.
+ * Thrown for a body that is not a form (415), is too large (413), or is incomplete (400). `status` is for the response.
  */
 export class FormError extends Error {
   override readonly name = 'FormError'
@@ -19,7 +19,7 @@ export class FormError extends Error {
 const BYTES_MAX = 16_384
 const TYPE = 'application/x-www-form-urlencoded'
 
-/** Returns the form's fields. Rejects with `FormError`. */
+/** Returns a form's fields. Rejects with `FormError` for another type, over 16,384 bytes, or an incomplete body. */
 export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get('content-type') ?? ''
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE)

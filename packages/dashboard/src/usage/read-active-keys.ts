@@ -30,16 +30,14 @@ export interface ActiveKeysQuery {
   readonly now: Date
 }
 
-/** The keys of a store. */
 export interface StoreKeys {
   readonly active: readonly ActiveKeyRow[]
-  /** Newest first. */
   readonly revoked: readonly KeyRow[]
   /** Requests over the rate limit by key ID, and by the start of the hour in milliseconds since 1970. */
   readonly rejected: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
-/** Returns the keys of a store with the health of their tools. Rejects with errors of the PostgreSQL client. */
+/** Returns the keys of a store with the health of their tools. Rejects with PostgreSQL client errors. */
 export async function readActiveKeys(
   { database, requestLogHours }: { readonly database: ControlDatabase; readonly requestLogHours: number },
   { storeId, isReady, timeZone, now }: ActiveKeysQuery,

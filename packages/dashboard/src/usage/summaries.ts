@@ -35,7 +35,6 @@ export function readSince(now: Date, days: number): Date {
   return new Date(now.getTime() - (days + 1) * DAY_MS)
 }
 
-/** Returns the number of all requests in the sums. */
 export function totalRequests(sums: RequestSums): number {
   return REQUEST_PARTS.reduce((all, part) => all + sums[part], 0)
 }

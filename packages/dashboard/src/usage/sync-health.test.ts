@@ -56,7 +56,7 @@ test('if a key was never used, the keys page shows it as unused', () => {
   expect(health({ key: keyUsed(null) })).toEqual({ kind: 'unused' })
 })
 
-test('if a tool runs each hour, it is up to date; if its last run was two hours ago, it is silent', () => {
+test('if a tool runs each hour, it is up to date half an hour after its last run, and silent after two hours', () => {
   const options = (last: number) => ({ key: keyUsed(hoursAgo(last)), activity: activeAt(every(1, last, 200)) })
   const intervalMs = HOUR_MS
   expect(health(options(0.5))).toEqual({ kind: 'upToDate', lastUsedAt: hoursAgo(0.5), intervalMs })
@@ -70,19 +70,19 @@ test('if a key is being replaced and no longer used, its tool is not shown as si
 })
 
 test('if a list is unfinished, its tool is shown as reading for five minutes after the last page, and then as stopped', () => {
-  const reading = walk(hoursAgo(0.05))
+  const reading = walk(hoursAgo(4.99 / 60))
   expect(health({ unfinished: [reading] })).toEqual({ kind: 'reading', walk: reading })
-  const stopped = walk(hoursAgo(0.1))
+  const stopped = walk(hoursAgo(5 / 60))
   expect(health({ unfinished: [stopped] })).toEqual({ kind: 'stopped', walk: stopped })
 })
 
 test.each([
-  ['five in this hour', [usedIn([0], { successful: 0, failed: 5 })], 'failing'],
-  ['four in this hour', [usedIn([0], { successful: 0, clientErrors: 4 })], 'upToDate'],
-  ['one in each of three nights', [usedIn([1, 25, 49], { successful: 0, failed: 1 })], 'failing'],
+  ['five errors in this hour', [usedIn([0], { successful: 0, failed: 5 })], 'failing'],
+  ['four errors in this hour', [usedIn([0], { successful: 0, clientErrors: 4 })], 'upToDate'],
+  ['one error in each of three nights', [usedIn([1, 25, 49], { successful: 0, failed: 1 })], 'failing'],
   ['a success and 50 errors in this hour', [usedIn([0], { successful: 1, failed: 50 })], 'upToDate'],
   ['errors yesterday, and a success today', [usedIn([25], { successful: 0, failed: 9 }), usedIn([1])], 'upToDate'],
-])('if the errors of a key are $0, the state of its tool is $2', (_, hours, kind) => {
+])('if a key has $0, its tool is shown as $2', (_, hours, kind) => {
   expect(health({ hours: hours.flat() }).kind).toBe(kind)
 })
 

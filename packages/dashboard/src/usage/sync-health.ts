@@ -22,7 +22,10 @@ export interface SyncHealthOptions {
 /** Minimum number of errors in one hour. Fewer errors can be the first attempts of a new tool. */
 const ERRORS_MIN = 5
 
-/** Returns the most urgent fact about the tool of an active key. The store is ready. */
+/**
+ * Returns the first state that applies to the tool of an active key: failing, reading or stopped in the middle of a
+ * list, unused, silent, up to date. The store must be ready.
+ */
 export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const { key, activity, unfinished, timeZone, now } = options
   const failing = failingSince(options)

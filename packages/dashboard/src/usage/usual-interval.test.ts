@@ -7,9 +7,9 @@ const DAY_MS = 24 * HOUR_MS
 const DAYS = 30
 /** Approximate number of checks of each tool. */
 const CHECKS = 500
-/** Monday. In the 30 days from here, the clocks of Berlin and New York change. */
+/** A Monday. The clocks of Berlin and New York change in the next 30 days. */
 const CLOCKS_CHANGE = Date.parse('2026-10-19T00:00:00Z')
-/** Monday. In the 30 days from here, no clock changes. */
+/** A Monday. No clock changes in the next 30 days. */
 const CLOCKS_STAY = Date.parse('2026-05-04T00:00:00Z')
 
 /** A simulated tool: when it starts, how much later than planned, and for how many minutes it runs. */
@@ -99,7 +99,7 @@ test.each(TOOLS)('if a tool runs $name for 30 days, it is never shown as silent'
   const minutes = minutesOf(each, plannedStarts(each, CLOCKS_CHANGE), random)
   const nexts = minutes.slice(1).filter((minute, index) => minute - (minutes[index] ?? 0) > MINUTE_MS)
   const sampled = nexts.filter(() => random() < CHECKS / nexts.length)
-  // the moment before each request, when the tool has been silent for longest
+  // Checks the moment before each request, when the tool has been silent for longest.
   const alarms = sampled.filter((next) => isSilent(each, minutes, next - 1))
   expect(alarms.map((next) => new Date(next).toISOString())).toEqual([])
 })
@@ -114,18 +114,21 @@ test('if a person uses a tool now and then for 30 days, it is never shown as sil
   }
 })
 
-test.each(TOOLS)('if a tool that runs $name stops, it is shown as silent before its second missed run', (each) => {
-  const random = randomOf(TOOLS.indexOf(each))
-  const starts = plannedStarts(each, CLOCKS_STAY)
-  for (let stop = 0; stop < 20; stop++) {
-    const from = starts.findIndex((start) => start >= CLOCKS_STAY + 10 * DAY_MS)
-    const last = from + Math.floor(random() * (starts.length - 2 - from))
-    const minutes = minutesOf(each, starts.slice(0, last + 1), random)
-    const second = starts[last + 2] ?? Number.NaN
-    const at = new Date(second).toISOString()
-    expect({ at, isSilent: isSilent(each, minutes, second + each.delayMax + MINUTE_MS) }).toEqual({
-      at,
-      isSilent: true,
-    })
-  }
-})
+test.each(TOOLS)(
+  'if a tool that runs $name stops, it is shown as silent a minute after its second missed run',
+  (each) => {
+    const random = randomOf(TOOLS.indexOf(each))
+    const starts = plannedStarts(each, CLOCKS_STAY)
+    for (let stop = 0; stop < 20; stop++) {
+      const from = starts.findIndex((start) => start >= CLOCKS_STAY + 10 * DAY_MS)
+      const last = from + Math.floor(random() * (starts.length - 2 - from))
+      const minutes = minutesOf(each, starts.slice(0, last + 1), random)
+      const second = starts[last + 2] ?? Number.NaN
+      const at = new Date(second).toISOString()
+      expect({ at, isSilent: isSilent(each, minutes, second + each.delayMax + MINUTE_MS) }).toEqual({
+        at,
+        isSilent: true,
+      })
+    }
+  },
+)

@@ -1,5 +1,5 @@
-// Learns how often a tool runs from the minutes in which it sent requests, and finds out when it missed its usual times.
-// A tool can pause at night or on weekends: it is late only if it ran at the same time of earlier weeks.
+// Learns how often a tool runs from the minutes in which it sent requests, and finds out when it missed its usual
+// times. A tool can pause at night or on weekends: it is late only if it ran at the same time of earlier weeks.
 
 export interface ActivityOptions {
   /** Starts of the minutes with requests, in milliseconds since 1970, oldest first. */
@@ -24,7 +24,10 @@ const WEEKS_COMPARED = 4
 /** If the last week has this many intervals, only they count, so that a new schedule is learned in a week. */
 const RECENT_INTERVALS_MIN = 5
 
-/** Returns the usual time between the starts of two runs, in milliseconds; null if the tool runs irregularly. */
+/**
+ * Returns the usual time between the starts of two runs, in ms, at least five minutes. Returns null if there are fewer
+ * than three intervals, or if fewer than 80 % of them are near the median.
+ */
 export function usualInterval({ minutes }: Pick<ActivityOptions, 'minutes'>): number | null {
   const starts = runStarts(minutes)
   const last = starts.at(-1) ?? 0
@@ -78,7 +81,6 @@ export function missedRuns({ minutes, timeZone, now }: ActivityOptions, interval
 const FRIDAY = 5
 const SATURDAY = 6
 
-/** Returns the first minute of each run. */
 function runStarts(minutes: readonly number[]): number[] {
   return minutes.filter((minute, index) => minute - (minutes[index - 1] ?? 0) > RUN_PAUSE_MS)
 }

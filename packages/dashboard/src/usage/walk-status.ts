@@ -1,5 +1,4 @@
-// Distinguishes a tool that is between two pages of a list from one that stopped in the middle. A walk that has not
-// reached its end counts as stopped five minutes after its last page.
+// Distinguishes a tool that is between two pages of a list from one that stopped in the middle.
 
 /** A walk without a request for this time counts as stopped, because no limit makes a client wait longer. */
 const STOPPED_MS = 5 * 60_000
