@@ -88,7 +88,7 @@ test('if several nodes check at the same time, a merchant gets one email', async
   expect(smtp.emails).toHaveLength(1)
 })
 
-test('if a tool stops again on the same day, there is no second email; on the next day, there is', async () => {
+test('if a tool stops again, there is a second email on the next day, but not on the same day', async () => {
   const { store } = await stoppedShop()
   await send()
   await platform.controlSql`update walks set last_at = last_at + interval '30 minutes' where key_id = ${store.keyId}`

@@ -41,7 +41,7 @@ test.each(TOOLS)(
   },
 )
 
-test('if a merchant enters a name, the key for a tool gets this name; for another tool, the name is required', async () => {
+test('if a merchant enters a name, the key for a tool gets this name, which is required for an unknown tool', async () => {
   const { store, create } = await newShop()
   expect((await create({ tool: 'excel', name: 'Month end' })).text).toContain('Connect Excel')
   expect((await create({ tool: '' })).status).toBe(400)
@@ -50,14 +50,18 @@ test('if a merchant enters a name, the key for a tool gets this name; for anothe
   expect(await namesOf(store.id)).toEqual(['Month end', 'Telex'])
 })
 
+const liveOf = async (page: string, storeId: string) => {
+  const [row] = await platform.controlSql`select id from api_keys where store_id = ${storeId} and name = 'Shell script'`
+  return `${page}/keys/${row?.id}/created/live`
+}
+
 test('the page of a new key waits for its first request, and then shows the requests, rows, or the error', async () => {
   const { store, visitor, page, create } = await newShop()
   const { text } = await create({ tool: 'curl' })
   expect(text).toContain('Waiting for the first request.')
   const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
-  const [row] =
-    await platform.controlSql`select id from api_keys where store_id = ${store.id} and name = 'Shell script'`
-  const live = async () => (await visitor.get(`${page}/keys/${row?.id}/created/live`)).text.replace(/<[^>]*>/g, '')
+  const path = await liveOf(page, store.id)
+  const live = async () => (await visitor.get(path)).text.replace(/<[^>]*>/g, '')
   expect(await live()).toContain('Waiting')
   await platform.get('/api/v1/orders?limit=1000', key)
   await expect
@@ -65,7 +69,13 @@ test('the page of a new key waits for its first request, and then shows the requ
     .toContain('Rejected: 1 request, the last one with INVALID_PARAM for /api/v1/orders.')
   await platform.get('/api/v1/store', key)
   await expect.poll(live, { timeout: 5000 }).toContain('Connected: 2 requests, 1 row.')
+})
+
+test("[GEN-2] if a merchant requests the first request of another merchant's key, the response is 404", async () => {
+  const { store, visitor, page, create } = await newShop()
+  await create({ tool: 'curl' })
   const other = await newShop()
-  expect((await other.visitor.get(`${page}/keys/${row?.id}/created/live`)).status).toBe(404)
-  expect((await visitor.get(`${other.page}/keys/${row?.id}/created/live`)).status).toBe(404)
+  expect((await visitor.get(await liveOf(page, store.id))).status).toBe(200)
+  expect((await other.visitor.get(await liveOf(page, store.id))).status).toBe(404)
+  expect((await visitor.get(await liveOf(other.page, store.id))).status).toBe(404)
 })

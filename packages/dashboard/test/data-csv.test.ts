@@ -46,7 +46,6 @@ async function readCsvFile(of: TestStore, name: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Parses a CSV file (RFC 4180). */
 function records(file: Buffer): string[][] {
   const text = file.toString('utf8')
   expect(text.startsWith('\uFEFF')).toBe(true)
@@ -142,7 +141,7 @@ describe('CSV files', () => {
     expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
-  test('if values have long numbers, quotes, or line breaks, the CSV file has them unchanged; formulas become text', async () => {
+  test('if values have long numbers, quotes, or line breaks, the CSV file has them unchanged, and formulas as text', async () => {
     const of = await platform.provision()
     const hours = '[{"day":0,"open":"09:00","close":"18:00","closed":false,"n":12345678901234567890}]'
     const texts = {
@@ -196,7 +195,7 @@ describe('CSV downloads', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('if the client pauses, a CSV download does not read the next page; if the client disconnects, it stops reading', async () => {
+  test('if the client pauses or disconnects, a CSV download does not read the next page', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

@@ -45,7 +45,6 @@ async function opened(of: TestStore, list: string, id: string) {
 
 const general = async (of: TestStore) => makeGeneralPage(await dataStore(platform, stores, of))
 
-/** Reads all IDs of a list from the API. */
 async function idsOf(of: TestStore, list: string): Promise<string[]> {
   const { json } = await platform.get(`/api/v1/${list}?limit=250`, of.key)
   return json.data.map((row: { id: string }) => row.id)
@@ -221,7 +220,7 @@ describe('the search of the Data pages', () => {
     expect(found).toHaveLength(2)
   })
 
-  test('if the search text is no ID or email address, the message asks for one; if the ID is unknown, the message says so', async () => {
+  test('a search names its problem if the text is no ID or email address, or if no row has the ID', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],

@@ -131,9 +131,12 @@ describe('forms of the dashboard', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('if a form has 20,000 bytes, the response is 413; PUT gets 404, and GET redirects to the page of the form', async () => {
+  test('if a form has 20,000 bytes, the response is 413', async () => {
     const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
+  })
+
+  test('if the method is not POST, the URL of a form returns 404 for PUT, and redirects GET to the page of the form', async () => {
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
     expect(put.status).toBe(404)
     // A browser requests the URL of a form, for example after the merchant enters it again.
@@ -228,7 +231,7 @@ describe('responses of the dashboard', () => {
     }
   })
 
-  test('an asset may be cached for a year; if a path is not that of an asset, the response is 404', async () => {
+  test('the assets of a page may be cached for a year', async () => {
     const { text } = await visitor.get('/account')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(paths.length).toBeGreaterThan(2)
@@ -237,6 +240,9 @@ describe('responses of the dashboard', () => {
       expect(status, path).toBe(200)
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     }
+  })
+
+  test('if a path below /assets is not that of an asset, the response is 404', async () => {
     expect((await visitor.get('/assets/../package.json')).status).toBe(404)
     expect((await visitor.get('/assets/%2e%2e%2fserver.ts')).status).toBe(404)
   })

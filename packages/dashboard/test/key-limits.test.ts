@@ -107,7 +107,7 @@ test.each(['Europe/Berlin', 'UTC', 'America/New_York'])(
   },
 )
 
-test('[AUTH-3] if a key is renamed, it has the new name; an empty name is rejected', async () => {
+test('[AUTH-3] if a key is renamed, it has the new name, unless the name is empty or the key is of another store', async () => {
   const { store, send, visitor, page } = await newShop()
   await send({})
   const [key] = await keysOf(store.id)

@@ -160,7 +160,7 @@ describe('stores with five keys', () => {
       update api_keys set last_used_at = now() - interval '1 hour' where store_id = ${shop.store.id} and id <> ${id}`
     await platform.controlSql`update api_keys set last_used_at = now() - interval '90 days' where id = ${id}`
     const { text } = await shop.visitor.get(shop.page)
-    expect(text).toContain('the idle one')
+    expect(text).toContain('The least recently used key is <strong>the idle one</strong>')
     expect(text).not.toContain(`action="${shop.page}/keys"`)
     const form_token = await shop.visitor.formTokenOf(shop.page, '/sign-out')
     const sixth = await shop.visitor.post(`${shop.page}/keys`, { name: 'sixth', form_token })

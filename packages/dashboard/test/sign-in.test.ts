@@ -73,7 +73,7 @@ describe('sign-ins', () => {
     expect((await visitor.send(`/link/${token}`, '/link', { token })).status).toBe(303)
     expect(visitor.cookies.get('session')).not.toBe(before.cookies.get('session'))
     expect((await visitor.get(settings())).status).toBe(200)
-    expect((await before.get(settings())).status).toBe(303)
+    expect((await before.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
   test('after a sign-out, a copy of the session cookie is no longer valid', async () => {
@@ -89,7 +89,8 @@ describe('sign-ins', () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     expect((await one.send('/account', '/account/sign-out-everywhere')).status).toBe(303)
-    for (const visitor of [one, other]) expect((await visitor.get(settings())).status).toBe(303)
+    for (const visitor of [one, other])
+      expect((await visitor.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
   test('if a session cookie is changed, the next request redirects to the sign-in page', async () => {
@@ -97,7 +98,7 @@ describe('sign-ins', () => {
     const cookie = visitor.cookies.get('session') ?? ''
     for (const forged of [`${cookie.slice(0, -6)}AAAA%3D`, cookie.split('.')[0] ?? '', `x${cookie}`, 'null', '']) {
       visitor.cookies.set('session', forged)
-      expect((await visitor.get(settings())).status, forged).toBe(303)
+      expect((await visitor.get(settings())).headers.get('location'), forged).toMatch(/^\/sign-in\?/)
     }
   })
 })
@@ -226,11 +227,16 @@ describe('one-time links', () => {
     expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test('if the token of a one-time link is guessed, it is rejected; the database does not contain the real token', async () => {
+  test('after a one-time link is created, the database does not contain its token', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
+    expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain(token)
+  })
+
+  test('if the token of a one-time link is guessed, it is rejected', async () => {
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (const guess of ['x', token.slice(1), `${token}x`, '../account', "' or 1=1"]) {
       const response = await browser().send(`/link/${encodeURIComponent(guess)}`, '/link', { token: guess })
       expect([400, 429], guess).toContain(response.status)
@@ -260,7 +266,7 @@ describe('passwords of merchants', () => {
     const done = await one.send('/account', '/account/password', { current: own.password, next })
     expect(done.headers.get('location')).toBe(`/account?store=${store.id}`)
     expect((await one.get(settings())).status).toBe(200)
-    expect((await other.get(settings())).status).toBe(303)
+    expect((await other.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
     expect((await browser().send('/sign-in', '/sign-in', { email: own.email, password: own.password })).status).toBe(
       400,
     )

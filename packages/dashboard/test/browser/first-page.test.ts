@@ -5,9 +5,9 @@ import type { TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { openScene, type Scene } from '../support/scene.ts'
 
-/** The largest first page, compressed, with all files that it loads. */
+/** Maximum size of the first page, compressed, with all files that it loads. */
 const BYTES_MAX = 60 * 1024
-/** The longest time until the first contentful paint. */
+/** Maximum time in ms until the first contentful paint. */
 const PAINT_MS_MAX = 1000
 
 let scene: Scene

@@ -32,7 +32,7 @@ const control = () => scene.platform.controlSql
 const base = () => `${scene.url}/stores/${store.id}`
 const ofSmall = () => `${scene.url}/stores/${small.id}`
 
-/** Returns the elements of a page. It must not link to another site. */
+/** Returns the elements of a page, after a check that it does not link to another site. */
 async function elementsOf(page: Page, address: string): Promise<string[]> {
   await page.goto(address)
   expect(await foreignAddresses(page, scene.platform.service.url)).toEqual([])

@@ -41,14 +41,16 @@ const LOOK = `(() => {
 })()`
 
 interface Stop {
-  /** null if no element has the focus. */
+  /** Text of the focused element; null if no element has the focus. */
   readonly name: string | null
   /** The text of the previous element if it looks the same without the focus; otherwise null. */
   readonly faded: string | null
   readonly isSeen?: boolean
 }
 
-/** Presses Tab until `name` has the focus. Each focused element must be visible and show its focus. Returns their names. */
+/**
+ * Presses Tab until `name` has the focus. Each focused element must be visible and show its focus. Returns their names.
+ */
 async function tabTo(page: Page, name: string): Promise<string[]> {
   const way: string[] = []
   for (let stops = 0; stops < STOPS_MAX; stops += 1) {

@@ -4,14 +4,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The result of a program. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Whether a program is installed. */
 export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
@@ -24,7 +22,6 @@ export interface RunOptions {
   readonly kill?: AbortSignal
 }
 
-/** Runs a program until it exits. */
 export function runToEnd(
   [program = '', ...args]: readonly string[],
   { env = {}, input = '', cwd, kill }: RunOptions,
@@ -46,7 +43,6 @@ export function runToEnd(
   })
 }
 
-/** A request that the proxy received. */
 export interface SeenRequest {
   /** Milliseconds of `performance.now()`. */
   readonly at: number
@@ -55,7 +51,6 @@ export interface SeenRequest {
   readonly status: number
 }
 
-/** A proxy in front of the service. */
 export interface BusyProxy {
   readonly url: string
   readonly seen: SeenRequest[]

@@ -7,20 +7,20 @@ export function shownElements(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(ELEMENTS)
 }
 
-/** Returns links and loaded files that are outside of the dashboard and the API. */
+/** Returns the addresses of links, loaded files, and forms ([action]) that are outside of the dashboard and the API. */
 export function foreignAddresses(page: Page, apiUrl: string): Promise<string[]> {
   const own = JSON.stringify(['/stores', '/assets/', '/account', '/sign-', '/link', '#', apiUrl])
   return page.evaluate<string[]>(`(${FOREIGN})(${own})`)
 }
 
-/** Returns the first difference with the lengths of both lists; null if the lists are equal. */
+/** Returns index, elements, and lengths of the lists at their first difference; null if they are equal. */
 export function difference(one: readonly string[], other: readonly string[]): readonly unknown[] | null {
   const at = one.findIndex((element, index) => element !== other[index])
   if (at === -1 && one.length === other.length) return null
   return [at, one[at], other[at], one.length, other.length]
 }
 
-// Strings instead of functions, because these files have no DOM types.
+// These are strings and not functions, because these files have no DOM types.
 
 const ELEMENTS = `[...document.querySelectorAll('*')]
   .map((element) => element.localName + ' ' + element.getAttributeNames().sort().join(' '))`

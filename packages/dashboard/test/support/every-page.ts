@@ -8,10 +8,8 @@ import type { TestPlatform, TestStore } from '../../../../test/support/platform.
 import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { type Page, type Scene, signIn } from './scene.ts'
 
-/** The stores and merchants of the pages. */
 export interface Shown {
   readonly scene: Scene
-  /** Has access to all stores. */
   readonly merchant: TestMerchant
   /** Has no password and signs in by link. */
   readonly guest: { readonly email: string }
@@ -23,11 +21,9 @@ export interface Shown {
   readonly empty: TestStore
   /** The ID of a store that is still being created. */
   readonly generating: string
-  /** The ID of an imported store. */
   readonly imported: string
 }
 
-/** A page and how to open it. */
 export interface EveryPage {
   readonly name: string
   readonly isSignedIn: boolean
@@ -36,7 +32,6 @@ export interface EveryPage {
 
 const SIZE = { orders: 60, customers: 10, products: 10, locations: 2, groups: 2 }
 
-/** Creates the stores. */
 export async function showStores(scene: Scene): Promise<Shown> {
   const { platform } = scene
   const full = await filledStore(platform, LATEST_REVISION, SIZE)

@@ -13,12 +13,10 @@ const LISTS = {
   'customer-groups': 'insert into customer_groups (id, name, description) select id, text, text',
 } as const
 
-/** The name of a list in URLs. */
 export type ListName = keyof typeof LISTS
 
 export const LIST_NAMES: readonly string[] = Object.keys(LISTS)
 
-/** Inserts one row per text into each list. */
 export async function fillLists({ sql }: TestStore, texts: readonly string[]): Promise<void> {
   for (const statement of Object.values(LISTS))
     await sql.unsafe(

@@ -2,7 +2,7 @@
 
 export const HOSTILE_TEXTS_COUNT = 500
 
-/** The most characters of a name. */
+/** Maximum characters of a name. */
 const LENGTH_MAX = 80
 
 /** Prefixes that try to end the surrounding attribute or element. */

@@ -3,7 +3,6 @@
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 
-  /** An OpenID Connect provider. */
   export class Provider {
     constructor(issuer: string, configuration: Readonly<Record<string, unknown>>)
     callback(): (request: IncomingMessage, response: ServerResponse) => void

@@ -1,5 +1,5 @@
-// Requests one URL repeatedly from a worker thread while another request runs, and measures the slowest response. This shows
-// how much a page delays clients of the API.
+// Requests one URL repeatedly from a worker thread while another request runs, and measures the slowest response. This
+// shows how much a page delays clients of the API.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -12,7 +12,6 @@ export interface Measurement {
   readonly longestWaitMs: number
 }
 
-/** The worker thread. */
 export class Pollster {
   readonly #worker: Worker
 

@@ -1,22 +1,22 @@
-// The fixture of browser tests: a platform with its dashboard, one Chromium, and pages that can be signed in already. A page
-// with problems, such as a console error, fails its test.
+// The fixture of browser tests: a platform with its dashboard, one Chromium, and pages that can be signed in already. A
+// page with problems, such as a console error, fails its test.
 
 import { expect, onTestFinished } from 'vitest'
 import { type OpenPage, openBrowser, openPage, type PageSettings } from '../../../../test/support/browser.ts'
 import { PlainBrowser, type TestMerchant, urlOf } from '../../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform } from '../../../../test/support/platform.ts'
 
-/** A page of the browser. */
 export type Page = OpenPage['page']
 
-/** A platform and a browser. */
 export interface Scene {
   readonly platform: TestPlatform
-  /** The URL of the dashboard. */
   readonly url: string
-  /** Opens an empty page in its own context, signed in if there is a merchant. The caller closes it and checks its problems. */
+  /**
+   * Opens an empty page in its own context, signed in if there is a merchant. The caller closes it and checks its
+   * problems.
+   */
   open(merchant: TestMerchant | null, settings?: PageSettings): Promise<OpenPage>
-  /** Opens an empty page in its own context. It is closed when the test ends, and its problems fail the test. */
+  /** Opens an empty page in its own context, which is closed when the test ends. Problems of the page fail the test. */
   openPage(settings?: PageSettings): Promise<OpenPage>
   /** Like `openPage`, but signed in. All pages of a merchant share one session, so don't sign out in it. */
   openAs(merchant: TestMerchant, settings?: PageSettings): Promise<OpenPage>

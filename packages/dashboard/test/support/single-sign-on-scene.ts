@@ -81,7 +81,6 @@ export class SingleSignOnScene {
     return visitor.get(address.slice(this.url.length))
   }
 
-  /** Runs the whole single sign-on. */
   async signIn(visitor: PlainBrowser, login: string): Promise<PageResponse> {
     return this.finish(visitor, await this.signInAtProvider(visitor, login))
   }

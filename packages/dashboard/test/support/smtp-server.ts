@@ -11,7 +11,6 @@ export interface ReceivedEmail {
   readonly message: string
 }
 
-/** A running server. */
 export interface TestSmtpServer {
   /** URL with a user name and a password. */
   readonly url: string

@@ -13,7 +13,6 @@ export interface Person {
   readonly email_verified?: unknown
 }
 
-/** How the provider responds. */
 export interface ServeOptions {
   /** Whether the ID token contains the claims, too, and not only the user info. */
   readonly inIdToken?: boolean
@@ -21,7 +20,6 @@ export interface ServeOptions {
   readonly change?: (path: string, body: Record<string, unknown>) => Record<string, unknown>
 }
 
-/** A provider that is listening. */
 export interface TestProvider {
   readonly issuer: string
   readonly clientSecret: string

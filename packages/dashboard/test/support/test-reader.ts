@@ -23,7 +23,7 @@ export interface TestReader {
   close(): Promise<void>
 }
 
-/** Creates a reader for the platform's stores. It reads the catalog again for each request. */
+/** Creates a reader for the platform's stores, which reads the catalog again for each request. */
 export function openReader(platform: TestPlatform): TestReader {
   const events: ServiceEvent[] = []
   const emit = (event: ServiceEvent) => events.push(event)
