@@ -163,7 +163,7 @@ export class Pool {
     if (this.#waiting.size >= WAITING_MAX)
       throw new PostgresConnectionError(
         'POOL_FULL',
-        `more than ${WAITING_MAX} requests wait for a connection; raise the size of the pool, or add nodes`,
+        `${WAITING_MAX} requests already wait for a connection; raise the size of the pool, or add nodes`,
       )
     const waiter = Promise.withResolvers<Connection | null>()
     this.#waiting.add(waiter)
