@@ -16,7 +16,7 @@ test('each bar of the usage chart has a label and a tooltip with its numbers, an
   ])
   expect(out).toContain('aria-label="Saturday 21 November: 1,200 successful, 1 client error, 1 rejected, 2 failed"')
   expect(out).toContain(
-    '<strong>Saturday 21 November</strong><span class="tip-part successful">1,200 successful</span><span class="tip-part clientErrors">1 client error</span>',
+    '<strong>Saturday 21 November</strong> <span class="tip-part successful">1,200 successful</span> <span class="tip-part clientErrors">1 client error</span>',
   )
   expect(out).toContain(
     'aria-label="Requests of 2 days: 1,200 successful, 1 client error, 1 rejected, 2 failed. Most on Saturday 21 November: 1,204. The table below has each day."',

@@ -117,7 +117,7 @@ function bar(options: ChartOptions, at: number, top: number): Html {
   const name = periodText(period.start, unit, display, 'long')
   const texts = REQUEST_PARTS.map((part) => partText(part, period[part], display))
   const tabIndex = at === periods.length - 1 ? 0 : -1
-  const values = REQUEST_PARTS.map((part, index) => html`<span class="tip-part ${part}">${texts[index]}</span>`)
+  const values = REQUEST_PARTS.map((part, index) => html` <span class="tip-part ${part}">${texts[index]}</span>`)
   return html`<div class="bar${sideOf(at, periods.length)}" role="option" tabindex="${tabIndex}" aria-label="${`${name}: ${texts.join(', ')}`}">${shapes(period, top)}<span class="tip" aria-hidden="true"><strong>${name}</strong>${values}</span></div>
 `
 }
