@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { KEY_PREFIX } from '@store-export/contract'
+import { KEY_IN_TEXT } from '@store-export/contract'
 
 /** The IDs of a request in the log, and the response headers that return them. */
 export interface RequestIds {
@@ -37,7 +37,7 @@ const ID_CHARACTERS_MAX = 128
  * Matches IDs without API keys and long tokens. The log would replace these, because they could be secrets (reading
  * R44).
  */
-const SAFE_ID = new RegExp(`^(?!.*${KEY_PREFIX})(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
+const SAFE_ID = new RegExp(`^(?!.*(${KEY_IN_TEXT}))(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
 
 function isSafe(text: string): boolean {
   return text.length <= ID_CHARACTERS_MAX && SAFE_ID.test(text)

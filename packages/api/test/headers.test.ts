@@ -207,6 +207,7 @@ describe('[R44] request IDs and traces of the client', () => {
     ['has a character that is not ASCII', 'é'],
     ['is an email address', 'ann@example.com'],
     ['has an API key', `id-sdx_${'a'.repeat(20)}`],
+    ['has a part of an API key with another prefix', `a_${'a'.repeat(33)}`],
     ['could be a secret', 'Ab1_'.repeat(10)],
   ])('if x-request-id %s, the response and the log have a new UUID', async (_what, id) => {
     const { headers } = await request({ 'x-request-id': id })

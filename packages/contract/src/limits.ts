@@ -8,6 +8,3 @@ export const LIMITS = {
   pageRowsOfIds: 10_000,
   activeKeysPerStore: 5,
 } as const
-
-/** First characters of every API key. The secret part follows. */
-export const KEY_PREFIX = 'sdx_'

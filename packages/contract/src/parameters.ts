@@ -3,7 +3,8 @@
 // that they agree.
 
 import { ApiError } from './errors.ts'
-import { KEY_PREFIX, LIMITS } from './limits.ts'
+import { maskKeys } from './key-format.ts'
+import { LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
 import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
 
@@ -116,15 +117,6 @@ export function quotedInput(text: string): string {
   const shown = maskKeys(text)
   const cut = shown.length > QUOTED_CHARACTERS_MAX ? `${shown.slice(0, QUOTED_CHARACTERS_MAX)}…` : shown
   return JSON.stringify(cut.toWellFormed())
-}
-
-const KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]+`, 'g')
-
-/**
- * Replaces API keys in `text`, because a client can send its key in the wrong place, and no response may contain a key.
- */
-export function maskKeys(text: string): string {
-  return text.replace(KEY, `${KEY_PREFIX}…`)
 }
 
 /** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10` and `+5` (reading R11). */

@@ -39,6 +39,8 @@ export interface DashboardOptions {
   readonly requestLogHours: number
   /** Days for which usage is stored by hour. */
   readonly usageHourDays: number
+  /** First characters of new keys. */
+  readonly keyPrefix: string
   readonly sessionDays: number
   readonly linkMinutes: number
   /** The provider of single sign-on; null without single sign-on. */
@@ -81,7 +83,7 @@ function openAlerts(services: Services, mail: MailSettings): { close(): Promise<
 
 function createServices(options: DashboardOptions, origins: Origins): Services {
   const { database, reader, secret, apiUrl, emit, proxies } = options
-  const { requestLogHours, usageHourDays, sessionDays, linkMinutes, singleSignOn } = options
+  const { requestLogHours, usageHourDays, keyPrefix, sessionDays, linkMinutes, singleSignOn } = options
   const timeSlicer = new TimeSlicer()
   return {
     database,
@@ -98,6 +100,7 @@ function createServices(options: DashboardOptions, origins: Origins): Services {
     apiUrl: apiUrl.replace(/\/+$/, ''),
     requestLogHours,
     usageHourDays,
+    keyPrefix,
     proxies,
   }
 }

@@ -31,6 +31,8 @@ export interface Services {
   readonly requestLogHours: number
   /** Days for which usage is stored by hour. Older usage is stored by UTC day. */
   readonly usageHourDays: number
+  /** First characters of new keys. */
+  readonly keyPrefix: string
   /** Number of trusted proxies in front of the dashboard. */
   readonly proxies: number
 }

@@ -38,6 +38,13 @@ describe('settings', () => {
     expect(inspect(config) + JSON.stringify(config)).not.toContain('pw')
   })
 
+  test.each(['a_', 'acme_', 'acme_live_', 'a1__', 'sixteen_letters_'])(
+    '[AUTH-2] if the prefix of keys is %s, it is accepted',
+    (prefix) => {
+      expect(readConfig({ STORE_EXPORT_KEY_PREFIX: prefix }).config.keyPrefix).toBe(prefix)
+    },
+  )
+
   test.each([
     ['STORE_EXPORT_PORT', 'ten', 'STORE_EXPORT_PORT: must be a whole number from 0 to 65535 (port); got "ten"'],
     ['STORE_EXPORT_PORT', '65536', 'got "65536"'],
@@ -50,6 +57,16 @@ describe('settings', () => {
       'must be a URI that starts with mailto:, https:// or tel:; got "security@example.com"',
     ],
     ['STORE_EXPORT_SECURITY_CONTACT', 'mailto:a@example.com\nExpires: never', 'must be a URI'],
+    [
+      'STORE_EXPORT_KEY_PREFIX',
+      'acme',
+      'must be 2 to 16 lowercase letters, digits and _, beginning with a letter and ending with _, such as acme_; got "acme"',
+    ],
+    ['STORE_EXPORT_KEY_PREFIX', '_', 'got "_"'],
+    ['STORE_EXPORT_KEY_PREFIX', '1_', 'got "1_"'],
+    ['STORE_EXPORT_KEY_PREFIX', 'Acme_', 'got "Acme_"'],
+    ['STORE_EXPORT_KEY_PREFIX', 'acme-live_', 'got "acme-live_"'],
+    ['STORE_EXPORT_KEY_PREFIX', 'seventeen_letter_', 'got "seventeen_letter_"'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
   ])('if the setting %s is %s, the error names the accepted values', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)

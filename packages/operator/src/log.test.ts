@@ -50,6 +50,9 @@ describe('the log', () => {
 
   test.each([
     [`no such key ${KEY}`, 'no such key [key]'],
+    [`no such key ${KEY.replace('sdx_', 'acme_live_')}`, 'no such key [key]'],
+    [`id_${KEY}`, '[key]'],
+    ['short sdx_x', 'short [key]'],
     ['cannot reach postgres://u:p@ss@h/d', 'cannot reach postgres://[user]@h/d'],
     ['GET /api/v1/orders?cursor=abc&limit=2 failed', 'GET /api/v1/orders?[query] failed'],
     ['buyer ann.muster@example.com', 'buyer [email]'],
@@ -64,6 +67,8 @@ describe('the log', () => {
     const piece = fc.constantFrom(
       'sdx_',
       'sdx',
+      'a_',
+      'Aa0'.repeat(11),
       'a',
       'Z9',
       '-',

@@ -1,8 +1,10 @@
 // Removes secrets and personal data from text for logs. This is a second line of defense: events contain no such
 // values, but messages of drivers and servers may quote their input.
 
+import { KEY_IN_TEXT } from '@store-export/contract'
+
 const RULES: readonly (readonly [RegExp, string])[] = [
-  [/\bsdx_[0-9A-Za-z]+/g, '[key]'],
+  [new RegExp(KEY_IN_TEXT, 'g'), '[key]'],
   [/(\bpostgres(?:ql)?:\/\/)[^\s"'<>]*@/gi, '$1[user]@'],
   [/\?[^\s"'<>?]*=[^\s"'<>]*/g, '?[query]'],
   [/\b(password|passwd|secret|token|cursor)(["']?\s*[=:]\s*["']?)[^\s"'&,;]+/gi, '$1$2[secret]'],
@@ -12,7 +14,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Text that no rule matches. Most logged text of a request is like this. */
-const PLAIN = /^(?!.*sdx_)[\w /{}.-]{0,39}$/
+const PLAIN = new RegExp(`^(?!.*(${KEY_IN_TEXT}))[\\w /{}.-]{0,39}$`)
 
 /**
  * Returns the text without keys, users and passwords of database URLs, query strings, email addresses, and long tokens.

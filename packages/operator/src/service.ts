@@ -160,10 +160,10 @@ function publicUrlOf({ publicUrl, host }: Config, url: string): string {
  * Returns the reference pages. Their examples have the public address, or the listener's if the pages can send
  * requests.
  */
-function referenceOf({ docsTryIt, publicUrl, securityContact }: Config, url: string): ReferenceRoute[] {
+function referenceOf({ docsTryIt, publicUrl, securityContact, keyPrefix }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
   const addresses = { listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) }
-  return referenceRoutes({ tryIt: docsTryIt, securityContact, ...addresses })
+  return referenceRoutes({ tryIt: docsTryIt, securityContact, keyPrefix, ...addresses })
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {

@@ -4,6 +4,7 @@
 import { LIMITS } from '@store-export/contract'
 import { DASHBOARD_SETTINGS } from './settings/dashboard-settings.ts'
 import { DATABASE_SETTINGS } from './settings/database-settings.ts'
+import { KEY_SETTINGS } from './settings/key-settings.ts'
 import { REQUEST_SETTINGS } from './settings/request-settings.ts'
 import type { Setting } from './settings/setting.ts'
 import { USAGE_SETTINGS } from './settings/usage-settings.ts'
@@ -68,6 +69,7 @@ export const SETTINGS = {
     max: 1_000_000_000,
     help: 'Maximum requests of one key in a one-minute window. Raise it only for load tests.',
   },
+  ...KEY_SETTINGS,
   publicUrl: {
     env: 'STORE_EXPORT_PUBLIC_URL',
     kind: 'text',

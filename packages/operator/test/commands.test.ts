@@ -301,6 +301,15 @@ describe('store-export keys', () => {
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
+  test('[AUTH-2] if a key prefix is set, keys create prints a key with this prefix', async () => {
+    const store = await register('Branded')
+    const branded = { settings: { ...settings, KEY_PREFIX: 'acme_live_' } }
+    const made = await runCommand(['keys', 'create', '--store', store, '--name', 'till'], branded)
+    expect(made.stdout).toMatch(/^acme_live_[0-9A-Za-z]{49}\n$/)
+    const wrong = await runCommand(['keys', 'list'], { settings: { ...settings, KEY_PREFIX: 'acme' } })
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('STORE_EXPORT_KEY_PREFIX: must be 2 to 16')])
+  })
+
   test('[AUTH-3] if keys create gets limits, the key has these limits, and keys list prints them', async () => {
     const store = await register('Kiosk')
     const limits = {

@@ -1,7 +1,6 @@
 // Creates the page `/docs`, the reference in the browser. The page sends requests only to its own origin: the
 // configuration disables the library's requests to other hosts, and the content security policy blocks them.
 
-import { KEY_PREFIX } from '@store-export/contract'
 import { NAVIGATION } from './html.ts'
 import { loadPageScript } from './page-script.ts'
 import { CACHED_FOR_A_DAY, headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
@@ -20,11 +19,16 @@ const POLICY = [
   "connect-src 'self'",
 ].join('; ')
 
-/**
- * Returns three documents: the page, the script that starts it, and the library's script. `tryIt` is whether the page
- * can send requests.
- */
-export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRoute[] {
+/** What the page can do, and what its field for the key shows. */
+export interface DocsPageOptions {
+  /** Whether the page can send requests. */
+  readonly tryIt: boolean
+  /** First characters of new keys. */
+  readonly keyPrefix: string
+}
+
+/** Returns three documents: the page, the script that starts it, and the library's script. */
+export function docsRoutes(options: DocsPageOptions): ReferenceRoute[] {
   return [
     {
       path: '/docs',
@@ -37,7 +41,7 @@ export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRou
       path: START,
       contentType: JAVASCRIPT,
       headers: headersWith(DATA),
-      body: startScript(tryIt),
+      body: startScript(options),
       cacheControl: REVALIDATED,
     },
     {
@@ -85,8 +89,8 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-function startScript(tryIt: boolean): string {
-  const start = `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${KEY_PLACEHOLDER}`
+function startScript({ tryIt, keyPrefix }: DocsPageOptions): string {
+  const start = `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${keyPlaceholder(keyPrefix)}`
   return tryIt ? start + IGNORED_WARNING : start
 }
 
@@ -112,11 +116,11 @@ function warn(ignored) {
 }
 `
 
-/** The library has no setting for the placeholder of its key field. */
-const KEY_PLACEHOLDER = `
+/** The library has no setting for the placeholder of its key field. The prefix contains no character to escape. */
+const keyPlaceholder = (prefix: string) => `
 new MutationObserver(() => {
-  for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${KEY_PREFIX}…"])'))
-    field.placeholder = '${KEY_PREFIX}…'
+  for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${prefix}…"])'))
+    field.placeholder = '${prefix}…'
 }).observe(document.body, { childList: true, subtree: true })
 `
 

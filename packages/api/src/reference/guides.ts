@@ -3,6 +3,7 @@
 // leads to the service. Any other link becomes plain text, because its target might not be reachable.
 
 import { readFile } from 'node:fs/promises'
+import { DEFAULT_KEY_PREFIX } from '@store-export/contract'
 import { escapeHtml, type HtmlPage, lazyPageRoute, pageRoute } from './html.ts'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
@@ -193,9 +194,14 @@ const SERVED: Readonly<Record<string, string>> = {
 
 const DOCS = new URL('../../../../docs/', import.meta.url)
 
-/** Returns the list of guides, `/guides`, and each guide as an HTML page and as Markdown. */
-export function guideRoutes(): ReferenceRoute[] {
-  return [pageRoute(indexPage()), ...GUIDES.flatMap((guide) => [htmlRoute(guide), markdownRoute(guide)])]
+/**
+ * Returns the list of guides, `/guides`, and each guide as an HTML page and as Markdown. Keys in examples start with
+ * `keyPrefix`.
+ */
+export function guideRoutes(keyPrefix: string): ReferenceRoute[] {
+  const read = async (file: string) =>
+    (await readFile(new URL(file, DOCS), 'utf8')).replaceAll(`${DEFAULT_KEY_PREFIX}…`, `${keyPrefix}…`)
+  return [pageRoute(indexPage()), ...GUIDES.flatMap((guide) => [htmlRoute(guide, read), markdownRoute(guide, read)])]
 }
 
 function indexPage(): HtmlPage {
@@ -213,7 +219,10 @@ ${groups.join('\n')}
   return { path: '/guides', title: 'Guides · Store Data Export', main }
 }
 
-function htmlRoute({ name, title, file }: Guide): ReferenceRoute {
+/** Returns the Markdown of a file in docs/. */
+type ReadGuide = (file: string) => Promise<string>
+
+function htmlRoute({ name, title, file }: Guide, read: ReadGuide): ReferenceRoute {
   return lazyPageRoute(`/guides/${name}`, async () => {
     const { guideHtml } = await import('./guide-html.ts')
     const main = guideHtml(await read(file), (target) => servedAddress(file, target))
@@ -221,7 +230,7 @@ function htmlRoute({ name, title, file }: Guide): ReferenceRoute {
   })
 }
 
-function markdownRoute({ name, file }: Guide): ReferenceRoute {
+function markdownRoute({ name, file }: Guide, read: ReadGuide): ReferenceRoute {
   return {
     path: `/guides/${name}.md`,
     contentType: 'text/markdown; charset=utf-8',
@@ -229,10 +238,6 @@ function markdownRoute({ name, file }: Guide): ReferenceRoute {
     body: async () => Buffer.from(await read(file)),
     cacheControl: REVALIDATED,
   }
-}
-
-function read(file: string): Promise<string> {
-  return readFile(new URL(file, DOCS), 'utf8')
 }
 
 /** Returns the address at which the service serves the target of a link in docs/; null if it does not serve it. */

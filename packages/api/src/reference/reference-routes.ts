@@ -1,7 +1,7 @@
 // Collects all documents of the service. With a public address in the settings, each document has that address. Without
 // one, or if the page `/docs` can send requests, a document has the address that the client used.
 
-import { type Contract, contractWith, EXAMPLE_BASE_URL } from '@store-export/contract'
+import { type Contract, contractWith, DEFAULT_KEY_PREFIX, EXAMPLE_BASE_URL } from '@store-export/contract'
 import { apiCatalog, apiCatalogs } from './api-catalog.ts'
 import { docsRoutes } from './docs-page.ts'
 import { errorPages } from './error-pages.ts'
@@ -26,6 +26,8 @@ export interface ReferenceOptions extends Partial<Contract> {
   readonly listensAt?: string
   /** URI for reports of security problems; null for none. */
   readonly securityContact?: string | null
+  /** First characters of new keys; `sdx_` by default. */
+  readonly keyPrefix?: string
   /** Returns the milliseconds since 1970. Replaces `Date.now`. */
   readonly now?: () => number
 }
@@ -38,7 +40,8 @@ const ROBOTS = 'User-agent: *\nDisallow: /api/\n'
  * guides, and the documents for crawlers and scanners.
  */
 export function referenceRoutes(options: ReferenceOptions): ReferenceRoute[] {
-  const { tryIt, baseUrl, listensAt, securityContact = null, now = Date.now, ...parts } = options
+  const { tryIt, baseUrl, listensAt, securityContact = null, now = Date.now, ...others } = options
+  const { keyPrefix = DEFAULT_KEY_PREFIX, ...parts } = others
   const contract = contractWith(parts)
   const base = baseUrl ?? '{base_url}'
   // A page that sends requests sends them to its own origin, under any host name.
@@ -49,10 +52,10 @@ export function referenceRoutes(options: ReferenceOptions): ReferenceRoute[] {
     ...(hasOneAddress
       ? openApiDocuments({ ...contract, baseUrl })
       : openApiDocumentsByOrigin({ ...contract, ...(listensAt === undefined ? {} : { baseUrl: listensAt }) })),
-    ...docsRoutes({ tryIt }),
+    ...docsRoutes({ tryIt, keyPrefix }),
     dataRoute('/llms.txt', 'text/plain; charset=utf-8', llmsText(contract, base)),
     ...errorPages(contract).map(pageRoute),
-    ...guideRoutes(),
+    ...guideRoutes(keyPrefix),
     dataRoute('/robots.txt', 'text/plain; charset=utf-8', ROBOTS),
     hasOneAddress ? apiCatalog(baseUrl) : apiCatalogs(address),
     securityText({ contact: securityContact, now, ...(baseUrl === undefined ? {} : { baseUrl }) }),

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
+import { KEY_PREFIX_PATTERN } from '@store-export/contract'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashApiKey, makeApiKey, parseApiKey, visibleParts } from './api-key.ts'
 
@@ -24,6 +26,40 @@ describe('API keys', () => {
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
     }
   })
+
+  const prefixes = fc.stringMatching(new RegExp(`^${KEY_PREFIX_PATTERN}$`))
+
+  test('[AUTH-2] if a key has any accepted prefix, parsing returns it, and lists show the prefix and eight more characters', () => {
+    fc.assert(
+      fc.property(prefixes, (prefix) => {
+        const key = makeApiKey(randomBytes, prefix)
+        expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
+        expect(visibleParts(key).prefix).toBe(key.reveal().slice(0, prefix.length + 8))
+      }),
+    )
+  })
+
+  test('[AUTH-6] if the prefix of a key is replaced by another one, parsing returns null', () => {
+    fc.assert(
+      fc.property(prefixes, prefixes, (prefix, other) => {
+        fc.pre(prefix !== other)
+        const rest = makeApiKey(randomBytes, prefix).reveal().slice(prefix.length)
+        expect(parseApiKey(other + rest)).toBeNull()
+      }),
+    )
+  })
+
+  test('[AUTH-6] if a string is random, parsing it returns null', () => {
+    const strings = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z]{1,3}_[0-9A-Za-z]{49}$/))
+    fc.assert(fc.property(strings, (string) => parseApiKey(string) === null))
+  })
+
+  test.each(['', '_', 'a', '1_', 'A_', 'sdx', 'sdx-', 'sdx_ ', `${'a'.repeat(16)}_`])(
+    '[AUTH-6] if a key has the prefix %j, parsing it returns null in spite of its checksum',
+    (prefix) => {
+      expect(parseApiKey(makeApiKey(randomBytes, prefix).reveal())).toBeNull()
+    },
+  )
 
   test('[AUTH-6] if one character of a key is wrong, the checksum rejects the key without a database query', () => {
     for (let at = 0; at < text.length; at += 1) {
@@ -51,7 +87,7 @@ describe('API keys', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] lists of keys show only the first twelve and the last four characters', () => {
+  test('[AUTH-3] lists of keys show only the prefix, the first eight characters after it, and the last four', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 

@@ -1,20 +1,22 @@
-// Creates and parses API keys. A key is `sdx_`, 256 random bits in base62, and a CRC32 of both in base62, as in
-// GitHub's tokens: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+// Creates and parses API keys. A key is a prefix, 256 random bits in base62, and a CRC32 of both in base62, as in GitHub's
+// tokens. A key of any accepted prefix is valid, so a change of the prefix concerns only new keys. See
+// https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { KEY_PREFIX } from '@store-export/contract'
+import { DEFAULT_KEY_PREFIX, KEY_PREFIX_PATTERN, KEY_REST_LENGTH } from '@store-export/contract'
 import type { RandomBytes } from '../random.ts'
 import { Secret } from '../secret.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_BYTES = 32
-/** Characters of the secret part. 62^43 is the first power of 62 above 2^256. */
-const SECRET_LENGTH = 43
 /** Characters of the checksum. 62^6 is the first power of 62 above 2^32. */
 const CHECKSUM_LENGTH = 6
-const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
-const VISIBLE_PREFIX_LENGTH = 12
+/** Characters of the secret part, 43. 62^43 is the first power of 62 above 2^256. */
+const SECRET_LENGTH = KEY_REST_LENGTH - CHECKSUM_LENGTH
+const SHAPE = new RegExp(`^${KEY_PREFIX_PATTERN}[0-9A-Za-z]{${KEY_REST_LENGTH}}$`)
+/** Characters of the secret part that lists show after the prefix. */
+const VISIBLE_SECRET_LENGTH = 8
 const VISIBLE_END_LENGTH = 4
 
 /** The complete text of a key. It prints as [key], and is never logged or stored. */
@@ -33,9 +35,9 @@ export class HashedKey {
   }
 }
 
-/** Returns a new random key. */
-export function makeApiKey(random: RandomBytes): PlainKey {
-  const body = KEY_PREFIX + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
+/** Returns a new random key that starts with `prefix`. */
+export function makeApiKey(random: RandomBytes, prefix: string = DEFAULT_KEY_PREFIX): PlainKey {
+  const body = prefix + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
   return new PlainKey(body + checksum(body))
 }
 
@@ -51,10 +53,11 @@ export function hashApiKey(key: PlainKey): HashedKey {
   return new HashedKey(hash('sha256', key.reveal(), 'buffer'))
 }
 
-/** Returns the parts that lists show: the first twelve characters, of which eight are secret, and the last four. */
+/** Returns the parts that lists show: the prefix with eight characters of the secret part, and the last four. */
 export function visibleParts(key: PlainKey): { prefix: string; lastFour: string } {
   const text = key.reveal()
-  return { prefix: text.slice(0, VISIBLE_PREFIX_LENGTH), lastFour: text.slice(-VISIBLE_END_LENGTH) }
+  const prefixLength = text.length - KEY_REST_LENGTH
+  return { prefix: text.slice(0, prefixLength + VISIBLE_SECRET_LENGTH), lastFour: text.slice(-VISIBLE_END_LENGTH) }
 }
 
 function checksum(body: string): string {

@@ -49,6 +49,8 @@ export interface KeyRequest {
   /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
   readonly random: RandomBytes
+  /** First characters of the key, which the operator chooses; `sdx_` by default. */
+  readonly keyPrefix?: string
 }
 
 /** Thrown if the store has five active keys. The message names the least recently used key as the key to revoke. */
@@ -96,7 +98,7 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
   const permissions = checkPermissions(request.permissions ?? ALL_PERMISSIONS, new Date())
   if (isUuid(request.storeId)) await endExpiredKeys(request.database, request.storeId)
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const key = makeApiKey(request.random)
+    const key = makeApiKey(request.random, request.keyPrefix)
     const id = randomUuid(request.random)
     const outcome = await insert(request, { id, name, key, permissions })
     if (typeof outcome === 'object')

@@ -13,7 +13,7 @@ export interface KeySummary extends KeyPermissions {
   readonly id: string
   readonly storeId: string
   readonly name: string
-  /** First twelve characters of the key. */
+  /** First characters of the key: its prefix, and eight characters of the secret part. */
   readonly prefix: string
   readonly lastFour: string
   /**

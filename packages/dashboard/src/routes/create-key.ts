@@ -98,7 +98,7 @@ async function createOnce(
   const { services, store, session, requestId } = request
   const { random } = deriveNewKey(request, token)
   const { database } = services
-  const creator = { createdBy: session.email, actor: actorOf(request) }
+  const creator = { createdBy: session.email, actor: actorOf(request), keyPrefix: services.keyPrefix }
   try {
     const created = await createKey({ database, storeId: store.id, ...creator, random, ...options })
     services.emit({ event: 'key.created', requestId, storeId: store.id, keyId: created.id })

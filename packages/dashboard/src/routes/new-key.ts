@@ -16,7 +16,7 @@ const COOKIE = 'new-key'
 /** Returns the key of this token: random bytes for `createKey`, the key, and its hash. */
 export function deriveNewKey({ services, store }: StoreRequest, token: string) {
   const random: RandomBytes = services.formTokens.bytesOf(token, `key of ${store.id}`)
-  const key = makeApiKey(random)
+  const key = makeApiKey(random, services.keyPrefix)
   return { random, key, hash: hashApiKey(key) }
 }
 

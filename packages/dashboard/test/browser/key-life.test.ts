@@ -1,11 +1,11 @@
-import { KEY_PREFIX, LIMITS } from '@store-export/contract'
+import { DEFAULT_KEY_PREFIX, LIMITS } from '@store-export/contract'
 import { listKeys } from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
 import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, signIn, textOf, textsOf } from '../support/scene.ts'
 
-const WHOLE_KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]{49}`)
+const WHOLE_KEY = new RegExp(`${DEFAULT_KEY_PREFIX}[0-9A-Za-z]{49}`)
 
 let scene: Scene
 let store: TestStore

@@ -187,7 +187,7 @@ async function setUp(
     const stores = await setUpStores({ registry, adminUrl, progress, signal: lifecycle.signal })
     await repointStores(registry, adminUrl)
     const storeIds = stores.map(({ id }) => id)
-    const keys = await ensureDemoKeys({ database, random, dataFolder, storeIds })
+    const keys = await ensureDemoKeys({ database, random, keyPrefix: config.keyPrefix, dataFolder, storeIds })
     const signIn = await ensureDemoMerchant({ ...registry, config, dataFolder, storeIds })
     return { context, stores, keys, signIn }
   } finally {

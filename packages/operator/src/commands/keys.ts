@@ -85,7 +85,7 @@ function addReplayCommand(keys: Command, processContext: ProcessContext): void {
     .action((options: ReplayOptions) => withControl(processContext, (context) => replay(context, options)))
 }
 
-async function create({ database }: CommandContext, options: CreateOptions): Promise<void> {
+async function create({ database, config: { keyPrefix } }: CommandContext, options: CreateOptions): Promise<void> {
   const { id: storeId } = await requireStore(database, options.store)
   const { name } = options
   const permissions: KeyPermissions = {
@@ -94,7 +94,11 @@ async function create({ database }: CommandContext, options: CreateOptions): Pro
     expiresAt: options.expires ?? null,
     allowedAddresses: options.allow ?? null,
   }
-  const created = await createKey({ database, storeId, name, permissions, createdBy: null, random: randomBytes })
+  const created = await createKey({
+    ...{ database, storeId, name, permissions, keyPrefix },
+    createdBy: null,
+    random: randomBytes,
+  })
   const key = created.key.reveal()
   if (options.json)
     return printJson({

@@ -14,6 +14,8 @@ import { type DemoKey, type DemoKeys, readKeys, storeKeys } from './data-folder.
 export interface DemoKeysOptions {
   readonly database: ControlDatabase
   readonly random: RandomBytes
+  /** First characters of new keys. */
+  readonly keyPrefix: string
   readonly dataFolder: string
   readonly storeIds: readonly string[]
 }
@@ -44,9 +46,9 @@ async function isActive({ database }: DemoKeysOptions, storeId: string, { id }: 
 }
 
 async function create(options: DemoKeysOptions, storeId: string): Promise<DemoKey | null> {
-  const { database, random } = options
+  const { database, random, keyPrefix } = options
   try {
-    const { id, key } = await createKey({ database, storeId, name: NAME, createdBy: CREATOR, random })
+    const { id, key } = await createKey({ database, storeId, name: NAME, createdBy: CREATOR, random, keyPrefix })
     return { id, key: key.reveal() }
   } catch (error) {
     if (!(error instanceof KeyLimitReached)) throw error

@@ -1,0 +1,15 @@
+// Settings of API keys: their prefix, and reports of keys that leaked.
+
+import { DEFAULT_KEY_PREFIX, KEY_PREFIX_PATTERN, KEY_PREFIX_RULE } from '@store-export/contract'
+import type { Setting } from './setting.ts'
+
+/** Settings of API keys. */
+export const KEY_SETTINGS = {
+  keyPrefix: {
+    env: 'STORE_EXPORT_KEY_PREFIX',
+    kind: 'text',
+    default: DEFAULT_KEY_PREFIX,
+    accepts: { pattern: new RegExp(`^${KEY_PREFIX_PATTERN}$`), rule: KEY_PREFIX_RULE },
+    help: 'First characters of new keys, by which secret scanners recognize them. Existing keys with another prefix stay valid.',
+  },
+} as const satisfies Record<string, Setting>
