@@ -82,6 +82,7 @@ function failureOf(error: unknown): string {
   return 'the service failed because of an internal error'
 }
 
-function jsonResponse(status: number, body: Buffer, rows: number): ApiResponse {
+/** Returns a response with this JSON as its body. */
+export function jsonResponse(status: number, body: Buffer, rows: number): ApiResponse {
   return { status, headers: { 'content-type': JSON_TYPE }, body, rows }
 }

@@ -1,5 +1,6 @@
 // The public API of the package: an HTTP server for the export API.
 
+export type { LeakReportOptions } from './leak-reports/leak-report-endpoint.ts'
 export type { Pipeline } from './pipeline.ts'
 export type { ReferenceRoute } from './reference/reference-route.ts'
 export { referenceRoutes } from './reference/reference-routes.ts'

@@ -47,7 +47,33 @@ export interface RequestFailed {
   readonly cause: unknown
 }
 
-export type RequestEvent = RequestCompleted | KeyRejected | RequestMalformed | RequestFailed
+/** Emitted after a leak report was accepted, and its keys are revoked. */
+export interface LeakReportAccepted {
+  readonly event: 'leak_report.accepted'
+  readonly requestId: string
+  /** Number of reported tokens. */
+  readonly tokens: number
+  /** Number of different keys among them that this service created. */
+  readonly knownKeys: number
+  /** Number of these keys that were active before. */
+  readonly revokedKeys: number
+}
+
+/** Emitted if a leak report has no valid signature. */
+export interface LeakReportRejected {
+  readonly event: 'leak_report.rejected'
+  readonly requestId: string
+  /** `unknown_key` is an identifier that the file with the public keys doesn't have. */
+  readonly reason: 'unknown_key' | 'wrong_signature'
+}
+
+export type RequestEvent =
+  | RequestCompleted
+  | KeyRejected
+  | RequestMalformed
+  | RequestFailed
+  | LeakReportAccepted
+  | LeakReportRejected
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
 export type RequestEventHandler = (event: RequestEvent) => void

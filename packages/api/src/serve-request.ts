@@ -2,7 +2,7 @@
 //
 // - Waits until the previous response of the connection is sent, so a client that pipelines requests and reads nothing
 //   occupies the memory of one page.
-// - Creates the response: a document, or the result of the pipeline.
+// - Creates the response: a document, the result of a leak report, or the result of the pipeline.
 // - Compresses and sends it, and closes the connection if the client doesn't read it in time.
 // - Records the request.
 
@@ -15,6 +15,7 @@ import { API_HEADERS, type ApiResponse, errorResponse } from './api-response.ts'
 import { bufferedResponse, ClientDisconnected } from './buffered-response.ts'
 import { negotiateEncoding } from './compress.ts'
 import type { DocumentBodies } from './document-bodies.ts'
+import { LEAK_REPORTS_PATH, type LeakReportEndpoint } from './leak-reports/leak-report-endpoint.ts'
 import type { OpenResponses } from './open-responses.ts'
 import type { Trace } from './pipeline.ts'
 import { recordRequest } from './record-request.ts'
@@ -37,6 +38,7 @@ interface RequestContext {
   readonly options: ServerOptions
   readonly openResponses: OpenResponses
   readonly bodies: DocumentBodies
+  readonly leakReports: LeakReportEndpoint
   /** Whether the server is about to stop, or no longer listens. The connection then closes after this response. */
   readonly isDraining: () => boolean
 }
@@ -96,12 +98,16 @@ function limitTime({ message: { socket }, response, options, openResponses }: Re
 }
 
 async function respond(
-  { message, response, options, openResponses, bodies }: RequestContext,
+  { message, response, options, openResponses, bodies, leakReports }: RequestContext,
   requestId: string,
   trace: Trace,
 ): Promise<ApiResponse & { code?: ErrorCode; reason?: string | null }> {
   try {
     const request = readRequest(message, requestId, options.limits.proxies)
+    if (request.path === LEAK_REPORTS_PATH) {
+      trace.endpoint = LEAK_REPORTS_PATH
+      return await leakReports.respond({ message, response, requestId })
+    }
     const known = options.documents.get(request.path)
     const document = known?.at?.(requestOrigin(message.headers)) ?? known
     if (document === undefined)

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import type { UsageRecorder } from '@store-export/control'
 import { DocumentBodies } from './document-bodies.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
+import { LeakReportEndpoint, type LeakReportOptions } from './leak-reports/leak-report-endpoint.ts'
 import { OpenResponses, type ResponseBufferLimits } from './open-responses.ts'
 import type { Pipeline } from './pipeline.ts'
 import { endSoon, rejectConnect, rejectMalformed } from './raw-response.ts'
@@ -39,6 +40,8 @@ export interface ServerOptions {
   /** Documents that need no key, by path. */
   readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
+  /** The public keys of secret scanners, and the revocation of leaked keys; null to accept no leak reports. */
+  readonly leakReports: LeakReportOptions | null
   readonly emit: RequestEventHandler
   /** Records each completed request of an existing key. */
   readonly usage: Pick<UsageRecorder, 'record' | 'recordRejected'>
@@ -82,6 +85,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
     options,
     openResponses,
     bodies: new DocumentBodies(),
+    leakReports: new LeakReportEndpoint(options.leakReports, limits.requestTimeoutMs, options.emit),
     isDraining: () => options.ending?.aborted === true || !server.listening,
   }
   const receive = (message: IncomingMessage, response: ServerResponse) => {

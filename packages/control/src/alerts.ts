@@ -63,6 +63,48 @@ export async function readAlertRecipients({ pool }: ControlDatabase, keyId: stri
     order by m.email`)
 }
 
+/** A key that was revoked because it leaked, and where it was found. */
+export interface LeakedKeyAlert {
+  readonly keyId: string
+  readonly name: string
+  /** First characters of the key, as lists show them. */
+  readonly prefix: string
+  readonly lastFour: string
+  readonly storeId: string
+  readonly storeName: string
+  /** Address of the public place; '' if the report doesn't say it. */
+  readonly url: string
+  /** Kind of the place, such as `commit`; '' if the report doesn't say it. */
+  readonly source: string
+}
+
+/** The kind of an alert about a leaked key. */
+export const LEAKED = 'leaked'
+/** Days in which nodes try to send the email about a leaked key. Records of sent emails are deleted much later. */
+const LEAK_DAYS = 7
+const LEAKS_AT_ONCE = 500
+
+/** Returns leaked keys whose merchants got no email yet, oldest first. */
+export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedKeyAlert[]> {
+  return pool.query<LeakedKeyAlert>(sql`
+    select k.id as "keyId", k.name, k.prefix, k.last_four as "lastFour", s.id as "storeId", s.name as "storeName",
+      coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source
+    from audit_events e join api_keys k on k.id = e.key_id join stores s on s.id = k.store_id and s.removed_at is null
+    where e.action = 'key.revoked' and e.details ->> 'reason' = 'leaked'
+      and e.at > clock_timestamp() - make_interval(days => ${LEAK_DAYS}::int)
+      and exists (select from memberships m where m.store_id = s.id)
+      and not exists (select from alerts a where a.key_id = k.id and a.kind = ${LEAKED})
+    order by e.at limit ${LEAKS_AT_ONCE}::int`)
+}
+
+/** Returns the merchants who see the store of a key, by email address. They get an email about a leak even if muted. */
+export async function readLeakRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
+  return pool.query<AlertRecipient>(sql`
+    select m.id as "merchantId", m.email
+    from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
+    where k.id = ${keyId} order by m.email`)
+}
+
 /** Records an email as sent. Returns false if it was sent before, or if the key had one of this kind today (UTC). */
 export async function claimAlert({ pool }: ControlDatabase, { keyId, kind, occurrence }: KeyAlert): Promise<boolean> {
   const claimed = await pool.execute(sql`

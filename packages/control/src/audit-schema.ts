@@ -49,7 +49,8 @@ export const AUDIT_SCHEMA = `
       perform audit_record('key.created', new.store_id, new.id, null, '{}');
     elsif old.revoked_at is null and new.revoked_at is not null then
       perform audit_record('key.revoked', new.store_id, new.id, null,
-        case when new.revoked_at = least(new.expires_at, new.retires_at) then '{"reason": "expired"}' else '{}' end::jsonb);
+        case when new.revoked_at = least(new.expires_at, new.retires_at) then '{"reason": "expired"}'
+          else coalesce(nullif(current_setting('store_export.details', true), ''), '{}') end::jsonb);
     elsif old.name <> new.name then
       perform audit_record('key.renamed', new.store_id, new.id, null, '{}');
     end if;

@@ -47,7 +47,7 @@ export interface AuditRecorded {
   readonly auditId: string
   /** RFC 3339 with microseconds, in UTC. */
   readonly at: string
-  /** `merchant` and the account's ID, or the name of the database session. */
+  /** `merchant` and the account's ID, `leak report`, or the name of the database session. */
   readonly actor: string
   readonly action: AuditAction
   /** ID of the store that the change concerns; null if it concerns none. */

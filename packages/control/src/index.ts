@@ -23,13 +23,18 @@ export {
   renameKey,
   revokeKey,
 } from './access/keys.ts'
+export { type LeakedKey, type Revocations, revokeLeakedKeys } from './access/leaked-keys.ts'
 export {
   type AlertRecipient,
   claimAlert,
   claimAlertRound,
   hasMutedKey,
   type KeyAlert,
+  LEAKED,
+  type LeakedKeyAlert,
   readAlertRecipients,
+  readLeakedKeys,
+  readLeakRecipients,
   readStoresWithKeys,
   releaseAlert,
   setKeyMuted,

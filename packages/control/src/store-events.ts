@@ -17,8 +17,10 @@ export interface StoreEvent {
   readonly key: { readonly id: string; readonly name: string; readonly isReplacement: boolean } | null
   /** Email address of the merchant whose access changed; null otherwise, or if the account is removed. */
   readonly merchantEmail: string | null
-  /** Why a key was revoked without an actor: `expired`; null otherwise. */
+  /** Why a key was revoked without a person: `expired` or `leaked`; null otherwise. */
   readonly reason: string | null
+  /** Address and kind of the public place where a leaked key was found; '' if the report doesn't say it. */
+  readonly foundAt: { readonly url: string; readonly source: string }
   /** Names of the changed columns of the store; empty for other changes. */
   readonly changed: readonly string[]
 }
@@ -40,6 +42,7 @@ export async function readStoreEvents(options: {
   const rows = await database.pool.query<EventRow>(sql`
     select e.id, e.at, e.action, e.actor, actor.email as "actorEmail", e.key_id as "keyId", k.name as "keyName",
       k.replaces is not null as "isReplacement", m.email as "merchantEmail", e.details ->> 'reason' as reason,
+      coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source,
       coalesce(e.details -> 'changed', '[]')::text as changed
     from audit_events e
     left join api_keys k on k.id = e.key_id
@@ -48,17 +51,21 @@ export async function readStoreEvents(options: {
     where e.store_id = ${storeId} and (${before}::uuid is null or (e.at, e.id) < (
       select last.at, last.id from audit_events last where last.id = ${before}::uuid and last.store_id = ${storeId}))
     order by e.at desc, e.id desc limit ${EVENTS_PER_PAGE + 1}::int`)
-  const events = rows.slice(0, EVENTS_PER_PAGE).map(({ keyId, keyName, isReplacement, changed, ...event }) => {
-    const key = keyId === null || keyName === null ? null : { id: keyId, name: keyName, isReplacement }
-    return { ...event, key, changed: JSON.parse(changed) as string[] }
-  })
+  const events = rows
+    .slice(0, EVENTS_PER_PAGE)
+    .map(({ keyId, keyName, isReplacement, changed, url, source, ...event }) => {
+      const key = keyId === null || keyName === null ? null : { id: keyId, name: keyName, isReplacement }
+      return { ...event, key, foundAt: { url, source }, changed: JSON.parse(changed) as string[] }
+    })
   return { events, before: rows.length > EVENTS_PER_PAGE ? (events.at(-1)?.id ?? null) : null }
 }
 
-interface EventRow extends Omit<StoreEvent, 'key' | 'changed'> {
+interface EventRow extends Omit<StoreEvent, 'key' | 'changed' | 'foundAt'> {
   readonly keyId: string | null
   readonly keyName: string | null
   readonly isReplacement: boolean
+  readonly url: string
+  readonly source: string
   /** A JSON array. */
   readonly changed: string
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readDashboardSecret, Secret } from '@store-export/control'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { createKeysFile, type KeysFile, newScanner } from '../../../test/support/scanner.ts'
 import { createMailer } from '../src/alerts/mailer.ts'
 import { MuteTokens } from '../src/alerts/mute-tokens.ts'
 import { type AlertOptions, type Round, sendAlerts, startAlerts } from '../src/alerts/send-alerts.ts'
@@ -12,12 +13,15 @@ import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 
 let platform: TestPlatform
 let smtp: TestSmtpServer
+let keysFile: KeysFile
+const scanner = newScanner()
 let options: AlertOptions
 const events: DashboardEvent[] = []
 beforeAll(async () => {
   smtp = await startSmtpServer()
   const mail = { SMTP_URL: smtp.url, MAIL_FROM: 'Store export <export@example.com>' }
-  platform = await startPlatform(mail, { dashboard: true })
+  keysFile = await createKeysFile(scanner)
+  platform = await startPlatform({ ...mail, LEAK_REPORT_KEYS_FILE: keysFile.path }, { dashboard: true })
   options = await alertOptions()
 })
 afterEach(async () => {
@@ -29,6 +33,7 @@ afterEach(async () => {
 afterAll(async () => {
   await platform.close()
   await smtp.close()
+  await keysFile.remove()
 })
 
 async function alertOptions(smtpUrl = smtp.url): Promise<AlertOptions> {
@@ -238,3 +243,70 @@ test('if two nodes run, one of them checks the keys in each period', async () =>
 
 const createTestMailer = () =>
   createMailer({ smtpUrl: new Secret(smtp.url, '[url]'), from: 'Store export <export@example.com>' })
+
+describe('[AUTH-5, R47] emails about leaked keys', () => {
+  const PLACE_URL = 'https://github.com/octocat/shop/blob/1234560/.env'
+  /** Reports the key of a store to the API, as a scanner does. */
+  const report = async ({ key }: TestStore, place: object = { url: PLACE_URL, source: 'pull_request_comment' }) => {
+    const body = JSON.stringify([{ token: key, type: 'store_export_key', ...place }])
+    const sent = { method: 'POST', headers: scanner.headersFor(body), body }
+    expect((await fetch(`${platform.service.url}/leak-reports`, sent)).status).toBe(200)
+  }
+
+  test('if a key leaked, each merchant of its store gets one email with the key, the place, and what to do', async () => {
+    const store = await platform.provision()
+    const merchants = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
+    await platform.controlSql`update stores set name = 'Shop & Söhne' where id = ${store.id}`
+    await platform.controlSql`
+      insert into alert_mutes (key_id, merchant_id) select ${store.keyId}, merchant_id from memberships
+      where store_id = ${store.id} limit 1`
+    await report(store)
+    await Promise.all([send(), send()])
+    await report(store)
+    await send()
+    expect(smtp.emails.map(({ to }) => to[0]).toSorted()).toEqual(merchants.map(({ email }) => email).toSorted())
+    const { message } = smtp.emails[0] ?? { message: '' }
+    expect(message).toContain('The key of test was found in public.')
+    expect(message).toContain('the service revoked it')
+    expect(message).toContain(`Key: test (${store.key.slice(0, 12)}…${store.key.slice(-4)})`)
+    expect(message).toContain(`Found at: ${PLACE_URL} (pull request comment)`)
+    expect(message).toContain(`${urlOf(platform)}/stores/${store.id}/settings/api\r\n`)
+    expect(message).toContain(`${urlOf(platform)}/stores/${store.id}/usage/keys/${store.keyId}\r\n`)
+    expect(message).not.toContain(store.key)
+    expect(message).not.toContain('List-Unsubscribe')
+    expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'leaked', emails: 2 }])
+  })
+
+  test.each([
+    [{}, 'Found at: the report does not say it'],
+    [{ source: 'npm' }, 'Found at: npm'],
+    [{ url: PLACE_URL }, `Found at: ${PLACE_URL}\r`],
+  ])('if a report has the place %j, the email contains it', async (place, line) => {
+    const store = await platform.provision()
+    await addMerchant(platform, store.id)
+    await report(store, place)
+    await send()
+    expect(smtp.emails[0]?.message).toContain(line)
+  })
+
+  test('if the SMTP server is away, the next round sends the email, also if the database of the store is away', async () => {
+    const { store } = await stoppedShop()
+    const { key } = await platform.newKey(store.id)
+    await report({ ...store, key })
+    await send({ mailer: (await alertOptions('smtp://127.0.0.1:1')).mailer })
+    expect(smtp.emails).toEqual([])
+    const timeZoneOf = () => Promise.reject(new Error('the store is away'))
+    await expect(send({ timeZoneOf })).rejects.toThrow('the store is away')
+    expect(smtp.emails.map(({ message }) => message)).toEqual([expect.stringContaining('was found in public')])
+  })
+
+  test('if a key leaked more than seven days ago, its merchants get no email', async () => {
+    const store = await platform.provision()
+    await addMerchant(platform, store.id)
+    await platform.controlSql`
+      insert into audit_events (at, actor, action, store_id, key_id, details)
+      values (now() - interval '8 days', 'leak report', 'key.revoked', ${store.id}, ${store.keyId}, '{"reason": "leaked"}')`
+    await send()
+    expect(smtp.emails).toEqual([])
+  })
+})

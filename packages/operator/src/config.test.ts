@@ -85,6 +85,10 @@ describe('settings', () => {
     expect(warnings[0]).not.toContain('s3cret')
   })
 
+  test('if the file with the public keys of scanners is not set, there is none', () => {
+    expect(readConfig({}).config).toMatchObject({ leakReportKeysFile: null, keyPrefix: 'sdx_' })
+  })
+
   test('the help text lists every setting once', () => {
     const help = settingsHelp()
     for (const { env } of Object.values(SETTINGS)) {

@@ -121,6 +121,16 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     meaning:
       'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Revoked and expired keys, and keys used from another network, are `unknown`.',
   },
+  'leak_report.accepted': {
+    level: 'warn',
+    meaning:
+      'A secret scanner reported `tokens` that it found in public. `revokedKeys` of them were active keys, which are now revoked. See [Find and revoke leaked keys](leaked-keys.md).',
+  },
+  'leak_report.rejected': {
+    level: 'warn',
+    meaning:
+      'A leak report had no valid signature. `reason` is `unknown_key` (the file with the public keys does not have the key: fetch it again) or `wrong_signature`.',
+  },
   'rejections.summarized': {
     level: 'info',
     meaning: 'The log left out `count` rejections within `seconds`. `of` names the event.',

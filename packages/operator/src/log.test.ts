@@ -42,6 +42,16 @@ describe('the log', () => {
     })
   })
 
+  test('if leak reports without a valid signature flood the node, the log gets one line a minute for each reason', () => {
+    const lines: string[] = []
+    let now = 0
+    const { handleEvent } = createLog({ level: 'info', to: { write: (line) => lines.push(line) }, now: () => now })
+    for (now = 0; now < 120_000; now += 100)
+      for (const reason of ['unknown_key', 'wrong_signature'] as const)
+        handleEvent({ event: 'leak_report.rejected', requestId: 'r', reason })
+    expect(lines).toHaveLength(4)
+  })
+
   test('if connection pools are sampled, the log line has the level debug', () => {
     const state: ServiceEvent = { event: 'pool.sampled', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
     expect(logged(state)).toEqual([])

@@ -89,6 +89,7 @@ function createNews(now: () => number): (event: ServiceEvent) => boolean {
     }
     if (event.event === 'control.query_failed' || event.event === 'usage.write_failed')
       return isFirstInMinute(`${event.event} ${String(describeCause(event.cause).code)}`)
+    if (event.event === 'leak_report.rejected') return isFirstInMinute(`${event.event} ${event.reason}`)
     return true
   }
 }

@@ -3,17 +3,25 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import { hostname } from 'node:os'
-import { createApiServer, type ReferenceRoute, Router, referenceRoutes } from '@store-export/api'
+import {
+  createApiServer,
+  type LeakReportOptions,
+  type ReferenceRoute,
+  Router,
+  referenceRoutes,
+} from '@store-export/api'
 import {
   type Admitter,
   announceNode,
   type ControlDatabase,
+  ControlDatabaseError,
   connectionUrlOf,
   createAdmitter,
   createUsageRecorder,
   type EncryptionKeys,
   openControlDatabase,
   readCursorSecret,
+  revokeLeakedKeys,
   type UsageRecorder,
 } from '@store-export/control'
 import {
@@ -28,6 +36,7 @@ import { Pool, parseConnectionUrl, within } from '@store-export/postgres'
 import { closeRemovedStores } from './close-removed-stores.ts'
 import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
+import { readReportKeys } from './leak-report-keys.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 export interface ServiceOptions {
@@ -78,6 +87,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       documents,
       limits: config,
+      leakReports: leakReportsOf(options, control),
       emit,
       usage,
       ...(options.ending === undefined ? {} : { ending: options.ending }),
@@ -128,6 +138,23 @@ function admitterOf({ config, controlUrl, emit }: ServiceOptions): Admitter {
     timeoutMs: storeTimeoutMs,
     emit,
   })
+}
+
+/** Returns what the endpoint for leak reports needs; null without the setting. Throws `InvalidSettingError`. */
+function leakReportsOf({ config, emit }: ServiceOptions, control: ControlDatabase): LeakReportOptions | null {
+  if (config.leakReportKeysFile === null) return null
+  const keys = readReportKeys(config.leakReportKeysFile, emit)
+  return {
+    publicKeyOf: (identifier) => keys.find(identifier),
+    async revoke(leaked) {
+      try {
+        return await revokeLeakedKeys(control, leaked)
+      } catch (cause) {
+        emit({ event: 'control.query_failed', requestId: null, cause })
+        throw new ControlDatabaseError('the control database did not respond', { cause })
+      }
+    },
+  }
 }
 
 function readerOf({ config, emit }: ServiceOptions, pools: StorePools): StoreReader {

@@ -200,6 +200,20 @@ test('if DASHBOARD_URL is http:// and not a loopback address, serve exits and sa
   expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
 })
 
+test('[R47] if the file with the public keys of scanners does not exist, serve exits with code 1 and names its setting', async () => {
+  const { settings, service } = await startService()
+  await service.end('SIGTERM')
+  const { code, stderr } = await runCommand(['serve'], {
+    settings: { ...settings, OPERATIONS_PORT: '0', LEAK_REPORT_KEYS_FILE: '/nowhere.json' },
+  })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^store-export: STORE_EXPORT_LEAK_REPORT_KEYS_FILE: cannot read "\/nowhere\.json" \(ENOENT\)/,
+    ),
+  ])
+})
+
 test('if no control database is set, serve exits with code 1 and says that STORE_EXPORT_DATABASE_URL is not set', async () => {
   const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: not set; .*\n$/)])

@@ -158,6 +158,8 @@ export async function revokeKey(options: {
   readonly storeId?: string
   /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
+  /** Why the key is revoked, for the audit table. */
+  readonly details?: Readonly<Record<string, string>>
 }): Promise<'revoked' | 'already revoked' | 'unknown'> {
   const { keyId, storeId } = options
   const { pool } = options.database
@@ -172,7 +174,7 @@ export async function revokeKey(options: {
       order by id for no key update
     ), revoked as (
       update api_keys set revoked_at = clock_timestamp()
-      where id = ${keyId} and id in (select id from locked) and revoked_at is null and ${namingActor(options.actor)}
+      where id = ${keyId} and id in (select id from locked) and revoked_at is null and ${namingActor(options.actor, options.details)}
       returning replaces
     ), continued as (
       update api_keys set retires_at = null
@@ -188,8 +190,9 @@ export async function revokeKey(options: {
 
 /**
  * Returns a condition that is always true, for the statement that makes a change. When PostgreSQL evaluates the
- * condition, the audit triggers learn the actor of the change.
+ * condition, the audit triggers learn the actor of the change, and the details of a revocation.
  */
-export function namingActor(actor = ''): SqlFragment {
-  return sql`set_config('store_export.actor', ${actor}, true) is not null`
+export function namingActor(actor = '', details: Readonly<Record<string, string>> = {}): SqlFragment {
+  return sql`set_config('store_export.actor', ${actor}, true) is not null
+    and set_config('store_export.details', ${JSON.stringify(details)}, true) is not null`
 }

@@ -16,8 +16,8 @@ export interface Email {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** Address that stops these emails. Mail programs show it as a button. */
-  readonly unsubscribeUrl: string
+  /** Address that stops these emails; null if nothing stops them. Mail programs show it as a button. */
+  readonly unsubscribeUrl: string | null
 }
 
 /** Sends emails. `send` rejects with the error of the SMTP server or of the connection. */
@@ -50,7 +50,10 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
         to: { name: '', address: to },
         subject,
         text,
-        headers: { 'Auto-Submitted': 'auto-generated', 'List-Unsubscribe': `<${unsubscribeUrl}>` },
+        headers: {
+          'Auto-Submitted': 'auto-generated',
+          ...(unsubscribeUrl === null ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
+        },
       })
     },
     close: () => transport.close(),

@@ -1,5 +1,5 @@
-// Sends merchants an email when a tool of their store fails or stops, and before a key ends. One node at a time checks
-// all stores.
+// Sends merchants an email when a tool of their store fails or stops, before a key ends, and after a key leaked. One node
+// at a time checks all stores.
 
 import {
   type AlertRecipient,
@@ -7,8 +7,11 @@ import {
   claimAlertRound,
   getStore,
   type KeyAlert,
+  LEAKED,
   type RegisteredStore,
   readAlertRecipients,
+  readLeakedKeys,
+  readLeakRecipients,
   readStoresWithKeys,
   releaseAlert,
 } from '@store-export/control'
@@ -20,7 +23,8 @@ import type { Services } from '../services.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { readActiveKeys } from '../usage/read-active-keys.ts'
 import { alertsOf, alertText } from './key-alerts.ts'
-import type { Mailer } from './mailer.ts'
+import { leakEmail } from './leak-email.ts'
+import type { Email, Mailer } from './mailer.ts'
 
 /** What a round needs. */
 export interface AlertOptions {
@@ -70,11 +74,12 @@ export interface Round {
 }
 
 /**
- * Checks all stores, and sends the emails that are due. Ends if the node stops, or if the SMTP server is away. Rejects
- * with errors of the PostgreSQL client.
+ * Sends the emails about leaked keys, then checks all stores and sends the emails that are due. Ends if the node stops,
+ * or if the SMTP server is away. Rejects with errors of the PostgreSQL client.
  */
 export async function sendAlerts(options: AlertOptions, round: Round): Promise<void> {
   const { database } = options.services
+  if ((await sendLeakAlerts(options, round)) === 'server away') return
   let storeIds: string[] = []
   do {
     storeIds = await readStoresWithKeys(database, { after: storeIds.at(-1) ?? null, limit: STORES_AT_ONCE })
@@ -87,6 +92,21 @@ export async function sendAlerts(options: AlertOptions, round: Round): Promise<v
 }
 
 type Outcome = 'done' | 'server away'
+
+/** Reads no store, because a leak must be reported also if the database of its store is away. */
+async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
+  const { database, origins } = options.services
+  for (const leak of await readLeakedKeys(database)) {
+    if (stopping.aborted) break
+    const due = {
+      alert: { keyId: leak.keyId, kind: LEAKED, occurrence: '' },
+      recipients: await readLeakRecipients(database, leak.keyId),
+      emailTo: ({ email }: AlertRecipient) => leakEmail(leak, { to: email, dashboardUrl: origins.url }),
+    }
+    if ((await sendAlert(due, options)) === 'server away') return 'server away'
+  }
+  return 'done'
+}
 
 async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round: Round): Promise<Outcome> {
   const { services } = options
@@ -105,31 +125,31 @@ async function sendAlertsOf(store: RegisteredStore, options: AlertOptions, round
   const frame = frameOf(store, { timeZone, now, services })
   for (const due of await dueIn(timeZone)) {
     if (round.stopping.aborted) break
-    if ((await sendAlert({ frame, ...due }, options)) === 'server away') return 'server away'
+    const recipients = await readAlertRecipients(services.database, due.alert.keyId)
+    const emailTo = (recipient: AlertRecipient) => problemEmail(recipient, { frame, ...due }, options)
+    if ((await sendAlert({ alert: due.alert, recipients, emailTo }, options)) === 'server away') return 'server away'
   }
   return 'done'
 }
 
 interface DueAlert {
-  readonly frame: Frame
-  readonly key: ActiveKeyRow
   readonly alert: KeyAlert
+  readonly recipients: readonly AlertRecipient[]
+  readonly emailTo: (recipient: AlertRecipient) => Email
 }
 
 /**
  * Sends one email to each recipient. If the SMTP server is away before it accepted an email, the next round tries again.
  * An address that the server rejects gets no second attempt.
  */
-async function sendAlert(due: DueAlert, options: AlertOptions): Promise<Outcome> {
-  const { alert } = due
+async function sendAlert({ alert, recipients, emailTo }: DueAlert, options: AlertOptions): Promise<Outcome> {
   const { database, emit } = options.services
-  const recipients = await readAlertRecipients(database, alert.keyId)
   if (recipients.length === 0 || !(await claimAlert(database, alert))) return 'done'
   let emails = 0
   let isAway = false
   for (const recipient of recipients) {
     try {
-      await options.mailer.send(emailTo(recipient, due, options))
+      await options.mailer.send(emailTo(recipient))
       emails += 1
     } catch (cause) {
       emit({ event: 'alert.failed', keyId: alert.keyId, kind: alert.kind, cause })
@@ -148,7 +168,17 @@ function isRejection(cause: unknown): boolean {
   return code === 'EENVELOPE' || code === 'EMESSAGE'
 }
 
-function emailTo({ merchantId, email }: AlertRecipient, { frame, key, alert }: DueAlert, options: AlertOptions) {
+interface KeyProblem {
+  readonly frame: Frame
+  readonly key: ActiveKeyRow
+  readonly alert: KeyAlert
+}
+
+function problemEmail(
+  { merchantId, email }: AlertRecipient,
+  { frame, key, alert }: KeyProblem,
+  options: AlertOptions,
+): Email {
   const { url } = options.services.origins
   const store = frame.store?.name ?? ''
   const { subject, sentence } = alertText(frame, key, alert)

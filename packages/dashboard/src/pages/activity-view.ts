@@ -50,6 +50,7 @@ function changeText(frame: Frame, event: StoreEvent): Html {
     case 'key.renamed':
       return html`Renamed ${name}`
     case 'key.revoked':
+      if (reason === 'leaked') return html`Revoked ${name}, because it was found in public${placeText(event)}`
       return reason === 'expired' ? html`End of ${name}` : html`Revoked ${name}`
     case 'membership.added':
       return html`Gave ${person} access to this store`
@@ -64,6 +65,13 @@ function changeText(frame: Frame, event: StoreEvent): Html {
   }
 }
 
+/** Returns where a leaked key was found: a link, or the kind of the place; nothing if the report doesn't say it. */
+function placeText({ foundAt: { url, source } }: StoreEvent): Html {
+  const kind = source === '' ? NOTHING : html` (${source.replaceAll('_', ' ')})`
+  if (!/^https?:\/\//.test(url)) return kind
+  return html`: <a href="${url}" rel="noopener noreferrer">${url}</a>${kind}`
+}
+
 /** Returns what a column of the store is for a merchant. */
 function columnText(column: string): string {
   if (column === 'name') return 'its name'
@@ -73,5 +81,6 @@ function columnText(column: string): string {
 function actorText(frame: Frame, { actor, actorEmail, reason }: StoreEvent): Html {
   if (actorEmail !== null) return html`${actorEmail}${actorEmail === frame.viewer?.email ? ' (you)' : ''}`
   if (actor.startsWith('merchant ')) return html`A removed account`
+  if (reason === 'leaked') return html`A leak report`
   return reason === 'expired' ? html`Its end date` : html`Your platform`
 }

@@ -14,7 +14,7 @@ export function muteView(frame: Frame, page: { readonly token: string; readonly 
 <p class="lead">To get them again, sign in, open the key, and choose “Send me emails”.</p>
 <p><a href="/">Open the dashboard</a></p>`
     : html`<h1>Stop the emails about this key?</h1>
-<p class="lead">Emails about your other keys continue.</p>
+<p class="lead">Emails about your other keys continue. If this key is found in public, you still get an email.</p>
 ${form({ action: '/mute', frame }, content)}`
   return layout(
     { ...frame, viewer: null },

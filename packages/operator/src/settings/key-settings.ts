@@ -12,4 +12,10 @@ export const KEY_SETTINGS = {
     accepts: { pattern: new RegExp(`^${KEY_PREFIX_PATTERN}$`), rule: KEY_PREFIX_RULE },
     help: 'First characters of new keys, by which secret scanners recognize them. Existing keys with another prefix stay valid.',
   },
+  leakReportKeysFile: {
+    env: 'STORE_EXPORT_LEAK_REPORT_KEYS_FILE',
+    kind: 'text',
+    default: null,
+    help: 'Path of a JSON file with the public keys of secret scanners, in the format of GitHub. With it, /leak-reports revokes the keys that they report; without it, the path returns 404. Nodes read the file again when it changes.',
+  },
 } as const satisfies Record<string, Setting>

@@ -1,0 +1,55 @@
+// Parses the body of a leak report, as GitHub's secret scanning sends it:
+// https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partnership-program/secret-scanning-partner-program
+// The signature of the body was checked before.
+
+import { ApiError, maskKeys } from '@store-export/contract'
+
+/** A token that a scanner found in public, and where. */
+export interface ReportedToken {
+  readonly token: string
+  /** The name that the scanner has for the pattern of the token. */
+  readonly type: string
+  /** Address of the place; '' if the scanner doesn't say it. It contains no key. */
+  readonly url: string
+  /** Kind of the place, such as `commit` or `issue_title`; '' if the scanner doesn't say it. */
+  readonly source: string
+}
+
+/** Maximum number of tokens in one report. */
+const TOKENS_MAX = 10_000
+const URL_LENGTH_MAX = 2000
+const SOURCE_LENGTH_MAX = 100
+
+/** Returns the tokens of a report. Throws `INVALID_PARAM` if the body is not a report. */
+export function parseReport(body: Buffer): ReportedToken[] {
+  const report = parseJson(body)
+  if (!Array.isArray(report)) throw invalidReport('a JSON array')
+  if (report.length > TOKENS_MAX) throw invalidReport(`a JSON array with at most ${TOKENS_MAX} objects`)
+  return report.map(tokenOf)
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    // The error quotes the body, which can contain keys.
+    throw invalidReport('a JSON array in UTF-8')
+  }
+}
+
+function tokenOf(value: unknown): ReportedToken {
+  const { token, type, url, source } = Object(value) as Readonly<Record<string, unknown>>
+  if (typeof token !== 'string' || typeof type !== 'string')
+    throw invalidReport('a JSON array of objects with the strings token and type')
+  return { token, type, url: placeText(url, URL_LENGTH_MAX), source: placeText(source, SOURCE_LENGTH_MAX) }
+}
+
+/** Returns the text without control characters and keys, because the audit table stores it; '' if it is not a string. */
+function placeText(value: unknown, lengthMax: number): string {
+  if (typeof value !== 'string') return ''
+  return maskKeys(value).slice(0, lengthMax).toWellFormed().replace(/\p{C}/gu, '')
+}
+
+function invalidReport(rule: string): ApiError {
+  return new ApiError('INVALID_PARAM', `body: must be ${rule}`)
+}

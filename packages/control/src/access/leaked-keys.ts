@@ -1,0 +1,48 @@
+// Revokes keys that a secret scanner found in public. The audit table stores the place, for the merchant's dashboard and
+// for the email about the key (alerts.ts). A report that is repeated finds no active key, and changes nothing.
+
+import { sql } from '@store-export/postgres'
+import type { ControlDatabase } from '../database.ts'
+import type { HashedKey } from './api-key.ts'
+import { revokeKey } from './keys.ts'
+
+/** The actor of these revocations in the audit table. */
+const LEAK_REPORT = 'leak report'
+
+/** A key that was found in public. */
+export interface LeakedKey {
+  readonly hash: HashedKey
+  /** Address of the place; '' if it is not known. */
+  readonly url: string
+  /** Kind of the place, such as `commit`; '' if it is not known. */
+  readonly source: string
+}
+
+/** Which of the leaked keys exist, and how many of them were active. */
+export interface Revocations {
+  /** Hashes of the keys that exist, also of revoked ones, in hexadecimal. */
+  readonly known: ReadonlySet<string>
+  readonly revoked: number
+}
+
+/**
+ * Revokes the active ones of these keys, one after the other. Rejects with errors of the PostgreSQL client. A repetition
+ * then revokes the rest.
+ */
+export async function revokeLeakedKeys(database: ControlDatabase, leaked: readonly LeakedKey[]): Promise<Revocations> {
+  const byHash = new Map(leaked.map((key) => [key.hash.bytes.toString('hex'), key]))
+  if (byHash.size === 0) return { known: new Set(), revoked: 0 }
+  const keys = await database.pool.query<{ id: string; hash: string; isActive: boolean }>(sql`
+    select id, encode(key_hash, 'hex') as hash,
+      revoked_at is null and coalesce(least(expires_at, retires_at) > clock_timestamp(), true) as "isActive"
+    from api_keys
+    where key_hash in (select decode(hash, 'hex') from unnest(${[...byHash.keys()]}::text[]) as hash)`)
+  let revoked = 0
+  for (const { id, hash, isActive } of keys) {
+    if (!isActive) continue
+    const { url = '', source = '' } = byHash.get(hash) ?? {}
+    const details = { reason: 'leaked', url, source }
+    if ((await revokeKey({ database, keyId: id, actor: LEAK_REPORT, details })) === 'revoked') revoked += 1
+  }
+  return { known: new Set(keys.map(({ hash }) => hash)), revoked }
+}
