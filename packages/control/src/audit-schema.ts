@@ -1,5 +1,5 @@
-// Creates an append-only table of changes to keys, stores, merchants, and secrets. Triggers write it, so that a change
-// with psql leaves a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
+// Creates an append-only table of changes to keys, stores, merchants, invitations, and secrets. Triggers write it, so
+// that a change with psql leaves a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
 
 /** SQL that creates the audit table and its triggers, to run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `
@@ -101,4 +101,17 @@ export const AUDIT_SCHEMA = `
     return null;
   end $$;
   create trigger audit_memberships after insert or delete on memberships
-    for each row execute function audit_memberships()`
+    for each row execute function audit_memberships();
+
+  -- The details have the ID of the invitation instead of its email address, because this table is never cleaned.
+  create function audit_invitations() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' then
+      perform audit_record('invitation.created', new.store_id, null, null, jsonb_build_object('invitation', new.id));
+    elsif old.outcome is null and old.expires_at > clock_timestamp() and (tg_op = 'DELETE' or new.outcome = 'withdrawn') then
+      perform audit_record('invitation.withdrawn', old.store_id, null, null, jsonb_build_object('invitation', old.id));
+    end if;
+    return null;
+  end $$;
+  create trigger audit_invitations after insert or delete or update of outcome on invitations
+    for each row execute function audit_invitations()`

@@ -9,6 +9,7 @@ import { revokeKey } from './access/keys.ts'
 import { logEvents, startAuditLog } from './audit.ts'
 import type { AuditRecorded } from './control-event.ts'
 import { openControlDatabase } from './database.ts'
+import { findInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts'
 import { addMembership, removeMembership, removeMerchant } from './merchants.ts'
 import { EncryptionKey } from './password-encryption.ts'
 import { replayRevocations } from './replay-revocations.ts'
@@ -81,13 +82,37 @@ test('if a membership is removed and added again within a millisecond, replaying
   const store = await control.store()
   const merchant = await newMerchant('regranted')
   await addMembership(database, merchant.id, store.id)
-  const event = { storeId: store.id, keyId: null, merchantId: merchant.id }
+  const event = { storeId: store.id, keyId: null, merchantId: merchant.id, details: '{}' }
   const events = [
     { ...event, action: 'membership.added', at: '2026-11-21T09:30:00.123457Z' },
     { ...event, action: 'membership.removed', at: '2026-11-21T09:30:00.123456Z' },
   ] as const
   expect(await replayRevocations(database, events)).toMatchObject({ events: 0, membershipsRemoved: 0 })
   for (const { at } of await logged()) expect(at).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/)
+})
+
+test('if an invitation is withdrawn, the audit log gets its ID without the address, and a replay on a backup withdraws it again', async () => {
+  const { database, sql } = control
+  const store = await control.store()
+  const member = await newMerchant('inviting')
+  await addMembership(database, member.id, store.id)
+  await logged()
+  const tokenHash = randomBytes(32)
+  await invite({ database, storeId: store.id, email: 'invited@example.com', merchantId: member.id, tokenHash })
+  const [{ id: invitationId } = { id: '' }] = await listInvitations(database, store.id)
+  await withdrawInvitation({ database, storeId: store.id, invitationId, actor: `merchant ${member.id}` })
+  const events = await logged()
+  const details = JSON.stringify({ invitation: invitationId })
+  const event = { actor: `merchant ${member.id}`, storeId: store.id, keyId: null, merchantId: null, details }
+  expect(events).toMatchObject([
+    { action: 'invitation.created', ...event },
+    { action: 'invitation.withdrawn', ...event },
+  ])
+  expect(JSON.stringify(events)).not.toContain('invited@')
+  await sql`update invitations set outcome = null where id = ${invitationId}`
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 1, invitationsWithdrawn: 1 })
+  expect(await findInvitation(database, tokenHash)).toBeNull()
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
 test('when a rotation of the secret encrypts several passwords again, the audit log gets one event', async () => {
@@ -161,7 +186,13 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
   expect(await client`select store_id as id from memberships where merchant_id = ${stays.id}`).toEqual([
     { id: store.id },
   ])
-  const nothing = { keysRevoked: 0, storesRemoved: 0, merchantsRemoved: 0, membershipsRemoved: 0 }
+  const nothing = {
+    keysRevoked: 0,
+    storesRemoved: 0,
+    merchantsRemoved: 0,
+    membershipsRemoved: 0,
+    invitationsWithdrawn: 0,
+  }
   expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })
   await restored.close()
   await copy.drop()

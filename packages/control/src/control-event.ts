@@ -31,6 +31,8 @@ export const AUDIT_ACTIONS = [
   'merchant.removed',
   'membership.added',
   'membership.removed',
+  'invitation.created',
+  'invitation.withdrawn',
   'secrets.rotated',
 ] as const
 

@@ -44,11 +44,30 @@ export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-
 export { type ControlDatabase, openControlDatabase } from './database.ts'
 export { consumeFormToken, deleteFormTokens } from './form-tokens.ts'
 export {
+  acceptInvitation,
+  acceptInvitationsOf,
+  deleteOldInvitations,
+  findInvitation,
+  INVITATION_DAYS,
+  INVITATIONS_PER_DAY,
+  INVITATIONS_TO_ADDRESS_PER_DAY,
+  type InvitationOutcome,
+  invite,
+  listInvitations,
+  merchantActor,
+  type OpenInvitation,
+  type PendingInvitation,
+  withdrawInvitation,
+} from './invitations.ts'
+export {
   addMembership,
   deleteEndedSignIns,
+  listMembers,
   listMerchants,
+  removeMember,
   removeMembership,
   removeMerchant,
+  type StoreMember,
   storesOfMerchant,
   UnknownMerchant,
 } from './merchants.ts'

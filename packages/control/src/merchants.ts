@@ -1,7 +1,8 @@
 // Decides which stores a merchant sees in the dashboard. The accounts themselves, with passwords and sessions, belong
 // to the library better-auth.
 
-import { sql } from '@store-export/postgres'
+import { executeOn, queryRows, sql } from '@store-export/postgres'
+import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
 import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
@@ -71,6 +72,59 @@ export async function removeMembership(
   return row
 }
 
+/** A merchant who sees a store. */
+export interface StoreMember {
+  readonly merchantId: string
+  readonly email: string
+  /** When the merchant got access to the store. */
+  readonly since: Date
+  readonly hasPassword: boolean
+  /** Whether the merchant has signed in at the provider of single sign-on. */
+  readonly hasSingleSignOn: boolean
+}
+
+/** Returns the merchants who see a store, in the order in which they got access. */
+export async function listMembers({ pool }: ControlDatabase, storeId: string): Promise<StoreMember[]> {
+  return pool.query<StoreMember>(sql`
+    select m.id as "merchantId", m.email, b.created_at as since,
+      exists (select from merchant_logins l where l.merchant_id = m.id and l.password is not null) as "hasPassword",
+      exists (select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential') as "hasSingleSignOn"
+    from memberships b join merchants m on m.id = b.merchant_id
+    where b.store_id = ${storeId} order by b.created_at, m.email`)
+}
+
+/**
+ * Hides a store from a merchant, at the request of a merchant who sees it. Only the operator can remove the last member.
+ * Withdraws the invitations of the removed member. After another result than `removed`, nothing has changed.
+ */
+export async function removeMember(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly merchantId: string
+  /** ID of the merchant who removes the member. */
+  readonly removedBy: string
+}): Promise<'removed' | 'last' | 'unknown'> {
+  const { database, storeId, merchantId, removedBy } = options
+  return database.pool.transaction(async (connection) => {
+    // The lock makes simultaneous removals run one after the other, so that two members can't remove each other.
+    await executeOn(connection, sql`select from stores where id = ${storeId} for no key update`)
+    const members = await queryRows<{ id: string }>(
+      connection,
+      sql`select merchant_id as id from memberships where store_id = ${storeId}`,
+    )
+    const isMember = (merchant: string) => members.some(({ id }) => id === merchant)
+    if (!isMember(merchantId) || !isMember(removedBy)) return 'unknown'
+    if (members.length === 1) return 'last'
+    await executeOn(
+      connection,
+      sql`
+      delete from memberships
+      where store_id = ${storeId} and merchant_id = ${merchantId} and ${namingActor(`merchant ${removedBy}`)}`,
+    )
+    return 'removed'
+  })
+}
+
 /** Returns the merchant's stores without removed stores, ordered by name. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
   return database.pool.query<RegisteredStore>(sql`
@@ -80,9 +134,9 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 }
 
 /**
- * Deletes an account with its sessions, and its email address on the keys that it created. Also deletes the usage of
- * stores that no other merchant sees, and returns their IDs. The keys stay active. Rejects with `UnknownMerchant` if no
- * account has the address `email`. A removal that failed can be repeated.
+ * Deletes an account with its sessions and invitations, and its email address on the keys that it created. Also deletes
+ * the usage of stores that no other merchant sees, and returns their IDs. The keys stay active. Rejects with
+ * `UnknownMerchant` if no account has the address `email`. A removal that failed can be repeated.
  */
 export async function removeMerchant(
   database: ControlDatabase,
@@ -100,6 +154,7 @@ export async function removeMerchant(
   await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
   const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
   await deleteUsageOf(pool, keys)
+  await pool.execute(sql`delete from invitations where email = ${address}`)
   // The account is deleted last, so that the removal can be repeated.
   await pool.execute(sql`delete from merchants where id = ${id}`)
   return { storesLeftAlone }

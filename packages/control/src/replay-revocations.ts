@@ -5,12 +5,13 @@ import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
+import { withdrawInvitation } from './invitations.ts'
 import { removeMembership, removeMerchant } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
 
 /** The members of an audit event that a replay needs. */
-export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId'>
+export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId' | 'details'>
 
 /** Numbers of events that were repeated, by their effect. */
 export interface Replay {
@@ -20,6 +21,7 @@ export interface Replay {
   readonly storesRemoved: number
   readonly merchantsRemoved: number
   readonly membershipsRemoved: number
+  readonly invitationsWithdrawn: number
   /** Number of events without effect: repeated before, or about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
@@ -35,11 +37,12 @@ export async function replayRevocations(
 ): Promise<Replay> {
   const last = new Map<string, RevocationEvent>()
   for (const event of events.toSorted(compareTimes)) {
-    const { action, storeId, keyId, merchantId } = event
+    const { action, storeId, keyId, merchantId, details } = event
     const kind = action.split('.')[0]
     if (kind === 'membership') last.set([kind, merchantId, storeId].join(' '), event)
     else if (action === 'key.revoked' || action === 'store.removed' || action === 'merchant.removed')
       last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
+    else if (action === 'invitation.withdrawn') last.set([kind, details].join(' '), event)
   }
   const revocations = [...last.values()].filter(({ action }) => action !== 'membership.added')
   const done: Record<string, number> = {}
@@ -53,6 +56,7 @@ export async function replayRevocations(
     storesRemoved: count('store.removed'),
     merchantsRemoved: count('merchant.removed'),
     membershipsRemoved: count('membership.removed'),
+    invitationsWithdrawn: count('invitation.withdrawn'),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
 }
@@ -70,6 +74,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
     const store = await getStore(database, of.storeId ?? '')
     return store !== null && store.id === of.storeId && (await removeStore(database, store.id)).removed
   }
+  if (action === 'invitation.withdrawn') return withdraw(database, of)
   const email = await emailOf(database, of.merchantId ?? '')
   if (email === null) return false
   if (action === 'membership.removed') {
@@ -78,6 +83,11 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   }
   await removeMerchant(database, email)
   return true
+}
+
+function withdraw(database: ControlDatabase, { storeId, details }: Omit<RevocationEvent, 'action'>): Promise<boolean> {
+  const invitationId = /^\{"invitation": ?"([0-9a-f-]{36})"\}$/.exec(details)?.[1] ?? ''
+  return withdrawInvitation({ database, storeId: storeId ?? '', invitationId })
 }
 
 async function emailOf({ pool }: ControlDatabase, merchantId: string): Promise<string | null> {

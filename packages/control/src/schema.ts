@@ -197,6 +197,36 @@ export const SCHEMA = `
   );
   create index memberships_store on memberships (store_id);
 
+  create table invitations (
+    id uuid primary key,
+    store_id uuid not null references stores (id),
+    email text not null,
+    -- SHA-256 of the token in the link
+    token_hash bytea not null unique check (octet_length(token_hash) = 32),
+    invited_by text not null references merchants (id) on delete cascade,
+    sent_at timestamptz not null default clock_timestamp(),
+    -- emails of the last day, up to sent_at
+    sends smallint not null default 1,
+    expires_at timestamptz not null,
+    -- null: pending
+    outcome text check (outcome in ('accepted', 'withdrawn'))
+  );
+  create unique index invitations_pending on invitations (store_id, email) where outcome is null;
+  create index invitations_email on invitations (email);
+  create index invitations_sent on invitations (store_id, sent_at);
+  create index invitations_inviter on invitations (invited_by);
+
+  -- After the removal of a member, neither an invitation by the member nor an older one to the member gives access.
+  create function withdraw_invitations() returns trigger language plpgsql as $$
+  begin
+    update invitations set outcome = 'withdrawn'
+    where store_id = old.store_id and outcome is null
+      and (invited_by = old.merchant_id or email = (select email from merchants where id = old.merchant_id));
+    return null;
+  end $$;
+  create trigger memberships_withdraw_invitations after delete on memberships
+    for each row execute function withdraw_invitations();
+
   -- merchants who want no emails about a key
   create table alert_mutes (
     key_id uuid not null references api_keys (id) on delete cascade,

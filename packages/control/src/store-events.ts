@@ -15,8 +15,13 @@ export interface StoreEvent {
   readonly actor: string
   /** The key of the change, with its name today; null if the change concerns no key. */
   readonly key: { readonly id: string; readonly name: string; readonly isReplacement: boolean } | null
-  /** Email address of the merchant whose access changed; null otherwise, or if the account is removed. */
+  /**
+   * Email address of the merchant whose access changed, or of an invitation; null otherwise, and after the account or
+   * the invitation is deleted.
+   */
   readonly merchantEmail: string | null
+  /** Whether the merchant whose access changed is the actor: the merchant accepted an invitation, or left the store. */
+  readonly isOwnChange: boolean | null
   /** Why a key was revoked without a person: `expired` or `leaked`; null otherwise. */
   readonly reason: string | null
   /** Address and kind of the public place where a leaked key was found; '' if the report doesn't say it. */
@@ -41,12 +46,14 @@ export async function readStoreEvents(options: {
   const { database, storeId, before } = options
   const rows = await database.pool.query<EventRow>(sql`
     select e.id, e.at, e.action, e.actor, actor.email as "actorEmail", e.key_id as "keyId", k.name as "keyName",
-      k.replaces is not null as "isReplacement", m.email as "merchantEmail", e.details ->> 'reason' as reason,
+      k.replaces is not null as "isReplacement", coalesce(m.email, i.email) as "merchantEmail",
+      e.actor = 'merchant ' || e.merchant_id as "isOwnChange", e.details ->> 'reason' as reason,
       coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source,
       coalesce(e.details -> 'changed', '[]')::text as changed
     from audit_events e
     left join api_keys k on k.id = e.key_id
     left join merchants m on m.id = e.merchant_id
+    left join invitations i on i.id = (e.details ->> 'invitation')::uuid
     left join merchants actor on e.actor = 'merchant ' || actor.id
     where e.store_id = ${storeId} and (${before}::uuid is null or (e.at, e.id) < (
       select last.at, last.id from audit_events last where last.id = ${before}::uuid and last.store_id = ${storeId}))

@@ -192,6 +192,7 @@ export async function removeStore(
     update api_keys set revoked_at = clock_timestamp()
     where revoked_at is null and id in (select id from api_keys where store_id = ${id} order by id for no key update)`)
   await pool.execute(sql`delete from memberships where store_id = ${id}`)
+  await pool.execute(sql`delete from invitations where store_id = ${id}`)
   await deleteUsageOf(pool, sql`select id from api_keys where store_id = ${id}`)
   return { id, removed: removed === 1, keysRevoked }
 }

@@ -7,8 +7,10 @@ import { createHandlers, type Environment, REPEATABLE } from './routes/create-ha
 import { create, replace, replacePage } from './routes/create-key.ts'
 import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
 import { notFoundPage } from './routes/error-pages.ts'
+import { invitationPage, useInvitation } from './routes/invitation.ts'
 import { createdLive, createdPage } from './routes/key-created.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
+import { inviteMember, membersPage, remove, removeMemberPage, sendAgain, withdraw } from './routes/members.ts'
 import { mute, mutePage, setEmails } from './routes/mute.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { rename, renamePage } from './routes/rename-key.ts'
@@ -45,10 +47,12 @@ export function createApp(services: Services): Hono<Environment> {
   app.get('/sign-in/oidc/callback', page(finishSingleSignOn))
   app.get('/link/:token', page(linkPage))
   app.post('/link', form(useLink))
+  app.get('/invitation/:token', page(invitationPage))
+  app.post('/invitation', form(useInvitation))
   app.get('/mute/:token', page(mutePage))
   app.post('/mute', form(mute))
   app.post('/theme', page(setTheme))
-  for (const path of ['/sign-in/oidc', '/link', '/mute', '/theme', '/sign-out'])
+  for (const path of ['/sign-in/oidc', '/link', '/invitation', '/mute', '/theme', '/sign-out'])
     app.get(path, (context) => context.redirect('/', 303))
 
   app.get('/', merchantPage(home))
@@ -63,6 +67,12 @@ export function createApp(services: Services): Hono<Environment> {
   store.get('/settings/general', storePage(generalPage))
   store.get('/settings/api', storePage(keysPage))
   store.get('/settings/activity', storePage(activityPage))
+  store.get('/settings/members', storePage(membersPage))
+  store.post('/settings/members/invitations', storeForm(inviteMember))
+  store.post('/settings/members/invitations/:invitation/send', storeForm(sendAgain))
+  store.post('/settings/members/invitations/:invitation/withdraw', storeForm(withdraw))
+  store.get('/settings/members/:member/remove', storePage(removeMemberPage))
+  store.post('/settings/members/:member/remove', storeForm(remove))
   store.get('/settings/api/live', storePage(liveKeys))
   store.post('/settings/api/keys', storeForm(create, REPEATABLE))
   store.get('/settings/api/keys/:key/created', storePage(createdPage))

@@ -51,6 +51,21 @@ export interface AlertFailed {
   readonly cause: unknown
 }
 
+/** Emitted after the SMTP server has accepted an invitation. */
+export interface InvitationSent {
+  readonly event: 'invitation.sent'
+  readonly requestId: string
+  readonly storeId: string
+}
+
+/** Emitted if the SMTP server did not accept an invitation. */
+export interface InvitationFailed {
+  readonly event: 'invitation.failed'
+  readonly requestId: string
+  readonly storeId: string
+  readonly cause: unknown
+}
+
 /** Emitted if an internal error interrupts a request to the dashboard. */
 export interface PageFailed {
   readonly event: 'page.failed'
@@ -66,6 +81,8 @@ export type DashboardEvent =
   | KeyChanged
   | AlertSent
   | AlertFailed
+  | InvitationSent
+  | InvitationFailed
   | PageFailed
 
 /** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */

@@ -5,7 +5,7 @@ import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import { Accounts } from './accounts/accounts.ts'
 import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
-import { createMailer, type MailSettings } from './alerts/mailer.ts'
+import { createMailer, type Mailer, type MailSettings } from './alerts/mailer.ts'
 import { MuteTokens } from './alerts/mute-tokens.ts'
 import { type AlertOptions, startAlerts } from './alerts/send-alerts.ts'
 import { createApp } from './app.ts'
@@ -18,7 +18,8 @@ import { type Origins, originsOf } from './security/origins.ts'
 import { type DashboardLimits, type ListenOptions, type RunningDashboard, serveApp } from './server.ts'
 import type { Services } from './services.ts'
 
-export { Accounts, InvalidEmailError } from './accounts/accounts.ts'
+export { Accounts } from './accounts/accounts.ts'
+export { InvalidEmailError } from './accounts/parse-email.ts'
 export { InvalidIssuerError, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
 export type { MailSettings } from './alerts/mailer.ts'
 export type { DashboardEvent } from './dashboard-event.ts'
@@ -47,7 +48,7 @@ export interface DashboardOptions {
   readonly singleSignOn: SingleSignOnSettings | null
   /** Number of trusted proxies in front of the dashboard. */
   readonly proxies: number
-  /** The SMTP server for emails about keys; null to send no emails. */
+  /** The SMTP server for emails to merchants; null to send no emails. */
   readonly mail: MailSettings | null
   readonly limits: DashboardLimits
   readonly emit: DashboardEventHandler
@@ -59,12 +60,12 @@ export interface DashboardOptions {
  * port is not available.
  */
 export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
-  const { listen, limits, mail, url } = options
+  const { listen, limits, url } = options
   let alerts: { close(): Promise<void> } | null = null
   const running = await serveApp(listen, limits, (port) => {
     const origins = originsOf(url ?? `http://127.0.0.1:${port}`)
     const services = createServices(options, origins)
-    if (mail !== null) alerts = openAlerts(services, mail)
+    if (services.mailer !== null) alerts = openAlerts(services, services.mailer)
     return { app: createApp(services), url: origins.url }
   })
   const stop: RunningDashboard['stop'] = async (drainMs) => {
@@ -76,9 +77,9 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
 /** Time between two checks of all keys. */
 const ALERTS_INTERVAL_MS = 5 * 60_000
 
-function openAlerts(services: Services, mail: MailSettings): { close(): Promise<void> } {
+function openAlerts(services: Services, mailer: Mailer): { close(): Promise<void> } {
   const timeZoneOf: AlertOptions['timeZoneOf'] = (address) => services.timeZones.of(address)
-  return startAlerts({ services, timeZoneOf, mailer: createMailer(mail), now: () => new Date() }, ALERTS_INTERVAL_MS)
+  return startAlerts({ services, timeZoneOf, mailer, now: () => new Date() }, ALERTS_INTERVAL_MS)
 }
 
 function createServices(options: DashboardOptions, origins: Origins): Services {
@@ -90,7 +91,7 @@ function createServices(options: DashboardOptions, origins: Origins): Services {
     reader,
     accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
     muteTokens: new MuteTokens(secret),
-    hasAlerts: options.mail !== null,
+    mailer: options.mail === null ? null : createMailer(options.mail),
     formTokens: new FormTokens({ secret, random: randomBytes, now: Date.now }),
     timeSlicer,
     timeZones: new StoreTimeZones({ reader, timeSlicer, now: () => performance.now() }),

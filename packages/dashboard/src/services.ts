@@ -3,6 +3,7 @@
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import type { Accounts } from './accounts/accounts.ts'
+import type { Mailer } from './alerts/mailer.ts'
 import type { MuteTokens } from './alerts/mute-tokens.ts'
 import type { DashboardEventHandler } from './dashboard-event.ts'
 import type { DownloadLimiter } from './data/download-limiter.ts'
@@ -18,8 +19,8 @@ export interface Services {
   readonly accounts: Accounts
   readonly formTokens: FormTokens
   readonly muteTokens: MuteTokens
-  /** Whether merchants get emails about their keys. */
-  readonly hasAlerts: boolean
+  /** Sends emails to merchants; null without an SMTP server. */
+  readonly mailer: Mailer | null
   readonly timeZones: StoreTimeZones
   readonly timeSlicer: TimeSlicer
   readonly downloads: DownloadLimiter

@@ -1,4 +1,5 @@
-import { Secret } from '@store-export/control'
+import { createHash, randomUUID } from 'node:crypto'
+import { invite, Secret } from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform } from '../../../test/support/platform.ts'
@@ -120,6 +121,60 @@ describe('single sign-on', () => {
   test('if a merchant has used single sign-on, signing in with the password still succeeds', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
+  })
+})
+
+describe('invitations', () => {
+  /** Invites an address to the store, as its first member. */
+  async function inviteTo(email: string): Promise<void> {
+    const { store, merchant, platform } = scene
+    const tokenHash = createHash('sha256').update(email).digest()
+    const database = platform.service.control
+    expect(await invite({ database, storeId: store.id, email, merchantId: merchant.id, tokenHash })).toBe('invited')
+  }
+
+  test('if an invited address has no account, single sign-on with the verified address creates it and opens the store', async () => {
+    const email = `joining-${randomUUID()}@example.com`
+    await inviteTo(email)
+    scene.provider.people.set('joining', { login: 'joining', email: email.toUpperCase(), email_verified: true })
+    const visitor = scene.browser()
+    expect((await scene.signIn(visitor, 'joining')).status).toBe(303)
+    expect((await visitor.get(scene.settings)).status).toBe(200)
+    expect((await visitor.get('/account')).text).toContain(email)
+  })
+
+  test('if an invited address has an account, its next single sign-on adds the store', async () => {
+    const own = await addMerchant(scene.platform, (await scene.platform.provision()).id)
+    await inviteTo(own.email)
+    const signedIn = await scene.browser().signIn(own)
+    expect((await signedIn.get(scene.settings)).status).toBe(404)
+    const visitor = scene.browser()
+    scene.provider.people.set('adding', { login: 'adding', email: own.email, email_verified: true })
+    await scene.signIn(visitor, 'adding')
+    expect((await visitor.get(scene.settings)).status).toBe(200)
+  })
+
+  test('if the provider has not verified the invited address, single sign-on creates no account and adds no store', async () => {
+    const email = `unverified-${randomUUID()}@example.com`
+    await inviteTo(email)
+    for (const email_verified of [false, undefined, 'true']) {
+      scene.provider.people.set('claiming', {
+        login: 'claiming',
+        email,
+        ...(email_verified === undefined ? {} : { email_verified }),
+      })
+      const before = await countRows()
+      expect((await scene.signIn(scene.browser(), 'claiming')).status).toBe(400)
+      expect(await countRows()).toEqual(before)
+    }
+  })
+
+  test('if an invitation is withdrawn, single sign-on does not accept it', async () => {
+    const email = `withdrawn-${randomUUID()}@example.com`
+    await inviteTo(email)
+    await scene.platform.controlSql`update invitations set outcome = 'withdrawn' where email = ${email}`
+    scene.provider.people.set('withdrawn', { login: 'withdrawn', email, email_verified: true })
+    expect((await scene.signIn(scene.browser(), 'withdrawn')).text).toContain(UNKNOWN_ACCOUNT)
   })
 })
 

@@ -181,6 +181,14 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
     level: 'warn',
     meaning: 'The SMTP server did not accept an email about a key. If no merchant got one, the service tries again.',
   },
+  'invitation.sent': {
+    level: 'info',
+    meaning: 'A merchant invited a person to a store, and the SMTP server accepted the email.',
+  },
+  'invitation.failed': {
+    level: 'warn',
+    meaning: 'The SMTP server did not accept an invitation. The merchant sees that, and can send it again.',
+  },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },

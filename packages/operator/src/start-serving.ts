@@ -12,6 +12,7 @@ import {
   deleteEndedSignIns,
   deleteEndedWindows,
   deleteFormTokens,
+  deleteOldInvitations,
   deleteOldUsage,
   type EncryptionKeys,
   endExpiredKeys,
@@ -160,6 +161,7 @@ function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandle
       deleteFormTokens(database, SENT_FORM_HOURS),
       deleteEndedWindows(database),
       deleteEndedSignIns(database),
+      deleteOldInvitations(database),
       endExpiredKeys(database),
     ]
     for (const deletion of deletions) {

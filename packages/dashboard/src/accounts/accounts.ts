@@ -5,6 +5,7 @@ import { addMembership, type ControlDatabase, countAttempt, discountAttempt } fr
 import { isAPIError } from 'better-auth/api'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { browserName } from './browser-name.ts'
+import { parseEmail } from './parse-email.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 
 /** Options of all kinds of sign-in. */
@@ -30,11 +31,6 @@ export type SignInResult =
 
 /** Reason for which the dashboard did not change a password. */
 export type PasswordRejection = 'current' | 'too short' | 'too long'
-
-/** Thrown for a string that is not an email address. */
-export class InvalidEmailError extends Error {
-  override readonly name = 'InvalidEmailError'
-}
 
 /** Creates accounts, signs merchants in and out, and changes passwords. */
 export class Accounts {
@@ -74,10 +70,16 @@ export class Accounts {
     return (await internalAdapter.findUserByEmail(parseEmail(email))) !== null
   }
 
+  /** Returns the hash of a password, as the control database stores it. */
+  async hashPassword(password: string): Promise<string> {
+    const { password: hasher } = await this.#auth.$context
+    return hasher.hash(password)
+  }
+
   /** Sets a new password, without checking the current one. Sessions stay valid. */
   async setPassword(merchantId: string, password: string): Promise<void> {
-    const { internalAdapter, password: hasher } = await this.#auth.$context
-    const hash = await hasher.hash(password)
+    const { internalAdapter } = await this.#auth.$context
+    const hash = await this.hashPassword(password)
     const login = await internalAdapter.findCredentialAccount(merchantId)
     if (login) await internalAdapter.updateAccount(login.id, { password: hash })
     else {
@@ -189,8 +191,8 @@ export class Accounts {
     change: { readonly current: string; readonly next: string; readonly headers: Headers },
   ): Promise<{ cookies: readonly string[] } | { problem: PasswordRejection } | { waitSeconds: number }> {
     const { current, next, headers } = change
-    if ([...next].length < PASSWORD_LENGTH.min) return { problem: 'too short' }
-    if (next.length > PASSWORD_LENGTH.max) return { problem: 'too long' }
+    const problem = lengthProblem(next)
+    if (problem !== null) return { problem }
     if (!(await this.hasPassword(merchantId))) {
       await this.setPassword(merchantId, next)
       await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
@@ -221,19 +223,13 @@ export class Accounts {
   }
 }
 
-const SERVER_ERROR = 500
-const EMAIL_LENGTH_MAX = 254
-
-/** Returns the address in lower case, as the control database stores it. Throws `InvalidEmailError`. */
-function parseEmail(text: string): string {
-  const email = text.trim().toLowerCase()
-  if (email.length > EMAIL_LENGTH_MAX || !/^[^\s@\p{Cc}<>"]+@[^\s@\p{Cc}<>"]+\.[^\s@\p{Cc}<>"]+$/u.test(email))
-    throw new InvalidEmailError(
-      `must be an email address such as name@shop.example; got ${JSON.stringify(text.slice(0, 80))}`,
-    )
-  return email
+/** Returns what is wrong with the length of a new password; null if it can be used. */
+export function lengthProblem(password: string): 'too short' | 'too long' | null {
+  if ([...password].length < PASSWORD_LENGTH.min) return 'too short'
+  return password.length > PASSWORD_LENGTH.max ? 'too long' : null
 }
 
+const SERVER_ERROR = 500
 /** Returns the only header that better-auth needs to find the session. */
 function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })

@@ -1,6 +1,7 @@
 // Configures better-auth for single sign-on. better-auth creates and checks state, PKCE, nonce and the signature of the
 // ID token. The dashboard uses only the verified email address, and stores no token of the provider.
 
+import { acceptInvitationsOf } from '@store-export/control'
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { type CommonAuthOptions, commonAuthOptions } from './auth.ts'
@@ -52,7 +53,12 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
             scopes: ['openid', 'email'],
             redirectURI: options.url + CALLBACK_PATH,
             disableSignUp: true,
-            getUserInfo: ({ idToken, accessToken }) => readProfile({ idToken, accessToken, userInfoUrl, clientId }),
+            getUserInfo: async ({ idToken, accessToken }) => {
+              const profile = await readProfile({ idToken, accessToken, userInfoUrl, clientId })
+              // This happens before better-auth looks for the account, because an invitation can create it.
+              if (profile?.email !== undefined) await acceptInvitationsOf(options.database, profile.email)
+              return profile
+            },
             // Each sign-in finds the account by email address. A merchant whose address at the provider changes
             // loses access to the stores of the old address.
             accountSubject: ({ profile }) => profile.email ?? profile.sub ?? '',

@@ -22,7 +22,6 @@ export function leakEmail(
     to,
     subject: `${storeName}: The key of ${name} was found in public and is revoked`,
     text: `${text}\n`,
-    unsubscribeUrl: null,
   }
 }
 

@@ -16,8 +16,8 @@ export interface Email {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** Address that stops these emails; null if nothing stops them. Mail programs show it as a button. */
-  readonly unsubscribeUrl: string | null
+  /** Address that stops these emails. Mail programs show it as a button. Absent for an email that nothing stops. */
+  readonly unsubscribeUrl?: string
 }
 
 /** Sends emails. `send` rejects with the error of the SMTP server or of the connection. */
@@ -52,7 +52,7 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
         text,
         headers: {
           'Auto-Submitted': 'auto-generated',
-          ...(unsubscribeUrl === null ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
+          ...(unsubscribeUrl === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
         },
       })
     },

@@ -38,12 +38,13 @@ function pager(frame: Frame, { olderHref, isNewest }: ActivityPage): Html {
 }
 
 function changeText(frame: Frame, event: StoreEvent): Html {
-  const { action, key, merchantEmail, reason, changed } = event
+  const { action, key, merchantEmail, isOwnChange, reason, changed } = event
   const name =
     key === null
       ? html`a key`
       : html`the key <a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a>`
   const person = merchantEmail === null ? html`a removed account` : html`<strong>${merchantEmail}</strong>`
+  const invited = merchantEmail === null ? html`a person` : person
   switch (action) {
     case 'key.created':
       return html`Created ${name}${key?.isReplacement === true ? ', which replaces an older one' : ''}`
@@ -53,9 +54,13 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       if (reason === 'leaked') return html`Revoked ${name}, because it was found in public${placeText(event)}`
       return reason === 'expired' ? html`End of ${name}` : html`Revoked ${name}`
     case 'membership.added':
-      return html`Gave ${person} access to this store`
+      return isOwnChange ? html`Accepted an invitation and joined` : html`Gave ${person} access to this store`
     case 'membership.removed':
-      return html`Ended the access of ${person} to this store`
+      return isOwnChange ? html`Left this store` : html`Ended the access of ${person} to this store`
+    case 'invitation.created':
+      return html`Invited ${invited}`
+    case 'invitation.withdrawn':
+      return html`Withdrew the invitation of ${invited}`
     case 'store.added':
       return html`Added this store`
     case 'store.changed':

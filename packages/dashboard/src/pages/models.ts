@@ -5,7 +5,7 @@ import type { StoreEvent } from '@store-export/control'
 import type { Theme } from '../ui/themes.ts'
 
 /** A section of a store's pages in the navigation. */
-export type Section = 'general' | 'api' | 'activity' | 'usage' | 'data' | 'recipes'
+export type Section = 'general' | 'api' | 'members' | 'activity' | 'usage' | 'data' | 'recipes'
 
 /** The status of a store. Only a ready store has data. */
 export type StoreStatus = 'ready' | 'generating' | 'imported'

@@ -8,6 +8,7 @@ import type { FormFields } from '../security/form-body.ts'
 import { quantity } from '../ui/dates.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
+import { PASSWORD_PROBLEMS } from './password-problems.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
 /** GET /account?store={s}: shows the password form and the sessions. `store` is the store that the navigation shows. */
@@ -40,16 +41,10 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
     }
   }
   return {
-    ...(await renderAccount(request, { problem: PROBLEMS[outcome.problem], notice: null, storeId })),
+    ...(await renderAccount(request, { problem: PASSWORD_PROBLEMS[outcome.problem], notice: null, storeId })),
     status: 400,
   }
 }
-
-const PROBLEMS = {
-  current: { field: 'current', text: 'This isn’t your current password.' },
-  'too short': { field: 'next', text: `Use at least ${PASSWORD_LENGTH.min} characters.` },
-  'too long': { field: 'next', text: `Use at most ${PASSWORD_LENGTH.max} characters.` },
-} as const
 
 interface AccountOptions {
   readonly problem: AccountPage['passwordProblem']

@@ -13,6 +13,7 @@ export function isOwnForm({ context, services }: DashboardRequest): boolean {
 export function formPage(path: string): string {
   return path
     .replace(/\/keys(\/.*)?$/, '')
+    .replace(/\/settings\/members\/.*$/, '/settings/members')
     .replace(/^\/account\/.*$/, '/account')
-    .replace(/^\/(link|mute|sign-in|sign-out)(\/oidc)?$/, '/')
+    .replace(/^\/(link|invitation|mute|sign-in|sign-out)(\/oidc)?$/, '/')
 }

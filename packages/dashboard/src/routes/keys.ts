@@ -2,6 +2,7 @@
 // reads the keys and their usage, and changes nothing. create-key.ts and revoke-key.ts change keys.
 
 import { LIMITS } from '@store-export/contract'
+import { merchantActor } from '@store-export/control'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
 import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
@@ -85,7 +86,7 @@ export function keyIdOf({ context }: StoreRequest): string {
 
 /** Returns the actor for the audit table. It has no email address, so that the table has no personal data. */
 export function actorOf({ session }: StoreRequest): string {
-  return `merchant ${session.merchantId}`
+  return merchantActor(session.merchantId)
 }
 
 /** Emits the event that a merchant revoked a key. */

@@ -2,6 +2,7 @@
 // exists.
 
 import { linkView } from '../pages/link-view.ts'
+import type { PageNotice } from '../pages/models.ts'
 import { signInView } from '../pages/sign-in-view.ts'
 import { clientNetwork } from '../security/client-network.ts'
 import type { FormFields } from '../security/form-body.ts'
@@ -18,18 +19,20 @@ import {
 const WRONG = 'The email address or the password is wrong.'
 const LATE =
   'Your session ended, so the form was not processed. Sign in to continue. If you just changed your password, use the new one.'
+const JOINED: PageNotice = { kind: 'done', text: 'You have joined the store. Sign in to open it.' }
 const LINK_WRONG = 'This link was already used or has expired. Ask your platform’s support for a new one.'
 
 /**
- * GET /sign-in?next={path}&late=form: shows the form, or redirects a signed-in merchant to `next`. `late=form` says that
- * a form arrived after the end of its session.
+ * GET /sign-in?next={path}&late=form&joined=yes: shows the form, or redirects a signed-in merchant to `next`. `late=form`
+ * says that a form arrived after the end of its session. `joined=yes` says that the merchant accepted an invitation.
  */
 export function signInPage(request: DashboardRequest): HandlerResult {
   const { req } = request.context
   const next = safePath(req.query('next') ?? '')
   if (request.session !== null) return { to: next }
   const problem = req.query('late') === 'form' ? LATE : null
-  return renderSignIn(request, { status: 200, problem, next })
+  const notice = req.query('joined') === 'yes' ? JOINED : null
+  return renderSignIn(request, { status: 200, problem, notice, next })
 }
 
 /** POST /sign-in: signs in by password, or shows the form again with an error message. */
@@ -84,9 +87,9 @@ export async function signOutEverywhere(request: MerchantRequest): Promise<Handl
 
 /** Returns the sign-in page with this content. */
 export function renderSignIn(request: DashboardRequest, content: SignInContent): PageResult {
-  const { status, problem, email = '', next = '/', cookies = [] } = content
+  const { status, problem, notice = null, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = request.services.accounts.singleSignOn?.label ?? null
-  const html = signInView(frameOf(request, { title: 'Sign in' }), { email, problem, next, singleSignOnLabel })
+  const html = signInView(frameOf(request, { title: 'Sign in', notice }), { email, problem, next, singleSignOnLabel })
   return { status, html, cookies }
 }
 
@@ -94,6 +97,8 @@ interface SignInContent extends Pick<PageResult, 'cookies'> {
   readonly status: 200 | 400 | 429 | 503
   /** The error message; null without an error. */
   readonly problem: string | null
+  /** A message above the page; null for none. */
+  readonly notice?: PageNotice | null
   /** The email address that the merchant typed, for the field. */
   readonly email?: string
   /** Path to open after the sign-in. */

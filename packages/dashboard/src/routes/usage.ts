@@ -108,7 +108,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   const key = keyRows(keys, sumsIn24Hours({ hours, now })).find(({ id }) => id === known.id)
   if (key === undefined) return notFoundPage(request)
   const recent = walks.filter(({ lastAt }) => lastAt >= query.since)
-  const isNotified = services.hasAlerts && key.revokedAt === null
+  const isNotified = services.mailer !== null && key.revokedAt === null
   const page = {
     key,
     hasEmails: isNotified ? !(await hasMutedKey(database, { merchantId: session.merchantId, keyId: key.id })) : null,

@@ -9,6 +9,9 @@ export const ICONS = {
   ),
   api: icon(html`<circle cx="5.25" cy="10.75" r="2.75"/><path d="m7.2 8.8 6.3-6.3M11 5l2 2M9.3 6.7l1.2 1.2"/>`),
   activity: icon(html`<circle cx="8" cy="8" r="5.5"/><path d="M8 4.800V8l2.200 1.500"/>`),
+  members: icon(
+    html`<circle cx="6" cy="5.500" r="2.300"/><path d="M1.800 13c.4-2.500 2-3.800 4.200-3.800s3.800 1.300 4.200 3.800M10.500 3.400a2.200 2.200 0 0 1 0 4.200M11.800 9.600c1.300.500 2.100 1.600 2.400 3.400"/>`,
+  ),
   usage: icon(html`<path d="M2.5 13.5h11M4.5 13V9M8 13V3.5M11.5 13V6.5"/>`),
   data: icon(
     html`<ellipse cx="8" cy="4" rx="5" ry="2"/><path d="M3 4v8c0 1.1 2.2 2 5 2s5-.9 5-2V4M3 8c0 1.1 2.2 2 5 2s5-.9 5-2"/>`,

@@ -86,7 +86,7 @@ function navigation({ section, apiUrl }: Frame, storeId: string): Html {
     html`<li><a href="${base}${path}"${section === at ? html` aria-current="page"` : NOTHING}>${ICONS[at]}${label}</a></li>`
   return html`<nav class="main-nav" aria-label="Store">
 <p class="nav-group" id="nav-settings">Settings</p>
-<ul role="list" aria-labelledby="nav-settings">${item('general', 'General', '/settings/general')}${item('api', 'API', '/settings/api')}${item('activity', 'Activity', '/settings/activity')}</ul>
+<ul role="list" aria-labelledby="nav-settings">${item('general', 'General', '/settings/general')}${item('api', 'API', '/settings/api')}${item('members', 'Members', '/settings/members')}${item('activity', 'Activity', '/settings/activity')}</ul>
 <p class="nav-group" id="nav-insight">Store data</p>
 <ul role="list" aria-labelledby="nav-insight">${item('usage', 'Usage', '/usage')}${item('data', 'Data', '/data/orders')}${item('recipes', 'Recipes', '/recipes')}
 <li><a href="${apiUrl}/docs">${ICONS.reference}API reference</a></li></ul>

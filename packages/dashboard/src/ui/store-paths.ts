@@ -5,12 +5,18 @@ import type { Frame } from '../pages/models.ts'
 /** Returns the paths of a store's pages. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
+  const members = `${base}/settings/members`
   const keys = `${base}/settings/api/keys`
   const key = (id: string) => `${keys}/${encodeURIComponent(id)}`
   return {
     general: `${base}/settings/general`,
     api: `${base}/settings/api`,
     activity: `${base}/settings/activity`,
+    members,
+    removeMember: (id) => `${members}/${encodeURIComponent(id)}/remove`,
+    invitations: `${members}/invitations`,
+    sendInvitation: (id) => `${members}/invitations/${encodeURIComponent(id)}/send`,
+    withdrawInvitation: (id) => `${members}/invitations/${encodeURIComponent(id)}/withdraw`,
     live: `${base}/settings/api/live`,
     keys,
     revoke: (id) => `${key(id)}/revoke`,
@@ -28,11 +34,17 @@ export function storePaths(storeId: string): StorePaths {
   }
 }
 
-/** URL paths of the pages of one store. The functions return the path of a page about one key, list, or row. */
+/** URL paths of the pages of one store. The functions return the path of a page or form about one
+ * key, member, invitation, list, or row. */
 export interface StorePaths {
   readonly general: string
   readonly api: string
   readonly activity: string
+  readonly members: string
+  readonly removeMember: (merchantId: string) => string
+  readonly invitations: string
+  readonly sendInvitation: (invitationId: string) => string
+  readonly withdrawInvitation: (invitationId: string) => string
   readonly live: string
   readonly keys: string
   readonly revoke: (keyId: string) => string

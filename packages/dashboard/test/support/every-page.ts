@@ -2,17 +2,18 @@
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
-import { addStore, createKey, revokeKey } from '@store-export/control'
+import { addStore, createKey, invite, revokeKey } from '@store-export/control'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/filled-store.ts'
+import { makeInvitationToken } from '../../src/members/invitation-token.ts'
 import { type Page, type Scene, signIn } from './scene.ts'
 
 export interface Shown {
   readonly scene: Scene
   readonly merchant: TestMerchant
   /** Has no password and signs in by link. */
-  readonly guest: { readonly email: string }
+  readonly guest: { readonly id: string; readonly email: string }
   /** Has rows, keys and usage. */
   readonly full: TestStore
   /** Has the first schema version and as many keys as possible. */
@@ -94,6 +95,15 @@ function storePage(name: string, path: (shown: Shown) => string): EveryPage {
   return { name, isSignedIn: true, open }
 }
 
+/** Invites a new person to a store. Returns the token of the link. */
+async function inviteTo(scene: Scene, store: TestStore, { id: merchantId }: TestMerchant): Promise<string> {
+  const { token, hash: tokenHash } = makeInvitationToken(randomBytes)
+  const database = scene.platform.service.control
+  await scene.platform.controlSql`delete from invitations where store_id = ${store.id}`
+  await invite({ database, storeId: store.id, email: 'invited@example.com', merchantId, tokenHash })
+  return token
+}
+
 async function createKeyOn(page: Page, { scene, empty }: Shown): Promise<void> {
   await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
   // Makes room for the new key.
@@ -119,6 +129,18 @@ const OUTSIDE: readonly EveryPage[] = [
     },
   },
   { name: 'link', isSignedIn: false, open: (page, { scene }) => page.goto(`${scene.url}/link/any`) },
+  {
+    name: 'invitation',
+    isSignedIn: false,
+    async open(page, { scene, full, merchant }) {
+      await page.goto(`${scene.url}/invitation/${await inviteTo(scene, full, merchant)}`)
+    },
+  },
+  {
+    name: 'invitation that was used',
+    isSignedIn: false,
+    open: (page, { scene }) => page.goto(`${scene.url}/invitation/any`),
+  },
   { name: 'not found, signed out', isSignedIn: false, open: (page, { scene }) => page.goto(`${scene.url}/nowhere`) },
   {
     name: 'account without a password',
@@ -146,6 +168,10 @@ const STORE_PAGES: readonly EveryPage[] = [
   ),
   storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
   storePage('replace, limit reached', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
+  storePage('members', ({ full }) => `${full.id}/settings/members`),
+  storePage('members, one', ({ empty }) => `${empty.id}/settings/members`),
+  storePage('remove a member', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/remove`),
+  storePage('leave, last member', ({ empty, merchant }) => `${empty.id}/settings/members/${merchant.id}/remove`),
   storePage('activity', ({ full }) => `${full.id}/settings/activity`),
   storePage('usage', ({ full }) => `${full.id}/usage`),
   storePage('usage of one key by day', ({ full }) => `${full.id}/usage?key=${full.keyId}`),

@@ -34,6 +34,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       stores_removed: done.storesRemoved,
       merchants_removed: done.merchantsRemoved,
       memberships_removed: done.membershipsRemoved,
+      invitations_withdrawn: done.invitationsWithdrawn,
       unchanged: done.unchanged,
     })
     return
@@ -41,6 +42,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Revoked ${countOf(done.keysRevoked, 'key')}.`)
   printMessage(`Removed ${countOf(done.storesRemoved, 'store')} and ${countOf(done.merchantsRemoved, 'merchant')}.`)
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
+  printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
   printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }
 
@@ -79,14 +81,15 @@ function eventOf(value: unknown): RevocationEvent | null {
   return typeof wrapped === 'string' ? eventOf(parse(wrapped)) : null
 }
 
-function readEvent({ action, at, storeId, keyId, merchantId }: Record<string, unknown>): RevocationEvent | null {
+function readEvent({ action, at, ...ids }: Record<string, unknown>): RevocationEvent | null {
   if (typeof action !== 'string' || typeof at !== 'string' || Number.isNaN(Date.parse(at))) return null
   const text = (id: unknown) => (typeof id === 'string' ? id : null)
   return {
     action: action as RevocationEvent['action'],
     at,
-    storeId: text(storeId),
-    keyId: text(keyId),
-    merchantId: text(merchantId),
+    storeId: text(ids.storeId),
+    keyId: text(ids.keyId),
+    merchantId: text(ids.merchantId),
+    details: text(ids.details) ?? '{}',
   }
 }

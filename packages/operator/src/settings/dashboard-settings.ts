@@ -50,7 +50,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_SMTP_URL',
     kind: 'secret',
     default: null,
-    help: 'SMTP server for emails to merchants about their keys: smtp://user:password@mail.example.com:587 or smtps://…:465. Without it, the dashboard sends no emails.',
+    help: 'SMTP server for emails about keys and for invitations: smtp://user:password@mail.example.com:587 or smtps://…:465. Without it, the dashboard sends no emails.',
   },
   mailFrom: {
     env: 'STORE_EXPORT_MAIL_FROM',

@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
+import {
+  acceptInvitation,
+  acceptInvitationsOf,
+  deleteOldInvitations,
+  findInvitation,
+  INVITATIONS_PER_DAY,
+  INVITATIONS_TO_ADDRESS_PER_DAY,
+  invite,
+  listInvitations,
+  withdrawInvitation,
+} from './invitations.ts'
+import { addMembership, listMembers, removeMember, removeMembership, removeMerchant } from './merchants.ts'
+import { removeStore } from './stores.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+let count = 0
+const newEmail = () => {
+  count += 1
+  return `person-${count}@example.com`
+}
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+
+async function newMerchant(storeId: string, email = newEmail()) {
+  const id = `merchant of ${email}`
+  await control.sql`
+    insert into merchants (id, name, email, email_verified, created_at, updated_at)
+    values (${id}, '', ${email}, true, now(), now())`
+  await addMembership(control.database, id, storeId)
+  return { id, email }
+}
+
+async function newStore() {
+  const store = await control.store()
+  return { store, inviter: await newMerchant(store.id) }
+}
+
+const send = (storeId: string, merchantId: string, email: string, token = `${email} ${storeId}`) =>
+  invite({ database: control.database, storeId, merchantId, email, tokenHash: hashOf(token) })
+const accept = (token: string, passwordHash: string | null = 'hash') =>
+  acceptInvitation({ database: control.database, tokenHash: hashOf(token), passwordHash })
+const emailsOf = async (storeId: string) => (await listMembers(control.database, storeId)).map(({ email }) => email)
+
+describe('invitations', () => {
+  test('if the address has no account, the invitation creates it with the password, once', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    expect(await send(store.id, inviter.id, email, 'new')).toBe('invited')
+    expect(await control.sql`select from merchants where email = ${email}`).toEqual([])
+    expect(await findInvitation(control.database, hashOf('new'))).toMatchObject({ email, hasAccount: false })
+    expect(await accept('new', null)).toBe('no account')
+    expect(await accept('new')).toMatchObject({ email, storeId: store.id, isNew: true })
+    expect(await listMembers(control.database, store.id)).toMatchObject([
+      { email: inviter.email, hasPassword: false },
+      { email, hasPassword: true, hasSingleSignOn: false },
+    ])
+    expect(await accept('new')).toBeNull()
+    expect(await findInvitation(control.database, hashOf('new'))).toBeNull()
+  })
+
+  test('if the address has an account, the invitation adds the store and changes no password', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant((await control.store()).id)
+    await send(store.id, inviter.id, other.email, 'known')
+    expect(await accept('known', 'hash of an attacker')).toMatchObject({ isNew: false })
+    expect(await control.sql`select from merchant_logins where merchant_id = ${other.id}`).toEqual([])
+    expect(await emailsOf(store.id)).toContain(other.email)
+  })
+
+  test('if two requests accept one invitation at the same time, one of them succeeds', async () => {
+    const { store, inviter } = await newStore()
+    await send(store.id, inviter.id, newEmail(), 'twice')
+    const outcomes = await Promise.all([accept('twice'), accept('twice'), accept('twice')])
+    expect(outcomes.filter((each) => each !== null)).toHaveLength(1)
+  })
+
+  test('if an invitation is sent again, only the link of the last email works', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    await send(store.id, inviter.id, email, 'first')
+    await send(store.id, inviter.id, email, 'second')
+    expect(await listInvitations(control.database, store.id)).toHaveLength(1)
+    expect(await accept('first')).toBeNull()
+    expect(await accept('second')).toMatchObject({ email })
+  })
+
+  test('if an invitation has expired, it is listed, and its link does not work', async () => {
+    const { store, inviter } = await newStore()
+    await send(store.id, inviter.id, newEmail(), 'late')
+    await control.sql`update invitations set expires_at = now() where store_id = ${store.id}`
+    expect(await accept('late')).toBeNull()
+    expect(await listInvitations(control.database, store.id)).toMatchObject([{ isExpired: true }])
+  })
+
+  test('if a merchant of another store withdraws an invitation, it stays pending', async () => {
+    const { store, inviter } = await newStore()
+    const { store: foreign } = await newStore()
+    await send(store.id, inviter.id, newEmail(), 'mine')
+    const [{ id: invitationId } = { id: '' }] = await listInvitations(control.database, store.id)
+    const withdraw = (storeId: string) =>
+      withdrawInvitation({ database: control.database, storeId, invitationId, actor: 'merchant x' })
+    expect(await withdraw(foreign.id)).toBe(false)
+    expect(await withdraw(store.id)).toBe(true)
+    expect(await withdraw(store.id)).toBe(false)
+    expect(await accept('mine')).toBeNull()
+  })
+
+  test('if the inviter does not see the store, or the invited person sees it already, nothing is stored', async () => {
+    const { store, inviter } = await newStore()
+    const { inviter: stranger } = await newStore()
+    expect(await send(store.id, stranger.id, newEmail())).toBe('forbidden')
+    expect(await send(store.id, inviter.id, inviter.email)).toBe('member')
+    await removeStore(control.database, store.id)
+    expect(await send(store.id, inviter.id, newEmail())).toBe('forbidden')
+    expect(await control.sql`select from invitations where store_id = ${store.id}`).toEqual([])
+  })
+
+  test('if simultaneous invitations exceed the limits of a day, the store and the address get no further email', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    const toAddress = await Promise.all(
+      Array.from({ length: INVITATIONS_TO_ADDRESS_PER_DAY + 2 }, (_, at) =>
+        send(store.id, inviter.id, email, `a${at}`),
+      ),
+    )
+    expect(toAddress.filter((each) => each === 'invited')).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
+    expect(toAddress).toContain('address limit')
+    const ofStore: string[] = []
+    for (let at = 0; at < INVITATIONS_PER_DAY; at += 1) ofStore.push(await send(store.id, inviter.id, newEmail()))
+    expect(ofStore.filter((each) => each === 'invited')).toHaveLength(
+      INVITATIONS_PER_DAY - INVITATIONS_TO_ADDRESS_PER_DAY,
+    )
+    expect(ofStore.at(-1)).toBe('store limit')
+    const { store: other, inviter: another } = await newStore()
+    expect(await send(other.id, another.id, email)).toBe('invited')
+    await control.sql`update invitations set sent_at = now() - interval '25 hours' where store_id = ${store.id}`
+    expect(await send(store.id, inviter.id, email)).toBe('invited')
+  })
+
+  test('if invitations are withdrawn and sent again, the limit of an address still counts them', async () => {
+    const { store, inviter } = await newStore()
+    const email = newEmail()
+    for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) {
+      expect(await send(store.id, inviter.id, email, `again ${at}`)).toBe('invited')
+      await control.sql`update invitations set outcome = 'withdrawn' where store_id = ${store.id}`
+    }
+    expect(await send(store.id, inviter.id, email)).toBe('address limit')
+  })
+
+  test('the cleanup deletes invitations a month after their expiry, and keeps younger ones', async () => {
+    const { store, inviter } = await newStore()
+    for (const each of ['old', 'young']) await send(store.id, inviter.id, newEmail(), each)
+    await control.sql`
+      update invitations set expires_at = now() - interval '31 days' where token_hash = ${hashOf('old')}`
+    expect(await deleteOldInvitations(control.database)).toBe(1)
+    expect(await findInvitation(control.database, hashOf('young'))).not.toBeNull()
+  })
+})
+
+describe('invitations at single sign-on', () => {
+  test('if an address has invitations of two stores, a verified sign-in joins both and leaves other stores alone', async () => {
+    const [one, two, foreign] = [await newStore(), await newStore(), await newStore()]
+    const email = newEmail()
+    for (const { store, inviter } of [one, two]) await send(store.id, inviter.id, email)
+    await acceptInvitationsOf(control.database, email)
+    await acceptInvitationsOf(control.database, email)
+    for (const { store } of [one, two]) expect(await emailsOf(store.id)).toContain(email)
+    expect(await emailsOf(foreign.store.id)).not.toContain(email)
+  })
+
+  test('if an address has no valid invitation, a verified sign-in creates no account', async () => {
+    const { store, inviter } = await newStore()
+    const [uninvited, expired] = [newEmail(), newEmail()]
+    await send(store.id, inviter.id, expired)
+    await control.sql`update invitations set expires_at = now() where email = ${expired}`
+    for (const email of [uninvited, expired]) await acceptInvitationsOf(control.database, email)
+    expect(await control.sql`select from merchants where email in (${uninvited}, ${expired})`).toEqual([])
+  })
+})
+
+describe('removal of a member', () => {
+  const remove = (storeId: string, merchantId: string, removedBy: string) =>
+    removeMember({ database: control.database, storeId, merchantId, removedBy })
+
+  test('if two members remove each other at the same time, one of them stays', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant(store.id)
+    const outcomes = await Promise.all([remove(store.id, other.id, inviter.id), remove(store.id, inviter.id, other.id)])
+    expect(outcomes.toSorted()).toEqual(['removed', 'unknown'])
+    expect(await emailsOf(store.id)).toHaveLength(1)
+  })
+
+  test('if a merchant is the last member, the removal is rejected', async () => {
+    const { store, inviter } = await newStore()
+    expect(await remove(store.id, inviter.id, inviter.id)).toBe('last')
+    expect(await emailsOf(store.id)).toEqual([inviter.email])
+  })
+
+  test('if a merchant of another store removes a member, nothing changes', async () => {
+    const { store, inviter } = await newStore()
+    const other = await newMerchant(store.id)
+    const { inviter: stranger } = await newStore()
+    expect(await remove(store.id, other.id, stranger.id)).toBe('unknown')
+    expect(await emailsOf(store.id)).toEqual([inviter.email, other.email])
+  })
+
+  test.each([
+    ['in the dashboard', (storeId: string, { id }: { id: string }, by: string) => remove(storeId, id, by)],
+    [
+      'on the command line',
+      (storeId: string, { email }: { email: string }) => removeMembership(control.database, email, storeId),
+    ],
+  ])(
+    'if a member is removed %s, invitations by this member and to this member no longer work',
+    async (_where, removing) => {
+      const { store, inviter } = await newStore()
+      const [leaving, second] = [await newMerchant(store.id), newEmail()]
+      const [byOther, byLeaving] = [newEmail(), newEmail()]
+      await send(store.id, leaving.id, byLeaving, `by ${byLeaving}`)
+      await send(store.id, inviter.id, byOther, `by ${byOther}`)
+      await send(store.id, inviter.id, second, `to ${second}`)
+      // The operator adds the invited person, whose link still exists.
+      const added = await newMerchant(store.id, second)
+      await removing(store.id, leaving, inviter.id)
+      await removing(store.id, added, inviter.id)
+      expect(await accept(`by ${byLeaving}`)).toBeNull()
+      expect(await accept(`to ${second}`)).toBeNull()
+      expect(await accept(`by ${byOther}`)).toMatchObject({ email: byOther })
+    },
+  )
+
+  test('if an account is removed, its address is on no invitation any more', async () => {
+    const { store, inviter } = await newStore()
+    const leaving = await newMerchant(store.id)
+    const { store: other, inviter: another } = await newStore()
+    await send(store.id, leaving.id, newEmail())
+    await send(other.id, another.id, leaving.email)
+    await removeMerchant(control.database, leaving.email)
+    expect(
+      await control.sql`
+      select from invitations where email = ${leaving.email} or invited_by = ${leaving.id}`,
+    ).toEqual([])
+    expect(await emailsOf(store.id)).toEqual([inviter.email])
+  })
+})

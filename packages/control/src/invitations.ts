@@ -1,0 +1,288 @@
+// Stores invitations of people to a store. The link in the email contains a token, and the table stores its hash. The
+// table keeps an ended invitation for a month, so that the limits count it and Settings > Activity can name its address.
+
+import { randomUUID } from 'node:crypto'
+import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { namingActor } from './access/keys.ts'
+import type { ControlDatabase } from './database.ts'
+import { isUuid } from './random.ts'
+
+/** Days for which the link of an invitation works. */
+export const INVITATION_DAYS = 7
+/** Maximum number of invitation emails of a store in 24 hours. */
+export const INVITATIONS_PER_DAY = 20
+/** Maximum number of invitation emails of a store to one address in 24 hours. */
+export const INVITATIONS_TO_ADDRESS_PER_DAY = 3
+/** Days after its expiry for which an invitation is stored. */
+const RETENTION_DAYS = 30
+
+/** An invitation that was neither accepted nor withdrawn. */
+export interface PendingInvitation {
+  readonly id: string
+  readonly email: string
+  /** Email address of the member who sent the last email. */
+  readonly invitedBy: string
+  readonly sentAt: Date
+  readonly expiresAt: Date
+  readonly isExpired: boolean
+}
+
+/** The invitation of a link that works. */
+export interface OpenInvitation {
+  readonly storeId: string
+  readonly storeName: string
+  /** The invited address, in lower case. */
+  readonly email: string
+  readonly invitedBy: string
+  /** Whether the address has an account. */
+  readonly hasAccount: boolean
+}
+
+/** The result of an invitation. After another result than `invited`, nothing has changed. */
+export type InvitationOutcome =
+  | 'invited'
+  /** The address can see the store already. */
+  | 'member'
+  /** The store sent as many invitations in 24 hours as possible. */
+  | 'store limit'
+  /** The address got as many invitations of the store in 24 hours as possible. */
+  | 'address limit'
+  /** The store is removed, or the inviter can't see it any more. */
+  | 'forbidden'
+
+/** An invitation of an address to a store by a merchant. */
+export interface InvitationRequest {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  /** The invited address, in lower case. */
+  readonly email: string
+  /** ID of the inviting merchant. */
+  readonly merchantId: string
+  readonly tokenHash: Buffer
+}
+
+/** Returns the name of a merchant as an actor of the audit table. */
+export function merchantActor(merchantId: string): string {
+  return `merchant ${merchantId}`
+}
+
+/**
+ * Stores an invitation before its email is sent. A pending invitation of the same address gets the new token, so the
+ * link of an earlier email no longer works.
+ */
+export async function invite(request: InvitationRequest): Promise<InvitationOutcome> {
+  const { storeId, email, merchantId, tokenHash } = request
+  return request.database.pool.transaction(async (connection) => {
+    if (!(await lockStore(connection, storeId, merchantId))) return 'forbidden'
+    const refusal = await whyNotInvite(connection, request)
+    if (refusal !== null) return refusal
+    await executeOn(
+      connection,
+      sql`
+      insert into invitations as i (id, store_id, email, token_hash, invited_by, expires_at)
+      values (${randomUUID()}, ${storeId}, ${email}, ${tokenHash}, ${merchantId},
+        clock_timestamp() + make_interval(days => ${INVITATION_DAYS}::int))
+      on conflict (store_id, email) where outcome is null do update set
+        token_hash = excluded.token_hash, invited_by = excluded.invited_by, expires_at = excluded.expires_at,
+        sent_at = excluded.sent_at,
+        sends = case when i.sent_at > clock_timestamp() - interval '1 day' then i.sends + 1 else 1 end`,
+    )
+    return 'invited'
+  })
+}
+
+/**
+ * Locks the store until the end of the transaction, so that changes of its members run one after the other. Returns
+ * whether the merchant sees the store. Names the merchant as the actor of the transaction.
+ */
+async function lockStore(connection: Connection, storeId: string, merchantId: string): Promise<boolean> {
+  if (!isUuid(storeId)) return false
+  const stores = await queryRows(
+    connection,
+    sql`
+    select from stores where id = ${storeId} and removed_at is null and ${namingActor(merchantActor(merchantId))}
+    for no key update`,
+  )
+  const members = await queryRows(
+    connection,
+    sql`select from memberships where store_id = ${storeId} and merchant_id = ${merchantId}`,
+  )
+  return stores.length > 0 && members.length > 0
+}
+
+async function whyNotInvite(
+  connection: Connection,
+  { storeId, email }: InvitationRequest,
+): Promise<InvitationOutcome | null> {
+  const [known] = await queryRows<{ isMember: boolean; ofStore: number; toAddress: number }>(
+    connection,
+    sql`
+    select exists (
+        select from memberships b join merchants m on m.id = b.merchant_id
+        where b.store_id = ${storeId} and m.email = ${email}) as "isMember",
+      coalesce(sum(sends), 0)::int as "ofStore",
+      coalesce(sum(sends) filter (where email = ${email}), 0)::int as "toAddress"
+    from invitations where store_id = ${storeId} and sent_at > clock_timestamp() - interval '1 day'`,
+  )
+  if (known === undefined) return 'forbidden'
+  if (known.isMember) return 'member'
+  if (known.toAddress >= INVITATIONS_TO_ADDRESS_PER_DAY) return 'address limit'
+  return known.ofStore >= INVITATIONS_PER_DAY ? 'store limit' : null
+}
+
+/** Returns the pending invitations of a store, ordered by email address. */
+export async function listInvitations({ pool }: ControlDatabase, storeId: string): Promise<PendingInvitation[]> {
+  if (!isUuid(storeId)) return []
+  return pool.query<PendingInvitation>(sql`
+    select i.id, i.email, m.email as "invitedBy", i.sent_at as "sentAt", i.expires_at as "expiresAt",
+      i.expires_at <= clock_timestamp() as "isExpired"
+    from invitations i join merchants m on m.id = i.invited_by
+    where i.store_id = ${storeId} and i.outcome is null
+      and not exists (
+        select from memberships b join merchants invited on invited.id = b.merchant_id
+        where b.store_id = i.store_id and invited.email = i.email)
+    order by i.email`)
+}
+
+/** Ends a pending invitation of a store. Its link no longer works. Returns whether there was one. */
+export async function withdrawInvitation(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly invitationId: string
+  /** The actor for the audit table. Without it, the name of the database session. */
+  readonly actor?: string
+}): Promise<boolean> {
+  const { database, storeId, invitationId, actor } = options
+  if (!isUuid(storeId) || !isUuid(invitationId)) return false
+  const withdrawn = await database.pool.execute(sql`
+    update invitations set outcome = 'withdrawn'
+    where id = ${invitationId} and store_id = ${storeId} and outcome is null and ${namingActor(actor)}`)
+  return withdrawn > 0
+}
+
+/** A condition for the invitations `i` to the stores `s` that can be accepted. */
+const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp() and s.removed_at is null`
+
+/** Returns the invitation with this token; null if it was accepted or withdrawn, or has expired. */
+export async function findInvitation({ pool }: ControlDatabase, tokenHash: Buffer): Promise<OpenInvitation | null> {
+  const [found] = await pool.query<OpenInvitation>(sql`
+    select i.store_id as "storeId", s.name as "storeName", i.email, m.email as "invitedBy",
+      exists (select from merchants a where a.email = i.email) as "hasAccount"
+    from invitations i join stores s on s.id = i.store_id join merchants m on m.id = i.invited_by
+    where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED}`)
+  return found ?? null
+}
+
+/** What an accepted invitation changed. */
+export interface AcceptedInvitation {
+  readonly storeId: string
+  readonly email: string
+  /** Whether the invitation created the account. */
+  readonly isNew: boolean
+}
+
+/**
+ * Accepts the invitation with this token, once: adds the store to the account of the invited address, and creates a
+ * missing account with this password hash. The password of an existing account stays. Returns null if the invitation
+ * can't be accepted. Returns `no account` without a change if the account and the hash are missing.
+ */
+export async function acceptInvitation(options: {
+  readonly database: ControlDatabase
+  readonly tokenHash: Buffer
+  /** Hash of the password of a new account; null to use only an existing account. */
+  readonly passwordHash: string | null
+}): Promise<AcceptedInvitation | 'no account' | null> {
+  const { tokenHash, passwordHash } = options
+  return options.database.pool.transaction(async (connection) => {
+    const [invitation] = await queryRows<Invited>(
+      connection,
+      sql`
+      select i.id, i.email, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
+      where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED} for update of i for share of s`,
+    )
+    if (invitation === undefined) return null
+    const account = await findAccount(connection, invitation.email)
+    if (account === null && passwordHash === null) return 'no account'
+    const { id, isNew } = account ?? (await createAccount(connection, invitation.email))
+    if (isNew && passwordHash !== null) await setFirstPassword(connection, id, passwordHash)
+    await join(connection, invitation, id)
+    return { storeId: invitation.storeId, email: invitation.email, isNew }
+  })
+}
+
+/**
+ * Accepts all invitations of an address that single sign-on has verified, and creates a missing account without a
+ * password. Without an invitation, it creates no account.
+ */
+export async function acceptInvitationsOf({ pool }: ControlDatabase, email: string): Promise<void> {
+  const pending = sql`
+    select i.id, i.email, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
+    where i.email = ${email} and ${CAN_BE_ACCEPTED}`
+  // Most sign-ins have no invitation, so they need no transaction.
+  if ((await pool.query(pending)).length === 0) return
+  await pool.transaction(async (connection) => {
+    const invitations = await queryRows<Invited>(
+      connection,
+      sql`${pending} order by i.id for update of i for share of s`,
+    )
+    if (invitations.length === 0) return
+    const { id } = (await findAccount(connection, email)) ?? (await createAccount(connection, email))
+    for (const invitation of invitations) await join(connection, invitation, id)
+  })
+}
+
+interface Invited {
+  readonly id: string
+  readonly email: string
+  readonly storeId: string
+}
+
+interface Account {
+  readonly id: string
+  readonly isNew: boolean
+}
+
+async function findAccount(connection: Connection, email: string): Promise<Account | null> {
+  const [found] = await queryRows<{ id: string }>(connection, sql`select id from merchants where email = ${email}`)
+  return found === undefined ? null : { id: found.id, isNew: false }
+}
+
+/** Creates an account. If a concurrent transaction has created it, returns that account. */
+async function createAccount(connection: Connection, email: string): Promise<Account> {
+  const id = randomUUID()
+  const created = await executeOn(
+    connection,
+    sql`
+    insert into merchants (id, name, email, email_verified, created_at, updated_at)
+    select ${id}, '', ${email}, true, clock_timestamp(), clock_timestamp() where ${namingActor(merchantActor(id))}
+    on conflict (email) do nothing`,
+  )
+  const found = created === 1 ? null : await findAccount(connection, email)
+  return found ?? { id, isNew: true }
+}
+
+async function setFirstPassword(connection: Connection, merchantId: string, passwordHash: string): Promise<void> {
+  await executeOn(
+    connection,
+    sql`
+    insert into merchant_logins (id, account_id, provider_id, merchant_id, password, created_at, updated_at)
+    values (${randomUUID()}, ${merchantId}, 'credential', ${merchantId}, ${passwordHash}, clock_timestamp(), clock_timestamp())`,
+  )
+}
+
+async function join(connection: Connection, { id, storeId }: Invited, merchantId: string): Promise<void> {
+  await executeOn(
+    connection,
+    sql`
+    insert into memberships (merchant_id, store_id)
+    select ${merchantId}, ${storeId}::uuid where ${namingActor(merchantActor(merchantId))}
+    on conflict do nothing`,
+  )
+  await executeOn(connection, sql`update invitations set outcome = 'accepted' where id = ${id}`)
+}
+
+/** Deletes invitations a month after their expiry. Returns how many. */
+export async function deleteOldInvitations({ pool }: ControlDatabase): Promise<number> {
+  return pool.execute(sql`
+    delete from invitations where expires_at < clock_timestamp() - make_interval(days => ${RETENTION_DAYS}::int)`)
+}

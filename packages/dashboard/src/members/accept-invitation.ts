@@ -1,0 +1,53 @@
+// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address. It
+// does not sign in to an account that exists.
+
+import {
+  acceptInvitation as accept,
+  countAttempt,
+  discountAttempt,
+  findInvitation,
+  type OpenInvitation,
+} from '@store-export/control'
+import { lengthProblem } from '../accounts/accounts.ts'
+import type { Services } from '../services.ts'
+import { hashInvitationToken } from './invitation-token.ts'
+
+/** The result of a form that accepts an invitation. */
+export type AcceptOutcome =
+  /** `isNew`: the invitation created the account with the password of the form. */
+  | { readonly kind: 'accepted'; readonly storeId: string; readonly email: string; readonly isNew: boolean }
+  | {
+      readonly kind: 'password rejected'
+      readonly reason: 'too short' | 'too long'
+      readonly invitation: OpenInvitation
+    }
+  /** The invitation was accepted or withdrawn, or has expired. */
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
+
+/** What the form has: the token of the link, and a password for a new account. */
+export interface AcceptRequest {
+  readonly token: string
+  readonly password: string
+  readonly clientAddress: string
+}
+
+/** Accepts the invitation, once. The rate limit counts attempts per client address. */
+export async function acceptInvitation(
+  { database, accounts }: Pick<Services, 'database' | 'accounts'>,
+  { token, password, clientAddress }: AcceptRequest,
+): Promise<AcceptOutcome> {
+  const scopes = [`invitation ${clientAddress}`]
+  const verdict = await countAttempt(database, scopes)
+  if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
+  const tokenHash = hashInvitationToken(token)
+  const invitation = await findInvitation(database, tokenHash)
+  if (invitation === null) return { kind: 'ended' }
+  const reason = invitation.hasAccount ? null : lengthProblem(password)
+  if (reason !== null) return { kind: 'password rejected', reason, invitation }
+  const passwordHash = invitation.hasAccount ? null : await accounts.hashPassword(password)
+  const accepted = await accept({ database, tokenHash, passwordHash })
+  await discountAttempt(database, scopes)
+  // An account that is removed between the two statements ends its invitations.
+  return accepted === null || accepted === 'no account' ? { kind: 'ended' } : { kind: 'accepted', ...accepted }
+}

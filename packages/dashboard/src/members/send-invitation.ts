@@ -1,0 +1,46 @@
+// Invites a person to a store: stores the invitation and sends the link to the invited address. No page shows the link.
+
+import { randomBytes } from 'node:crypto'
+import { INVITATION_DAYS, type InvitationOutcome, invite } from '@store-export/control'
+import type { Email, Mailer } from '../alerts/mailer.ts'
+import type { StoreRequest } from '../routes/dashboard-request.ts'
+import { makeInvitationToken } from './invitation-token.ts'
+
+/** The result of an invitation. `unsent`: the invitation is stored, but the SMTP server did not accept the email. */
+export type SentInvitation = InvitationOutcome | 'unsent'
+
+/** Invites an address, or sends its pending invitation again. The links of earlier emails no longer work. */
+export async function sendInvitation(request: StoreRequest, email: string, mailer: Mailer): Promise<SentInvitation> {
+  const { services, store, session, requestId } = request
+  const { database, emit, origins } = services
+  const { token, hash: tokenHash } = makeInvitationToken(randomBytes)
+  const outcome = await invite({ database, storeId: store.id, email, merchantId: session.merchantId, tokenHash })
+  if (outcome !== 'invited') return outcome
+  const link = `${origins.url}/invitation/${token}`
+  try {
+    await mailer.send(invitationEmail({ to: email, link, invitedBy: session.email, storeName: store.name }))
+  } catch (cause) {
+    emit({ event: 'invitation.failed', requestId, storeId: store.id, cause })
+    return 'unsent'
+  }
+  emit({ event: 'invitation.sent', requestId, storeId: store.id })
+  return 'invited'
+}
+
+interface InvitationFacts {
+  readonly to: string
+  readonly link: string
+  /** Email address of the inviting merchant. */
+  readonly invitedBy: string
+  readonly storeName: string
+}
+
+/** Returns the email. It is the same whether the address has an account or not. */
+function invitationEmail({ to, link, invitedBy, storeName }: InvitationFacts): Email {
+  const paragraphs = [
+    `${invitedBy} invites you to the store “${storeName}” in Store Data Export. There you can create API keys for its tools and see its data.`,
+    `To accept, open this link and press the button:\n${link}`,
+    `The link works once, for ${INVITATION_DAYS} days. It is for you alone: don’t forward it. If you don’t know ${invitedBy}, ignore this email.`,
+  ]
+  return { to, subject: `Invitation to ${storeName}`, text: `${paragraphs.join('\n\n')}\n` }
+}

@@ -1,0 +1,84 @@
+// Handles the link of an invitation. Opening the link changes nothing.
+
+import { findInvitation, type OpenInvitation } from '@store-export/control'
+import { PASSWORD_LENGTH } from '../accounts/auth.ts'
+import { type AcceptOutcome, acceptInvitation } from '../members/accept-invitation.ts'
+import { hashInvitationToken } from '../members/invitation-token.ts'
+import { endedInvitationView, invitationView } from '../pages/invitation-view.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import { type DashboardRequest, frameOf, type HandlerResult, type PageResult } from './dashboard-request.ts'
+import { PASSWORD_PROBLEMS } from './password-problems.ts'
+import { clientOf, redirectAfterSignIn, tooManyAttempts } from './sign-in.ts'
+
+/** GET /invitation/{token}: shows the invitation and a button. */
+export async function invitationPage(request: DashboardRequest): Promise<HandlerResult> {
+  const token = request.context.req.param('token') ?? ''
+  const invitation = await findInvitation(request.services.database, hashInvitationToken(token))
+  if (invitation === null) return renderEnded(request, { status: 404, problem: null })
+  return renderInvitation(request, { token, invitation, problem: null })
+}
+
+/** POST /invitation: accepts the invitation, or shows the page again with an error message. */
+export async function useInvitation(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
+  const token = form.token ?? ''
+  const password = form.password ?? ''
+  const { clientAddress } = clientOf(request)
+  const outcome = await acceptInvitation(request.services, { token, password, clientAddress })
+  switch (outcome.kind) {
+    case 'accepted':
+      return redirectAfterJoining(request, outcome, password)
+    case 'password rejected': {
+      const problem = PASSWORD_PROBLEMS[outcome.reason].text
+      return { ...renderInvitation(request, { token, invitation: outcome.invitation, problem }), status: 400 }
+    }
+    case 'ended':
+      return renderEnded(request, { status: 404, problem: null })
+    case 'rate_limited':
+      return renderEnded(request, { status: 429, problem: tooManyAttempts(outcome.waitSeconds) })
+  }
+}
+
+/** Signs in to a new account with its password. The merchant of an existing account signs in as usual. */
+async function redirectAfterJoining(
+  request: DashboardRequest,
+  { email, storeId, isNew }: Extract<AcceptOutcome, { kind: 'accepted' }>,
+  password: string,
+): Promise<HandlerResult> {
+  const { accounts } = request.services
+  const next = storePaths(storeId).api
+  if (request.session?.email === email) return { to: next }
+  if (isNew) {
+    const signedIn = await accounts.signIn({ email, password, ...clientOf(request) })
+    if (signedIn.kind === 'succeeded') return redirectAfterSignIn(request, signedIn.cookies, next)
+  }
+  const cookies = request.session === null ? [] : await accounts.signOut(request.context.req.raw.headers)
+  return { to: `/sign-in?${new URLSearchParams({ next, joined: 'yes' })}`, cookies }
+}
+
+interface InvitationContent {
+  readonly token: string
+  readonly invitation: OpenInvitation
+  /** The error message for the password; null without an error. */
+  readonly problem: string | null
+}
+
+function renderInvitation(request: DashboardRequest, { token, invitation, problem }: InvitationContent): PageResult {
+  const { session, services } = request
+  const page = {
+    ...invitation,
+    token,
+    otherSession: session === null || session.email === invitation.email ? null : session.email,
+    passwordLengthMin: PASSWORD_LENGTH.min,
+    passwordProblem: problem,
+    singleSignOnLabel: services.accounts.singleSignOn?.label ?? null,
+  }
+  return { html: invitationView(frameOf(request, { title: 'Invitation' }), page) }
+}
+
+function renderEnded(
+  request: DashboardRequest,
+  { status, problem }: { readonly status: 404 | 429; readonly problem: string | null },
+): PageResult {
+  return { status, html: endedInvitationView(frameOf(request, { title: 'Invitation' }), problem) }
+}

@@ -1,0 +1,385 @@
+import { randomUUID } from 'node:crypto'
+import { INVITATIONS_TO_ADDRESS_PER_DAY } from '@store-export/control'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accountsOf, addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
+
+let platform: TestPlatform
+let smtp: TestSmtpServer
+let store: TestStore
+let merchant: TestMerchant
+/** Signed in as `merchant`, who is the first member of `store`. */
+let member: PlainBrowser
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  platform = await startPlatform(
+    { SMTP_URL: smtp.url, MAIL_FROM: 'Store export <export@example.com>' },
+    { dashboard: true },
+  )
+})
+beforeEach(async () => {
+  store = await platform.provision()
+  await platform.controlSql`update stores set name = 'Shop & Söhne' where id = ${store.id}`
+  merchant = await addMerchant(platform, store.id)
+  member = await browser().signIn(merchant)
+})
+afterEach(async () => {
+  smtp.rejects = null
+  smtp.emails.length = 0
+  await platform.controlSql`delete from sign_in_attempts`
+})
+afterAll(async () => {
+  await platform.close()
+  await smtp.close()
+})
+
+const browser = () => new PlainBrowser(urlOf(platform))
+const members = () => `/stores/${store.id}/settings/members`
+const api = () => `/stores/${store.id}/settings/api`
+const newEmail = () => `person-${randomUUID()}@example.com`
+const PASSWORD = 'seven quiet rivers'
+
+const inviteAs = (visitor: PlainBrowser, email: string) =>
+  visitor.send(members(), `${members()}/invitations`, { email })
+
+/** Invites an address, and returns the path and the token of the link that it got. */
+async function invited(email: string): Promise<{ readonly path: string; readonly token: string }> {
+  expect((await inviteAs(member, email)).status).toBe(303)
+  return linkTo(email)
+}
+
+function linkTo(email: string): { readonly path: string; readonly token: string } {
+  const { message = '' } = smtp.emails.findLast(({ to }) => to[0] === email) ?? {}
+  const [path = '', token = ''] = /\/invitation\/([A-Za-z0-9_-]{43})/.exec(message) ?? []
+  return { path, token }
+}
+
+/** Sends the form of the link's page. */
+const accept = (visitor: PlainBrowser, { path, token }: { path: string; token: string }, password = PASSWORD) =>
+  visitor.send(path, '/invitation', { token, password })
+
+const memberEmails = async () => {
+  const rows = await platform.controlSql<{ email: string }[]>`
+    select m.email from memberships b join merchants m on m.id = b.merchant_id where b.store_id = ${store.id}`
+  return rows.map(({ email }) => email)
+}
+
+/** Returns the ID of the only pending invitation of the store. */
+async function pendingId(): Promise<string> {
+  const [row] = await platform.controlSql<{ id: string }[]>`
+    select id from invitations where store_id = ${store.id} and outcome is null`
+  return row?.id ?? ''
+}
+
+describe('invitations by email', () => {
+  test('if a member invites a person, the email has the store, the inviter, and a link, and no page has the link', async () => {
+    const email = newEmail()
+    expect((await inviteAs(member, ` ${email.toUpperCase()} `)).status).toBe(303)
+    const { token } = linkTo(email)
+    const [{ to, message } = { to: [], message: '' }] = smtp.emails
+    expect(to).toEqual([email])
+    expect(message).toMatch(/^Subject: .*Invitation_to_Shop/m)
+    expect(message).toContain(merchant.email)
+    expect(message).toContain('“Shop & Söhne”')
+    expect(message).not.toContain('List-Unsubscribe')
+    const { text } = await member.get(members())
+    expect(text).toContain('The invitation is sent.')
+    expect(text).toContain(email)
+    for (const path of [members(), `/stores/${store.id}/settings/activity`])
+      expect((await member.get(path)).text).not.toContain(token)
+    const rows = await platform.controlSql`select * from invitations where store_id = ${store.id}`
+    expect(JSON.stringify(rows)).not.toContain(token)
+    expect(JSON.stringify(platform.events)).not.toContain(email)
+  })
+
+  test('if the address has no account, the link creates it with a password and opens the store', async () => {
+    const email = newEmail()
+    const link = await invited(email)
+    const visitor = browser()
+    const page = await visitor.get(link.path)
+    expect(page.text).toContain('Shop &amp; Söhne')
+    expect(page.text).toContain(email)
+    expect(await memberEmails()).toEqual([merchant.email])
+    expect((await accept(visitor, link)).headers.get('location')).toBe(api())
+    expect((await visitor.get(api())).status).toBe(200)
+    await browser().signIn({ email, password: PASSWORD })
+    const { text } = await member.get(`/stores/${store.id}/settings/activity`)
+    expect(text).toContain('Accepted an invitation and joined')
+    expect(text).toMatch(/Invited <strong>person-/)
+  })
+
+  test('if the password is too short, the invitation stays open, and no account exists', async () => {
+    const email = newEmail()
+    const link = await invited(email)
+    const rejected = await accept(browser(), link, 'short')
+    expect(rejected.status).toBe(400)
+    expect(rejected.text).toContain('Use at least 10 characters.')
+    expect(await platform.controlSql`select from merchants where email = ${email}`).toEqual([])
+    expect((await accept(browser(), link)).status).toBe(303)
+  })
+
+  test('if the address has an account, the link joins the store, but does not sign in and changes no password', async () => {
+    const other = await addMerchant(platform, (await platform.provision()).id)
+    const link = await invited(other.email)
+    const visitor = browser()
+    expect((await visitor.get(link.path)).text).not.toContain('name="password"')
+    const joined = await accept(visitor, link, 'password of an attacker')
+    expect(joined.headers.get('location')).toBe(`/sign-in?${new URLSearchParams({ next: api(), joined: 'yes' })}`)
+    expect((await visitor.follow(joined)).text).toContain('You have joined the store.')
+    expect((await visitor.get(api())).status).toBe(303)
+    expect(
+      (await browser().send('/sign-in', '/sign-in', { email: other.email, password: 'password of an attacker' }))
+        .status,
+    ).toBe(400)
+    expect((await (await browser().signIn(other)).get(api())).status).toBe(200)
+  })
+
+  test('if an address is invited, the response does not say whether it has an account', async () => {
+    const other = await addMerchant(platform, (await platform.provision()).id)
+    const pages: string[] = []
+    for (const email of [other.email, newEmail()]) {
+      const response = await inviteAs(member, email)
+      expect(response.status).toBe(303)
+      const { text } = await member.get(members())
+      pages.push(text.replaceAll(email, 'EMAIL'))
+      await member.send(members(), `${members()}/invitations/${await pendingId()}/withdraw`)
+    }
+    const shape = (page: string | undefined) =>
+      page?.replaceAll(/value="[^"]*"|datetime="[^"]*"|title="[^"]*"|invitations\/[^/"]+|\d+ seconds? ago|now/g, '')
+    expect(shape(pages[1])).toBe(shape(pages[0]))
+    const texts = smtp.emails.map(({ message }) => /\r\n\r\n(.*)/s.exec(message)?.[1]?.replace(/\/invitation\/\S+/, ''))
+    expect(texts[1]).toBe(texts[0])
+  })
+
+  test('if a link was used, its second use is rejected and changes nothing', async () => {
+    const link = await invited(newEmail())
+    expect((await accept(browser(), link)).status).toBe(303)
+    const visitor = browser()
+    expect((await visitor.get(link.path)).status).toBe(404)
+    const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
+    const again = await visitor.post('/invitation', { token: link.token, password: 'another long one', form_token })
+    expect(again.status).toBe(404)
+    expect(again.text).toContain('This invitation doesn’t work')
+  })
+
+  test('if the link is forwarded to a signed-in account, this account gets no access', async () => {
+    const email = newEmail()
+    const link = await invited(email)
+    const other = await addMerchant(platform, (await platform.provision()).id)
+    const forwarded = await browser().signIn(other)
+    expect((await forwarded.get(link.path)).text).toContain(`signed in as <strong>${other.email}</strong>`)
+    expect((await forwarded.get(api())).status).toBe(404)
+    expect((await accept(forwarded, link)).status).toBe(303)
+    expect(await memberEmails()).toEqual([merchant.email, email])
+    expect((await forwarded.get('/account')).text).toContain(email)
+    expect((await (await browser().signIn(other)).get(api())).status).toBe(404)
+  })
+
+  test('if the link of an account is forwarded to another signed-in account, that account is signed out', async () => {
+    const [target, other] = [
+      await addMerchant(platform, (await platform.provision()).id),
+      await addMerchant(platform, (await platform.provision()).id),
+    ]
+    const link = await invited(target.email)
+    const forwarded = await browser().signIn(other)
+    await accept(forwarded, link)
+    expect(await memberEmails()).toEqual([merchant.email, target.email])
+    expect((await forwarded.get('/account')).headers.get('location')).toMatch(/^\/sign-in/)
+  })
+
+  test('if the invited account is signed in, accepting opens the store', async () => {
+    const other = await addMerchant(platform, (await platform.provision()).id)
+    const link = await invited(other.email)
+    const visitor = await browser().signIn(other)
+    expect((await accept(visitor, link)).headers.get('location')).toBe(api())
+    expect((await visitor.get(api())).status).toBe(200)
+  })
+
+  test('if an invitation is withdrawn or sent again, the link of the earlier email no longer works', async () => {
+    const email = newEmail()
+    const first = await invited(email)
+    await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
+    const second = linkTo(email)
+    expect(second.token).not.toBe(first.token)
+    expect((await browser().get(first.path)).status).toBe(404)
+    expect((await browser().get(second.path)).status).toBe(200)
+    await member.send(members(), `${members()}/invitations/${await pendingId()}/withdraw`)
+    expect((await browser().get(second.path)).status).toBe(404)
+    expect((await member.get(`/stores/${store.id}/settings/activity`)).text).toContain('Withdrew the invitation of')
+  })
+
+  test('if a person tries many tokens, further attempts are delayed', async () => {
+    const visitor = browser()
+    const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
+    const statuses: number[] = []
+    for (let at = 0; at < 11; at += 1)
+      statuses.push(
+        (await visitor.post('/invitation', { token: `guess ${at}`, password: PASSWORD, form_token })).status,
+      )
+    expect(statuses).toEqual([...Array(10).fill(404), 429])
+  })
+
+  test.each([
+    '',
+    'nonsense',
+    'a@b',
+    'one@example.com,two@example.com',
+    'one@example.com two@example.com',
+    'one@example.com\r\nbcc: two@example.com',
+    '"one@example.com two"@example.com',
+    'one@example.com;two',
+    `${'x'.repeat(250)}@example.com`,
+  ])('if the address is %j, no email is sent', async (email) => {
+    const response = await inviteAs(member, email)
+    expect(response.status).toBe(400)
+    expect(response.text).toContain('Enter an email address such as name@shop.example.')
+    expect(smtp.emails).toEqual([])
+  })
+
+  test('if an address got all invitations of a day, the page says so and sends no email', async () => {
+    const email = newEmail()
+    for (let at = 0; at < INVITATIONS_TO_ADDRESS_PER_DAY; at += 1) await invited(email)
+    const response = await inviteAs(member, email)
+    expect(response.status).toBe(429)
+    expect(response.text).toContain('This address got 3 invitations to this store in 24 hours.')
+    expect(smtp.emails).toHaveLength(INVITATIONS_TO_ADDRESS_PER_DAY)
+  })
+
+  test('if the SMTP server rejects the address, the page says so, and the invitation can be sent again', async () => {
+    const email = newEmail()
+    smtp.rejects = email
+    await inviteAs(member, email)
+    expect((await member.get(members())).text).toContain('We couldn’t send the email.')
+    expect(platform.events).toContainEqual(expect.objectContaining({ event: 'invitation.failed', storeId: store.id }))
+    smtp.rejects = null
+    await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
+    expect((await accept(browser(), linkTo(email))).status).toBe(303)
+  })
+
+  test('if a person is a member already, the page says so and sends no email', async () => {
+    expect((await inviteAs(member, merchant.email)).status).toBe(409)
+    expect(smtp.emails).toEqual([])
+  })
+})
+
+describe('members', () => {
+  test('the page lists who sees the store, how they sign in, and which account is yours', async () => {
+    const guest = newEmail()
+    await (await accountsOf(platform)).addMerchant(guest, store.id)
+    const { text } = await member.get(members())
+    const rows = text
+      .split('<tr')
+      .slice(1)
+      .map((row) => row.replaceAll(/<[^>]*>|\s+/g, ' '))
+    expect(rows.find((row) => row.includes(merchant.email))).toMatch(/You .*Password .*Leave/)
+    expect(rows.find((row) => row.includes(guest))).toMatch(/Sign-in link .*Remove/)
+  })
+
+  test('if a member is removed, the next request of the open session gets 404 for the store', async () => {
+    const leaving = await addMerchant(platform, store.id)
+    const session = await browser().signIn(leaving)
+    const invite = await session.hiddenOf(members(), `${members()}/invitations`)
+    const path = `${members()}/${leaving.id}/remove`
+    expect((await member.get(path)).text).toContain(leaving.email)
+    expect((await member.send(path, path)).headers.get('location')).toBe(members())
+    for (const page of [api(), members(), `/stores/${store.id}/data/orders`, `/stores/${store.id}/data/orders.csv`])
+      expect((await session.get(page)).status, page).toBe(404)
+    expect((await session.post(`${members()}/invitations`, { ...invite, email: newEmail() })).status).toBe(404)
+    expect((await session.post(`${api()}/keys`, { ...invite, name: 'late' })).status).toBe(404)
+    expect((await session.get('/account')).status).toBe(200)
+    expect(smtp.emails).toEqual([])
+    const { text } = await member.get(`/stores/${store.id}/settings/activity`)
+    expect(text).toContain(`Ended the access of <strong>${leaving.email}</strong>`)
+  })
+
+  test('if the last member wants to leave, the page says why this is not possible', async () => {
+    const path = `${members()}/${merchant.id}/remove`
+    const { text } = await member.get(path)
+    expect(text).toContain('The last member can’t leave')
+    const form_token = await member.formTokenOf(members(), `${members()}/invitations`)
+    expect((await member.post(path, { form_token })).headers.get('location')).toBe(path)
+    expect(await memberEmails()).toEqual([merchant.email])
+  })
+
+  test('if a member leaves, the store is gone from the own list', async () => {
+    await addMerchant(platform, store.id)
+    const path = `${members()}/${merchant.id}/remove`
+    expect((await member.send(path, path)).headers.get('location')).toBe('/')
+    expect((await member.get(api())).status).toBe(404)
+  })
+
+  test("if a merchant of another store opens or posts to the members' pages, each response is 404", async () => {
+    await invited(newEmail())
+    const id = await pendingId()
+    const stranger = await browser().signIn(await addMerchant(platform, (await platform.provision()).id))
+    const form_token = await stranger.formTokenOf('/account', '/sign-out')
+    for (const path of [members(), `${members()}/${merchant.id}/remove`])
+      expect((await stranger.get(path)).status, path).toBe(404)
+    const forms = ['invitations', `invitations/${id}/send`, `invitations/${id}/withdraw`, `${merchant.id}/remove`]
+    for (const form of forms) {
+      const response = await stranger.post(`${members()}/${form}`, { form_token, email: newEmail() })
+      expect(response.status, form).toBe(404)
+      expect(response.text).not.toContain(merchant.email)
+    }
+    expect(smtp.emails).toHaveLength(1)
+    expect(await pendingId()).toBe(id)
+  })
+
+  test("if a merchant changes another store's invitation or member under the own store, nothing changes", async () => {
+    await invited(newEmail())
+    const id = await pendingId()
+    const foreign = await platform.provision()
+    const stranger = await browser().signIn(await addMerchant(platform, foreign.id))
+    const page = `/stores/${foreign.id}/settings/members`
+    for (const form of [`invitations/${id}/send`, `invitations/${id}/withdraw`, `${merchant.id}/remove`]) {
+      const form_token = await stranger.formTokenOf(page, `${page}/invitations`)
+      await stranger.post(`${page}/${form}`, { form_token })
+    }
+    expect(smtp.emails).toHaveLength(1)
+    expect(await pendingId()).toBe(id)
+    expect(await memberEmails()).toEqual([merchant.email])
+  })
+
+  test('if a form comes from another site or has no valid token, it is rejected and changes nothing', async () => {
+    await addMerchant(platform, store.id)
+    const link = await invited(newEmail())
+    const id = await pendingId()
+    const hidden = await member.hiddenOf(members(), `${members()}/invitations`)
+    const forms = ['invitations', `invitations/${id}/send`, `invitations/${id}/withdraw`, `${merchant.id}/remove`].map(
+      (each) => `${members()}/${each}`,
+    )
+    for (const path of [...forms, '/invitation']) {
+      const fields = { email: newEmail(), token: link.token, password: PASSWORD }
+      const foreign = await member.post(path, { ...hidden, ...fields }, { origin: 'https://evil.example' })
+      expect(foreign.status, path).toBe(403)
+      expect((await member.post(path, { ...hidden, ...fields }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+      expect((await member.post(path, { ...fields, form_token: 'guess' })).status, path).toBe(403)
+    }
+    expect(smtp.emails).toHaveLength(1)
+    expect(await pendingId()).toBe(id)
+    expect(await memberEmails()).toHaveLength(2)
+  })
+
+  test('if an invitation form is sent twice, the second one sends no email', async () => {
+    const hidden = await member.hiddenOf(members(), `${members()}/invitations`)
+    const email = newEmail()
+    expect((await member.post(`${members()}/invitations`, { ...hidden, email })).status).toBe(303)
+    expect((await member.post(`${members()}/invitations`, { ...hidden, email })).status).toBe(409)
+    expect(smtp.emails).toHaveLength(1)
+  })
+})
+
+test('if there is no SMTP server, the page shows no form and says how the operator adds people', async () => {
+  const plain = await startPlatform({}, { dashboard: true })
+  const own = await plain.provision()
+  const visitor = await new PlainBrowser(urlOf(plain)).signIn(await addMerchant(plain, own.id))
+  const page = `/stores/${own.id}/settings/members`
+  const { text } = await visitor.get(page)
+  expect(text).toContain('store-export merchants add')
+  expect(text).not.toContain(`${page}/invitations`)
+  const form_token = await visitor.formTokenOf('/account', '/sign-out')
+  expect((await visitor.post(`${page}/invitations`, { form_token, email: newEmail() })).status).toBe(404)
+  expect(await plain.controlSql`select from invitations`).toEqual([])
+  await plain.close()
+})
