@@ -76,6 +76,16 @@ describe('sign-ins', () => {
     expect((await before.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
+  test('if the sign-in was more than a day ago, the account page still lists the sessions', async () => {
+    const own = await addMerchant(platform, store.id)
+    const visitor = await browser().signIn(own)
+    await platform.controlSql`
+      update merchant_sessions set created_at = now() - interval '2 days' where merchant_id = ${own.id}`
+    const { status, text } = await visitor.get('/account')
+    expect(status).toBe(200)
+    expect(text).toContain('This browser')
+  })
+
   test('after a sign-out, a copy of the session cookie is no longer valid', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)

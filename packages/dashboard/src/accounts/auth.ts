@@ -71,6 +71,8 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
       fields: { ...TIMESTAMP_COLUMNS, userId: 'merchant_id', expiresAt: 'expires_at', ...CLIENT_COLUMNS },
       expiresIn: sessionDays * DAY_SECONDS,
       updateAge: DAY_SECONDS,
+      // Otherwise, better-auth rejects the list of sessions a day after the sign-in.
+      freshAge: 0,
     },
     user: { modelName: 'merchants', fields: { ...TIMESTAMP_COLUMNS, emailVerified: 'email_verified' } },
     account: {
