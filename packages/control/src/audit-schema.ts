@@ -91,6 +91,19 @@ export const AUDIT_SCHEMA = `
   end $$;
   create trigger audit_merchants after insert or delete on merchants for each row execute function audit_merchants();
 
+  -- The dashboard changes the setting through better-auth, which can't name the merchant. The merchant is the actor then.
+  create function audit_two_factor() returns trigger language plpgsql as $$
+  begin
+    if current_setting('application_name') = 'store-export control' then
+      perform set_config('store_export.actor', 'merchant ' || new.id, true);
+    end if;
+    perform audit_record(case when new.two_factor_enabled then 'two_factor.enabled' else 'two_factor.disabled' end,
+      null, null, new.id, '{}');
+    return null;
+  end $$;
+  create trigger audit_two_factor after update of two_factor_enabled on merchants
+    for each row when (old.two_factor_enabled <> new.two_factor_enabled) execute function audit_two_factor();
+
   create function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then

@@ -33,6 +33,8 @@ export const AUDIT_ACTIONS = [
   'membership.removed',
   'invitation.created',
   'invitation.withdrawn',
+  'two_factor.enabled',
+  'two_factor.disabled',
   'secrets.rotated',
 ] as const
 

@@ -67,6 +67,7 @@ export {
   removeMember,
   removeMembership,
   removeMerchant,
+  resetTwoFactor,
   type StoreMember,
   storesOfMerchant,
   UnknownMerchant,

@@ -79,6 +79,8 @@ export interface StoreMember {
   /** When the merchant got access to the store. */
   readonly since: Date
   readonly hasPassword: boolean
+  /** Whether the merchant needs a code after the password. */
+  readonly hasTwoFactor: boolean
   /** Whether the merchant has signed in at the provider of single sign-on. */
   readonly hasSingleSignOn: boolean
 }
@@ -86,7 +88,7 @@ export interface StoreMember {
 /** Returns the merchants who see a store, in the order in which they got access. */
 export async function listMembers({ pool }: ControlDatabase, storeId: string): Promise<StoreMember[]> {
   return pool.query<StoreMember>(sql`
-    select m.id as "merchantId", m.email, b.created_at as since,
+    select m.id as "merchantId", m.email, b.created_at as since, m.two_factor_enabled as "hasTwoFactor",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.password is not null) as "hasPassword",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential') as "hasSingleSignOn"
     from memberships b join merchants m on m.id = b.merchant_id
@@ -158,6 +160,21 @@ export async function removeMerchant(
   // The account is deleted last, so that the removal can be repeated.
   await pool.execute(sql`delete from merchants where id = ${id}`)
   return { storesLeftAlone }
+}
+
+/** Turns off the second factor of an account. Returns whether it was on. Rejects with `UnknownMerchant`. */
+export async function resetTwoFactor({ pool }: ControlDatabase, email: string): Promise<boolean> {
+  const [row] = await pool.query<{ wasOn: boolean }>(sql`
+    with merchant as (
+      select id, two_factor_enabled from merchants where email = ${email.trim().toLowerCase()} for update
+    ), deleted as (
+      delete from merchant_two_factors where merchant_id in (select id from merchant)
+    ), changed as (
+      update merchants set two_factor_enabled = false where id in (select id from merchant where two_factor_enabled)
+    )
+    select two_factor_enabled as "wasOn" from merchant`)
+  if (row === undefined) throw new UnknownMerchant(email)
+  return row.wasOn
 }
 
 /** Deletes expired sessions and expired one-time links. Returns the number of deleted rows. */

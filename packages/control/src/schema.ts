@@ -144,6 +144,7 @@ export const SCHEMA = `
     name text not null,
     email text not null unique,
     email_verified boolean not null,
+    two_factor_enabled boolean not null default false,
     image text,
     created_at timestamptz not null,
     updated_at timestamptz not null
@@ -178,6 +179,18 @@ export const SCHEMA = `
     unique (provider_id, account_id)
   );
   create index merchant_logins_merchant on merchant_logins (merchant_id);
+
+  create table merchant_two_factors (
+    id text primary key,
+    merchant_id text not null unique references merchants (id) on delete cascade,
+    -- encrypted with the dashboard's secret, like backup_codes
+    secret text not null,
+    backup_codes text not null,
+    -- false until the merchant has entered the first code
+    verified boolean not null,
+    failed_verification_count integer not null default 0,
+    locked_until timestamptz
+  );
 
   create table merchant_links (
     id text primary key,

@@ -1,9 +1,9 @@
 // The routes of the dashboard in one list, with the check that each needs: none, a session, or access to a store.
 
 import { type Context, Hono } from 'hono'
-import { accountPage, changePassword } from './routes/account.ts'
+import { accountPage, changePassword, signOutOthers } from './routes/account.ts'
 import { activityPage } from './routes/activity.ts'
-import { createHandlers, type Environment, REPEATABLE } from './routes/create-handlers.ts'
+import { createHandlers, type Environment, type Handlers, REPEATABLE } from './routes/create-handlers.ts'
 import { create, replace, replacePage } from './routes/create-key.ts'
 import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
 import { notFoundPage } from './routes/error-pages.ts'
@@ -17,9 +17,11 @@ import { rename, renamePage } from './routes/rename-key.ts'
 import { chooseEncoding } from './routes/respond.ts'
 import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
+import { signInCodePage, signInWithCode } from './routes/sign-in-code.ts'
 import { finishSingleSignOn, startSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
 import { setTheme } from './routes/theme.ts'
+import { confirmTwoFactor, renewRecoveryCodes, setUpTwoFactor, turnOffTwoFactor } from './routes/two-factor.ts'
 import { keyUsagePage, logDownload, usagePage } from './routes/usage.ts'
 import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
@@ -28,7 +30,8 @@ import { type Asset, assets } from './ui/assets.ts'
 /** Returns the Hono app that serves the dashboard. */
 export function createApp(services: Services): Hono<Environment> {
   const app = new Hono<Environment>()
-  const { page, form, merchantPage, merchantForm, storePage, storeForm, storeFile } = createHandlers(services)
+  const handlers = createHandlers(services)
+  const { page, form } = handlers
   const headers = Object.entries(securityHeaders(services.origins.isSecure))
   app.use(async (context, next) => {
     if (!services.origins.isOwnHost(context.req.header('host') ?? null))
@@ -43,6 +46,8 @@ export function createApp(services: Services): Hono<Environment> {
 
   app.get('/sign-in', page(signInPage))
   app.post('/sign-in', form(signIn))
+  app.get('/sign-in/code', page(signInCodePage))
+  app.post('/sign-in/code', form(signInWithCode))
   app.post('/sign-in/oidc', form(startSingleSignOn))
   app.get('/sign-in/oidc/callback', page(finishSingleSignOn))
   app.get('/link/:token', page(linkPage))
@@ -55,13 +60,33 @@ export function createApp(services: Services): Hono<Environment> {
   for (const path of ['/sign-in/oidc', '/link', '/invitation', '/mute', '/theme', '/sign-out'])
     app.get(path, (context) => context.redirect('/', 303))
 
+  addAccountRoutes(app, handlers)
+  addStoreRoutes(app, handlers)
+
+  app.all('*', page(notFoundPage))
+  app.onError((cause, context) => {
+    services.emit({ event: 'page.failed', requestId: null, cause })
+    return context.text('Something went wrong on our side.', 500)
+  })
+  return app
+}
+
+function addAccountRoutes(app: Hono<Environment>, { merchantPage, merchantForm }: Handlers): void {
   app.get('/', merchantPage(home))
   app.get('/stores', merchantPage(storesPage))
   app.get('/account', merchantPage(accountPage))
   app.post('/account/password', merchantForm(changePassword))
+  app.post('/account/two-factor/set-up', merchantForm(setUpTwoFactor))
+  app.post('/account/two-factor/confirm', merchantForm(confirmTwoFactor))
+  app.post('/account/two-factor/recovery-codes', merchantForm(renewRecoveryCodes))
+  app.post('/account/two-factor/turn-off', merchantForm(turnOffTwoFactor))
+  app.get('/account/two-factor/:form', (context) => context.redirect('/account', 303))
+  app.post('/account/sign-out-others', merchantForm(signOutOthers))
   app.post('/account/sign-out-everywhere', merchantForm(signOutEverywhere))
   app.post('/sign-out', merchantForm(signOut))
+}
 
+function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFile }: Handlers): void {
   const store = app.basePath('/stores/:store')
   for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage(toKeys))
   store.get('/settings/general', storePage(generalPage))
@@ -93,13 +118,6 @@ export function createApp(services: Services): Hono<Environment> {
   store.get('/data/:list/:file{[0-9A-Fa-f-]+\\.json}', storeFile(rowDownload))
   store.get('/data/:list/:row', storePage(dataRowPage))
   store.get('/recipes', storePage(recipesPage))
-
-  app.all('*', page(notFoundPage))
-  app.onError((cause, context) => {
-    services.emit({ event: 'page.failed', requestId: null, cause })
-    return context.text('Something went wrong on our side.', 500)
-  })
-  return app
 }
 
 /** Returns the message for a request with another host name. */

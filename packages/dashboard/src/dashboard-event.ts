@@ -18,13 +18,17 @@ export interface PageCompleted {
 export interface SignInAttempted {
   readonly event: 'sign_in.attempted'
   readonly requestId: string
-  /** `link` is a one-time link. `oidc` is single sign-on at the operator's provider. */
-  readonly by: 'password' | 'link' | 'oidc'
   /**
-   * `rate_limited`: there were too many attempts, so the dashboard did not check this one. `unreachable`: the provider
-   * of single sign-on did not respond.
+   * `link` is a one-time link. `code` is a code of the merchant's app or a recovery code, after the password or the link.
+   * `oidc` is single sign-on at the operator's provider.
    */
-  readonly outcome: 'succeeded' | 'rejected' | 'rate_limited' | 'unreachable'
+  readonly by: 'password' | 'link' | 'code' | 'oidc'
+  /**
+   * `code_required`: the password or the link was right, and the dashboard requests a code. `rate_limited`: there were
+   * too many attempts, so the dashboard did not check this one. `unreachable`: the provider of single sign-on did not
+   * respond.
+   */
+  readonly outcome: 'succeeded' | 'code_required' | 'rejected' | 'rate_limited' | 'unreachable'
 }
 
 /** Emitted after a merchant has created or revoked a key in the dashboard. */

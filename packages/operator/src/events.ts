@@ -174,7 +174,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'sign_in.attempted': {
     level: 'info',
     meaning:
-      'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the identity provider did not respond).',
+      'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `code_required`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the identity provider did not respond). `code_required` means that the password or the link was right.',
   },
   'alert.sent': { level: 'info', meaning: 'Merchants got `emails` emails about a key. `kind` is the problem.' },
   'alert.failed': {

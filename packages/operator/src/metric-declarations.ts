@@ -141,8 +141,8 @@ export const METRICS = {
     type: 'counter',
     help: 'Attempts to sign in to the dashboard.',
     labels: {
-      by: '`password`, `link`, or `oidc`',
-      outcome: '`succeeded`, `rejected`, `rate_limited`, or `unreachable`',
+      by: '`password`, `link`, `code`, or `oidc`',
+      outcome: '`succeeded`, `code_required`, `rejected`, `rate_limited`, or `unreachable`',
     },
   },
   pools: {

@@ -385,6 +385,8 @@ describe('store-export merchants', () => {
     expect(plain.stdout).toMatch(/^http:\S+\n$/)
     const { merchants } = await runJson('merchants', 'list')
     expect(merchants).toContainEqual(expect.objectContaining({ id: added.id, store_ids: [one, two] }))
+    const reset = await runJson('merchants', 'reset-two-factor', '--email', ' Shop@Example.com ')
+    expect(reset).toEqual({ email: 'shop@example.com', reset: false })
     const removed = await runJson('merchants', 'remove', '--email', 'shop@example.com')
     expect(removed).toMatchObject({ removed: true, stores_left_alone: expect.arrayContaining([one, two]) })
     expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
@@ -394,6 +396,7 @@ describe('store-export merchants', () => {
     [['add', '--email', 'no address', '--store', 'x'], 2, 'must be an email address such as name@shop.example'],
     [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
+    [['reset-two-factor', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
   ])(
     'if the arguments are merchants %j, the command exits with one line that names the wrong argument',

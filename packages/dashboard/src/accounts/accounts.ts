@@ -2,11 +2,12 @@
 // by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
 
 import { addMembership, type ControlDatabase, countAttempt, discountAttempt } from '@store-export/control'
-import { isAPIError } from 'better-auth/api'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { browserName } from './browser-name.ts'
+import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
 import { parseEmail } from './parse-email.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
+import { TwoFactor } from './two-factor.ts'
 
 /** Options of all kinds of sign-in. */
 export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
@@ -19,11 +20,15 @@ export interface MerchantSession {
   readonly id: string
   readonly merchantId: string
   readonly email: string
+  /** Whether the sign-in to this account needs a code. */
+  readonly hasTwoFactor: boolean
 }
 
 /** The result of a sign-in. `cookies` are values of Set-Cookie. */
 export type SignInResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
+  /** The password or the link is right, and `TwoFactor.verify` must complete the sign-in. */
+  | { readonly kind: 'code_required'; readonly cookies: readonly string[] }
   /** The address or the password is wrong. The result doesn't say which is wrong, so that it reveals no accounts. */
   | { readonly kind: 'rejected' }
   /** There were too many attempts, so the dashboard did not check this attempt. */
@@ -36,6 +41,8 @@ export type PasswordRejection = 'current' | 'too short' | 'too long'
 export class Accounts {
   /** Sign-in at the provider; null without single sign-on. */
   readonly singleSignOn: SingleSignOn | null
+  /** The second factor of accounts. */
+  readonly twoFactor: TwoFactor
   readonly #auth: Auth
   readonly #database: ControlDatabase
   /** Tokens that better-auth just created, by email address, until `createSignInLink` returns them. */
@@ -47,6 +54,7 @@ export class Accounts {
     this.singleSignOn = singleSignOn === null ? null : new SingleSignOn(options, singleSignOn)
     this.#database = options.database
     this.#auth = createAuth({ ...options, onLink: (email, token) => this.#links.set(email, token) })
+    this.twoFactor = new TwoFactor(this.#auth, options)
   }
 
   /** Adds a store to an account, and creates a missing account. Throws `InvalidEmailError` or `UnknownStore`. */
@@ -113,16 +121,12 @@ export class Accounts {
       if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     }
     const { password } = attempt
-    const cookies = await this.#callAuth(() =>
-      this.#auth.api.signInEmail({
-        body: { email, password },
-        headers: userAgentHeader(attempt.headers),
-        returnHeaders: true,
-      }),
-    )
-    if (cookies === null) return { kind: 'rejected' }
+    const body = { email, password }
+    const headers = userAgentHeader(attempt.headers)
+    const call = await callAuth(() => this.#auth.api.signInEmail({ body, headers, returnHeaders: true }))
+    if (call.kind === 'rejected') return { kind: 'rejected' }
     await discountAttempt(this.#database, scopes)
-    return { kind: 'succeeded', cookies }
+    return signInResult(call)
   }
 
   /** Signs in by one-time link, which uses up its token. The rate limit counts attempts per client address. */
@@ -133,12 +137,12 @@ export class Accounts {
     const scopes = [`link ${clientAddress}`]
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
-    const cookies = await this.#callAuth(() =>
+    const call = await callAuth(() =>
       this.#auth.api.magicLinkVerify({ query: { token }, headers: userAgentHeader(headers), returnHeaders: true }),
     )
-    if (cookies === null) return { kind: 'rejected' }
+    if (call.kind === 'rejected') return { kind: 'rejected' }
     await discountAttempt(this.#database, scopes)
-    return { kind: 'succeeded', cookies }
+    return signInResult(call)
   }
 
   /** Returns the session of the request, and cookies if better-auth extends the session; null without a session. */
@@ -147,7 +151,7 @@ export class Accounts {
     if (result.response === null) return null
     const { session, user } = result.response
     return {
-      session: { id: session.id, merchantId: user.id, email: user.email },
+      session: { id: session.id, merchantId: user.id, email: user.email, hasTwoFactor: user.twoFactorEnabled === true },
       cookies: result.headers.getSetCookie(),
     }
   }
@@ -156,6 +160,11 @@ export class Accounts {
   async signOut(headers: Headers): Promise<readonly string[]> {
     const result = await this.#auth.api.signOut({ headers: cookieHeader(headers), returnHeaders: true })
     return result.headers.getSetCookie()
+  }
+
+  /** Ends all sessions of the account except the current one. */
+  async signOutOthers(headers: Headers): Promise<void> {
+    await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
   }
 
   /** Ends all sessions of the account, and returns the cookies that remove this session from the browser. */
@@ -203,39 +212,29 @@ export class Accounts {
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { waitSeconds: verdict.waitSeconds }
     const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
-    const cookies = await this.#callAuth(() =>
+    const call = await callAuth(() =>
       this.#auth.api.changePassword({ body, headers: cookieHeader(headers), returnHeaders: true }),
     )
-    if (cookies === null) return { problem: 'current' }
+    if (call.kind === 'rejected') return { problem: 'current' }
     await discountAttempt(this.#database, scopes)
-    return { cookies }
+    return { cookies: call.cookies }
   }
+}
 
-  /** Returns the cookies of the result; null if better-auth rejects the call. */
-  async #callAuth(call: () => Promise<{ headers: Headers }>): Promise<readonly string[] | null> {
-    try {
-      const { headers } = await call()
-      return headers.getSetCookie()
-    } catch (error) {
-      if (isAPIError(error) && error.statusCode < SERVER_ERROR) return null
-      throw error
-    }
-  }
+/** Returns the result of a call that created a session, or that needs a code first. */
+function signInResult({
+  cookies,
+  response,
+}: {
+  readonly cookies: readonly string[]
+  readonly response: unknown
+}): SignInResult {
+  const isPending = typeof response === 'object' && response !== null && 'twoFactorRedirect' in response
+  return { kind: isPending ? 'code_required' : 'succeeded', cookies }
 }
 
 /** Returns what is wrong with the length of a new password; null if it can be used. */
 export function lengthProblem(password: string): 'too short' | 'too long' | null {
   if ([...password].length < PASSWORD_LENGTH.min) return 'too short'
   return password.length > PASSWORD_LENGTH.max ? 'too long' : null
-}
-
-const SERVER_ERROR = 500
-/** Returns the only header that better-auth needs to find the session. */
-function cookieHeader(headers: Headers): Headers {
-  return new Headers({ cookie: headers.get('cookie') ?? '' })
-}
-
-/** Returns the header that names the browser of a new session, without the cookies of an old session. */
-function userAgentHeader(headers: Headers): Headers {
-  return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })
 }

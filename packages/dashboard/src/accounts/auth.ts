@@ -5,7 +5,9 @@ import { randomUUID } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
+import { twoFactor } from 'better-auth/plugins/two-factor'
 import { kyselyDialect } from './kysely-dialect.ts'
+import { makeRecoveryCodes } from './recovery-codes.ts'
 
 /** Minimum and maximum length of a password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
@@ -30,6 +32,10 @@ export interface AuthOptions extends CommonAuthOptions {
 }
 
 const DAY_SECONDS = 86_400
+/** Seconds after the password or the link for which a code completes the sign-in. */
+const CODE_SECONDS = 600
+/** Name of the account in the merchant's app. */
+export const ISSUER = 'Store Data Export'
 
 /** Returns a better-auth instance for passwords, links and sessions. */
 export function createAuth(options: AuthOptions) {
@@ -49,8 +55,27 @@ export function createAuth(options: AuthOptions) {
         expiresIn: linkMinutes * 60,
         sendMagicLink: ({ email, token }) => onLink(email, token),
       }),
+      secondFactor(),
     ],
   })
+}
+
+/**
+ * Returns the plugin for codes of an app. In better-auth, it applies to passwords only. Here it applies to one-time links,
+ * too: otherwise, everyone who can read a merchant's email needs no code. Single sign-on leaves it to the provider.
+ */
+function secondFactor() {
+  const plugin = twoFactor({
+    issuer: ISSUER,
+    twoFactorCookieMaxAge: CODE_SECONDS,
+    backupCodeOptions: { customBackupCodesGenerate: makeRecoveryCodes },
+    schema: {
+      user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+      twoFactor: { modelName: 'merchant_two_factors', fields: TWO_FACTOR_COLUMNS },
+    },
+  })
+  const matcher = ({ path }: { path?: string }) => path === '/sign-in/email' || path === '/magic-link/verify'
+  return { ...plugin, hooks: { after: plugin.hooks.after.map((hook) => ({ ...hook, matcher })) } }
 }
 
 /** Returns the better-auth options for every kind of sign-in. All kinds create the same sessions. */
@@ -95,6 +120,7 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
       useSecureCookies: false,
       cookies: {
         session_token: { name: sessionCookieName(isSecure), attributes },
+        two_factor: { name: secondFactorCookieName(isSecure), attributes },
         oauth_state: { name: stateCookieName(isSecure), attributes },
       },
     },
@@ -111,11 +137,22 @@ export function stateCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-single-sign-on' : 'single-sign-on'
 }
 
+/** Returns the name of the cookie of a sign-in that needs a code. */
+export function secondFactorCookieName(isSecure: boolean): string {
+  return isSecure ? '__Host-second-factor' : 'second-factor'
+}
+
 /** A better-auth instance, whose functions `Accounts` calls. */
 export type Auth = ReturnType<typeof createAuth>
 
 const TIMESTAMP_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const
 const CLIENT_COLUMNS = { ipAddress: 'ip_address', userAgent: 'user_agent' } as const
+const TWO_FACTOR_COLUMNS = {
+  userId: 'merchant_id',
+  backupCodes: 'backup_codes',
+  failedVerificationCount: 'failed_verification_count',
+  lockedUntil: 'locked_until',
+} as const
 const TOKEN_COLUMNS = {
   accessToken: 'access_token',
   refreshToken: 'refresh_token',

@@ -1,4 +1,4 @@
-// Renders the account page: password and sessions.
+// Renders the account page: password, second factor, and sessions.
 
 import { badge, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
@@ -7,12 +7,16 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { table } from '../ui/table.ts'
 import type { AccountPage, Frame } from './models.ts'
+import { twoFactorCard } from './two-factor-view.ts'
 
 /** Returns the account page. The form sets a first password if the merchant has none. */
 export function accountView(frame: Frame, page: AccountPage): Html {
   const stores = { trail: [{ label: 'Your stores', href: '/stores' }] }
   const head = pageHead({ title: 'Your account', lead: page.email, ...(page.storeId === null ? stores : {}) })
-  return layout(frame, html`${head}${passwordCard(frame, page)}${sessionsCard(frame, page)}`)
+  return layout(
+    frame,
+    html`${head}${passwordCard(frame, page)}${twoFactorCard(frame, page)}${sessionsCard(frame, page)}`,
+  )
 }
 
 function passwordCard(frame: Frame, page: AccountPage): Html {
@@ -42,7 +46,7 @@ ${button(hasPassword ? 'Change password' : 'Set password')}`
   const store = storeId === null ? NOTHING : html`<input type="hidden" name="store" value="${storeId}">`
   const note = hasPassword
     ? 'Changing your password signs out your other browsers.'
-    : 'You signed in with a link. Set a password to sign in without one.'
+    : 'You have no password yet. Set one to sign in without a link.'
   return card(
     { id: 'password', title: 'Password', note },
     form({ action: '/account/password', frame }, html`${store}${fields}`),
@@ -60,7 +64,9 @@ function sessionsCard(frame: Frame, page: AccountPage): Html {
     rows,
     isStacked: true,
   })
+  const others = form({ action: '/account/sign-out-others', frame }, button('Sign out other browsers', 'plain'))
   const everywhere = form({ action: '/account/sign-out-everywhere', frame }, button('Sign out everywhere', 'plain'))
+  const actions = html`${page.sessions.length > 1 ? others : NOTHING}${everywhere}`
   const note = 'If you don’t recognize a browser, sign out everywhere and change your password.'
-  return card({ id: 'sessions', title: 'Where you’re signed in', note, actions: everywhere, isFlush: true }, list)
+  return card({ id: 'sessions', title: 'Where you’re signed in', note, actions, isFlush: true }, list)
 }

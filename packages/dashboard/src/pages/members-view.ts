@@ -43,7 +43,8 @@ function membersCard(frame: Frame, { members }: MembersPage): Html {
   return card({ id: 'members', title: 'Members of this store', isFlush: true }, list)
 }
 
-function signInText({ hasPassword, hasSingleSignOn }: MembersPage['members'][number]): string {
+function signInText({ hasPassword, hasTwoFactor, hasSingleSignOn }: MembersPage['members'][number]): string {
+  if (hasPassword && hasTwoFactor) return hasSingleSignOn ? 'Password and code, single sign-on' : 'Password and code'
   if (hasPassword) return hasSingleSignOn ? 'Password, single sign-on' : 'Password'
   return hasSingleSignOn ? 'Single sign-on' : 'Sign-in link'
 }

@@ -74,7 +74,7 @@ export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
-/** The data of the page about the merchant's password and sessions. */
+/** The data of the page about the merchant's password, second factor, and sessions. */
 export interface AccountPage {
   readonly email: string
   /** The store that the navigation shows; null for none. The page then links to the list of stores. */
@@ -83,6 +83,8 @@ export interface AccountPage {
   readonly passwordLengthMin: number
   /** The field that the dashboard rejected, and its error message; null without an error. */
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
+  /** Whether the sign-in needs a code, and the error message of the form; null without an error. */
+  readonly twoFactor: { readonly isOn: boolean; readonly problem: string | null }
   readonly sessions: readonly {
     readonly startedAt: Date
     /** Browser and system, such as "Firefox on Linux". */

@@ -1,4 +1,4 @@
-// Lets merchants change their password, which needs the current one, and see their sessions.
+// Lets merchants change their password, which needs the current one, and see and end their sessions.
 
 import type { RegisteredStore } from '@store-export/control'
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
@@ -14,14 +14,30 @@ import { storeHead, timeZoneOf } from './stores.ts'
 /** GET /account?store={s}: shows the password form and the sessions. `store` is the store that the navigation shows. */
 export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
-  const text = 'Your password is changed, and your other browsers are signed out.'
-  const notice = value === CHANGED ? ({ kind: 'done', text } as const) : null
+  const text = NOTICES.get(value)
+  const notice = text === undefined ? null : ({ kind: 'done', text } as const)
   const storeId = request.context.req.query('store')
   return { ...(await renderAccount(request, { problem: null, notice, storeId })), cookies }
 }
 
-/** The flash message of a changed password. */
-const CHANGED = 'password'
+/** Values of the flash cookie for messages of the account page. */
+export const ACCOUNT_FLASHES = {
+  passwordChanged: 'account.password',
+  othersSignedOut: 'account.others',
+  twoFactorOff: 'account.two-factor-off',
+} as const
+
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  [ACCOUNT_FLASHES.passwordChanged, 'Your password is changed, and your other browsers are signed out.'],
+  [ACCOUNT_FLASHES.othersSignedOut, 'Your other browsers are signed out.'],
+  [ACCOUNT_FLASHES.twoFactorOff, 'Two-factor sign-in is off. Your password alone signs you in.'],
+])
+
+/** POST /account/sign-out-others: ends all sessions of the merchant except the current one. */
+export async function signOutOthers(request: MerchantRequest): Promise<HandlerResult> {
+  await request.services.accounts.signOutOthers(request.context.req.raw.headers)
+  return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.othersSignedOut)] }
+}
 
 /** POST /account/password: changes the password, or shows the form again with an error message. */
 export async function changePassword(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
@@ -31,7 +47,7 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
   const outcome = await request.services.accounts.changePassword(request.session, { ...change, headers })
   if ('cookies' in outcome) {
     const to = storeId === undefined ? '/account' : `/account?${new URLSearchParams({ store: storeId })}`
-    return { to, cookies: [...outcome.cookies, flashCookie(request, CHANGED)] }
+    return { to, cookies: [...outcome.cookies, flashCookie(request, ACCOUNT_FLASHES.passwordChanged)] }
   }
   if ('waitSeconds' in outcome) {
     const text = `Too many attempts. Wait ${quantity(outcome.waitSeconds, 'second', { locale: 'en' })} and try again.`
@@ -48,14 +64,17 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
 
 interface AccountOptions {
   readonly problem: AccountPage['passwordProblem']
+  /** The error message of the second factor's form; absent without an error. */
+  readonly twoFactorProblem?: string
   readonly notice: PageNotice | null
   /** The store that the navigation shows, from the URL or the form. */
   readonly storeId: string | undefined
 }
 
-async function renderAccount(
+/** Returns the account page with this content. */
+export async function renderAccount(
   request: MerchantRequest,
-  { problem, notice, storeId }: AccountOptions,
+  { problem, twoFactorProblem, notice, storeId }: AccountOptions,
 ): Promise<PageResult> {
   const { accounts } = request.services
   const sessions = await accounts.sessions(request.context.req.raw.headers)
@@ -66,6 +85,7 @@ async function renderAccount(
     hasPassword: await accounts.hasPassword(request.session.merchantId),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
+    twoFactor: { isOn: request.session.hasTwoFactor, problem: twoFactorProblem ?? null },
     sessions: sessions.map(({ id, startedAt, client }) => ({
       startedAt,
       client,

@@ -48,6 +48,7 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
   })
   const next = safePath(form.next ?? '')
   if (outcome.kind === 'succeeded') return redirectAfterSignIn(request, outcome.cookies, next)
+  if (outcome.kind === 'code_required') return redirectToCode(request, outcome.cookies, next)
   const problem = outcome.kind === 'rejected' ? WRONG : tooManyAttempts(outcome.waitSeconds)
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem, email, next })
 }
@@ -71,6 +72,7 @@ export async function useLink(request: DashboardRequest, form: FormFields): Prom
   const outcome = await request.services.accounts.signInByLink(form.token ?? '', clientOf(request))
   request.services.emit({ event: 'sign_in.attempted', requestId: request.requestId, by: 'link', outcome: outcome.kind })
   if (outcome.kind === 'succeeded') return redirectAfterSignIn(request, outcome.cookies)
+  if (outcome.kind === 'code_required') return redirectToCode(request, outcome.cookies, '/')
   const problem = outcome.kind === 'rejected' ? LINK_WRONG : tooManyAttempts(outcome.waitSeconds)
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem })
 }
@@ -113,6 +115,15 @@ export async function redirectAfterSignIn(
 ): Promise<HandlerResult> {
   if (request.session !== null) await request.services.accounts.signOut(request.context.req.raw.headers)
   return { to: next, cookies }
+}
+
+/** Redirects to the page that requests a code. Ends the previous session of the browser. */
+async function redirectToCode(
+  request: DashboardRequest,
+  cookies: readonly string[],
+  next: string,
+): Promise<HandlerResult> {
+  return redirectAfterSignIn(request, cookies, `/sign-in/code?${new URLSearchParams({ next })}`)
 }
 
 /** Returns the path of a page of the dashboard, or `/` for other paths, so that no sign-in leads to another site. */

@@ -7,6 +7,7 @@ import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/sup
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { makeInvitationToken } from '../../src/members/invitation-token.ts'
+import { appCode } from './app-code.ts'
 import { type Page, type Scene, signIn } from './scene.ts'
 
 export interface Shown {
@@ -102,6 +103,28 @@ async function inviteTo(scene: Scene, store: TestStore, { id: merchantId }: Test
   await scene.platform.controlSql`delete from invitations where store_id = ${store.id}`
   await invite({ database, storeId: store.id, email: 'invited@example.com', merchantId, tokenHash })
   return token
+}
+
+/** Signs in as a new merchant, and opens the page that sets up the second factor. */
+async function setUpTwoFactor(page: Page, { scene, full }: Shown): Promise<TestMerchant> {
+  const merchant = await addMerchant(scene.platform, full.id)
+  await page.goto(`${scene.url}/sign-in`)
+  await signIn(page, merchant)
+  await page.goto(`${scene.url}/account`)
+  await page.getByLabel('Your password').fill(merchant.password)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.locator('.qr-code').waitFor()
+  return merchant
+}
+
+/** Turns the second factor of a new merchant on, and stays on the page with the recovery codes. */
+async function turnOnTwoFactor(page: Page, shown: Shown): Promise<TestMerchant> {
+  const merchant = await setUpTwoFactor(page, shown)
+  const secret = (await page.locator('#secret').textContent()) ?? ''
+  await page.getByLabel('Code', { exact: true }).fill(appCode(secret.replaceAll(' ', '')))
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.locator('#codes').waitFor()
+  return merchant
 }
 
 async function createKeyOn(page: Page, { scene, empty }: Shown): Promise<void> {
@@ -213,6 +236,36 @@ const STORE_PAGES: readonly EveryPage[] = [
 const AFTER_STEPS: readonly EveryPage[] = [
   { name: 'stores', isSignedIn: true, open: (page, { scene }) => page.goto(`${scene.url}/stores`) },
   { name: 'account', isSignedIn: true, open: (page, { scene }) => page.goto(`${scene.url}/account`) },
+  { name: 'two-factor sign-in, setting up', isSignedIn: false, open: setUpTwoFactor },
+  {
+    name: 'two-factor sign-in, recovery codes',
+    isSignedIn: false,
+    async open(page, shown) {
+      await turnOnTwoFactor(page, shown)
+    },
+  },
+  {
+    name: 'account with two-factor sign-in',
+    isSignedIn: false,
+    async open(page, shown) {
+      await turnOnTwoFactor(page, shown)
+      await page.getByRole('link', { name: 'I have saved the codes' }).click()
+      await page.getByRole('button', { name: 'Turn off' }).waitFor()
+    },
+  },
+  {
+    name: 'code of the sign-in, wrong',
+    isSignedIn: false,
+    async open(page, shown) {
+      const merchant = await turnOnTwoFactor(page, shown)
+      await page.getByRole('link', { name: 'I have saved the codes' }).click()
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await signIn(page, merchant)
+      await page.getByLabel('Code', { exact: true }).fill('000000')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.locator('.field-problem').waitFor()
+    },
+  },
   {
     name: 'row',
     isSignedIn: true,

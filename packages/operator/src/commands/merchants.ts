@@ -9,6 +9,7 @@ import {
   removeMembership,
   removeMerchant,
   requireStore,
+  resetTwoFactor,
   UnknownMerchant,
 } from '@store-export/control'
 import type { Accounts } from '@store-export/dashboard'
@@ -55,6 +56,13 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     'list',
     'list the dashboard accounts and the number of their stores. --json lists the store IDs.',
   ).action((options: CommonOptions) => withControl(processContext, (context) => list(context, options)))
+  addCommand(
+    merchants,
+    'reset-two-factor',
+    'turn off the two-factor sign-in of a merchant who lost the phone and the recovery codes',
+  )
+    .requiredOption('--email <address>', EMAIL_HELP)
+    .action((options: EmailOptions) => withControl(processContext, (context) => resetSecondFactor(context, options)))
   addCommand(
     merchants,
     'remove',
@@ -112,6 +120,17 @@ async function list({ database }: CommandContext, { json }: CommonOptions): Prom
       String(storeIds.length),
       email,
     ]),
+  )
+}
+
+async function resetSecondFactor({ database }: CommandContext, { email, json }: EmailOptions): Promise<void> {
+  const reset = await resetTwoFactor(database, email)
+  const address = email.trim().toLowerCase()
+  if (json) return printJson({ email: address, reset })
+  printMessage(
+    reset
+      ? `Turned off the two-factor sign-in of ${address}. The password alone signs in now.`
+      : `${address} has no two-factor sign-in. Nothing changed.`,
   )
 }
 

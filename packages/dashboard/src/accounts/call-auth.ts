@@ -1,0 +1,37 @@
+// Calls functions of better-auth, and distinguishes a rejection from an error of the database.
+
+import { isAPIError } from 'better-auth/api'
+
+/** The result of a call that better-auth did not reject. `cookies` are values of Set-Cookie. */
+export interface AuthResult<T> {
+  readonly cookies: readonly string[]
+  readonly response: T
+}
+
+/** The result of a call. `code` is better-auth's name of the reason for a rejection. */
+export type AuthCall<T> =
+  | ({ readonly kind: 'done' } & AuthResult<T>)
+  | { readonly kind: 'rejected'; readonly code: string; readonly status: number }
+
+const SERVER_ERROR = 500
+
+/** Returns the result of the call. Rejects with the error of better-auth if the control database fails. */
+export async function callAuth<T>(call: () => Promise<{ headers: Headers; response: T }>): Promise<AuthCall<T>> {
+  try {
+    const { headers, response } = await call()
+    return { kind: 'done', cookies: headers.getSetCookie(), response }
+  } catch (error) {
+    if (!isAPIError(error) || error.statusCode >= SERVER_ERROR) throw error
+    return { kind: 'rejected', code: error.body?.code ?? '', status: error.statusCode }
+  }
+}
+
+/** Returns the only header that better-auth needs to find the session. */
+export function cookieHeader(headers: Headers): Headers {
+  return new Headers({ cookie: headers.get('cookie') ?? '' })
+}
+
+/** Returns the header that names the browser of a new session, without the cookies of an old session. */
+export function userAgentHeader(headers: Headers): Headers {
+  return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })
+}

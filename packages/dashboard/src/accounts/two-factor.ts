@@ -1,0 +1,194 @@
+// Manages the second factor of an account: codes of an app (TOTP, RFC 6238), and recovery codes. better-auth stores the
+// secret encrypted and checks the codes. This module limits the rate of attempts, and accepts a code of the app once.
+
+import { createHash } from 'node:crypto'
+import { type ControlDatabase, consumeFormToken, countAttempt, discountAttempt } from '@store-export/control'
+import type { MerchantSession } from './accounts.ts'
+import { type Auth, secondFactorCookieName } from './auth.ts'
+import { type AuthCall, type AuthResult, callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
+
+/** The result of an attempt that can be rate limited. */
+export type Attempt<T> =
+  | ({ readonly kind: 'done' } & T)
+  /** The password or the code is wrong. */
+  | { readonly kind: 'rejected' }
+  | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
+
+/** The result of a code at the sign-in. `ended`: the sign-in must start again with the password or a link. */
+export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { readonly kind: 'ended' }
+
+/** A password that the merchant typed to change the second factor, and the headers of the request. */
+export interface PasswordCheck {
+  readonly session: MerchantSession
+  readonly password: string
+  readonly headers: Headers
+}
+
+/** Seconds for which better-auth locks an account after ten wrong codes. */
+const LOCK_SECONDS = 900
+const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
+
+/** Turns the second factor on and off, and checks codes. */
+export class TwoFactor {
+  readonly #auth: Auth
+  readonly #database: ControlDatabase
+  readonly #cookieName: string
+
+  constructor(auth: Auth, { database, url }: { readonly database: ControlDatabase; readonly url: string }) {
+    this.#auth = auth
+    this.#database = database
+    this.#cookieName = secondFactorCookieName(url.startsWith('https:'))
+  }
+
+  /** Makes a new secret and returns it in base32. Codes are needed only after `confirm`. */
+  async setUp({ session, password, headers }: PasswordCheck): Promise<Attempt<{ readonly secret: string }>> {
+    const body = { password }
+    const result = await this.#limited([passwordScope(session)], () =>
+      callAuth(() => this.#auth.api.enableTwoFactor({ body, headers: cookieHeader(headers), returnHeaders: true })),
+    )
+    if (result.kind !== 'done') return result
+    const { response } = result
+    const secret = 'totpURI' in response ? new URL(response.totpURI ?? '').searchParams.get('secret') : null
+    if (secret === null) throw new Error('better-auth returned no secret')
+    return { kind: 'done', secret }
+  }
+
+  /**
+   * Turns the second factor on if the code belongs to the new secret, and ends all other sessions. Replaces the current
+   * session, and returns the recovery codes.
+   */
+  async confirm(
+    session: MerchantSession,
+    { code, headers }: { readonly code: string; readonly headers: Headers },
+  ): Promise<Attempt<{ readonly cookies: readonly string[]; readonly recoveryCodes: readonly string[] }>> {
+    const result = await this.#limited<unknown>([codeScope(session.merchantId)], async () => {
+      if (!(await this.#isUnused(session.merchantId, code))) return REJECTED
+      const body = { code: digitsOf(code) }
+      return callAuth(() => this.#auth.api.verifyTOTP({ body, headers: cookieHeader(headers), returnHeaders: true }))
+    })
+    if (result.kind !== 'done') return result
+    const { cookies } = result
+    await this.#auth.api.revokeOtherSessions({ headers: headersWith(cookies) })
+    const { backupCodes } = await this.#auth.api.viewBackupCodes({ body: { userId: session.merchantId } })
+    return { kind: 'done', cookies, recoveryCodes: backupCodes }
+  }
+
+  /** Replaces the recovery codes and returns the new ones. */
+  async renewRecoveryCodes(check: PasswordCheck): Promise<Attempt<{ readonly recoveryCodes: readonly string[] }>> {
+    const body = { password: check.password }
+    const headers = cookieHeader(check.headers)
+    const result = await this.#limited([passwordScope(check.session)], () =>
+      callAuth(() => this.#auth.api.generateBackupCodes({ body, headers, returnHeaders: true })),
+    )
+    return result.kind === 'done' ? { kind: 'done', recoveryCodes: result.response.backupCodes } : result
+  }
+
+  /** Turns the second factor off, and replaces the current session. */
+  async turnOff(check: PasswordCheck): Promise<Attempt<{ readonly cookies: readonly string[] }>> {
+    const body = { password: check.password }
+    const headers = cookieHeader(check.headers)
+    return this.#limited([passwordScope(check.session)], () =>
+      callAuth(() => this.#auth.api.disableTwoFactor({ body, headers, returnHeaders: true })),
+    )
+  }
+
+  /** Whether the request belongs to a sign-in that needs a code. */
+  isPending(headers: Headers): boolean {
+    return this.#cookieOf(headers) !== null
+  }
+
+  /**
+   * Completes a sign-in with a code of the app or a recovery code. The rate limit counts attempts per account and per client
+   * address. Also, better-auth ends the sign-in after five wrong codes.
+   */
+  async verify(attempt: {
+    readonly code: string
+    readonly clientAddress: string
+    readonly headers: Headers
+  }): Promise<CodeResult> {
+    const cookie = this.#cookieOf(attempt.headers)
+    const { internalAdapter } = await this.#auth.$context
+    const identifier = identifierOf(cookie ?? '')
+    const pending = identifier === '' ? null : await internalAdapter.findVerificationValue(identifier)
+    if (pending === null) return { kind: 'ended' }
+    const merchantId = pending.value
+    const headers = userAgentHeader(attempt.headers)
+    // Without the session cookie: better-auth would check the code for the account of an old session.
+    headers.set('cookie', `${this.#cookieName}=${cookie}`)
+    const isOfApp = /^\d{6}$/.test(digitsOf(attempt.code))
+    let isEnded = false
+    const scopes = [`code ${attempt.clientAddress}`, codeScope(merchantId)]
+    const result = await this.#limited<unknown>(scopes, async () => {
+      if (isOfApp && !(await this.#isUnused(merchantId, attempt.code))) return REJECTED
+      const code = isOfApp ? digitsOf(attempt.code) : recoveryCodeOf(attempt.code)
+      const { verifyTOTP, verifyBackupCode } = this.#auth.api
+      const call = await callAuth<unknown>(() => {
+        const request = { body: { code }, headers, returnHeaders: true } as const
+        return isOfApp ? verifyTOTP(request) : verifyBackupCode(request)
+      })
+      isEnded = call.kind === 'rejected' && ENDED_CODES.includes(call.code)
+      return call
+    })
+    return isEnded ? { kind: 'ended' } : result
+  }
+
+  /** Runs the call if no scope is rate limited. The client's scope comes first, as in `Accounts.signIn`. */
+  async #limited<T>(scopes: readonly string[], call: () => Promise<AuthCall<T>>): Promise<Attempt<AuthResult<T>>> {
+    for (const scope of scopes) {
+      const verdict = await countAttempt(this.#database, [scope])
+      if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
+    }
+    const result = await call()
+    if (result.kind === 'rejected')
+      return result.status === 429 ? { kind: 'rate_limited', waitSeconds: LOCK_SECONDS } : { kind: 'rejected' }
+    await discountAttempt(this.#database, scopes)
+    return result
+  }
+
+  /**
+   * Marks a code of the app as used. Returns whether it was unused, because a code is valid for up to 90 seconds. An observer
+   * of the code can't use it again.
+   */
+  #isUnused(merchantId: string, code: string): Promise<boolean> {
+    const hash = createHash('sha256')
+      .update(`code ${merchantId} ${digitsOf(code)}`)
+      .digest()
+    return consumeFormToken(this.#database, hash)
+  }
+
+  /** Returns the value of the cookie of a sign-in that needs a code; null without one. */
+  #cookieOf(headers: Headers): string | null {
+    const name = `${this.#cookieName}=`
+    const cookies = (headers.get('cookie') ?? '').split(';').map((each) => each.trim())
+    return cookies.find((each) => each.startsWith(name))?.slice(name.length) || null
+  }
+}
+
+const REJECTED = { kind: 'rejected', code: '', status: 400 } as const
+
+function passwordScope({ merchantId }: MerchantSession): string {
+  return `password of ${merchantId}`
+}
+
+function codeScope(merchantId: string): string {
+  return `code of ${merchantId}`
+}
+
+/** Returns the code without the space that apps show in its middle. */
+function digitsOf(code: string): string {
+  return code.replaceAll(/\s/g, '')
+}
+
+function recoveryCodeOf(code: string): string {
+  return code.trim().toLowerCase()
+}
+
+/** Returns the value in a signed cookie; '' for a malformed one. better-auth checks the signature. */
+function identifierOf(cookie: string): string {
+  return /^[A-Za-z0-9_-]+(?=\.)/.exec(cookie)?.[0] ?? ''
+}
+
+/** Returns a header with the cookies of a response. */
+function headersWith(cookies: readonly string[]): Headers {
+  return new Headers({ cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') })
+}

@@ -1,0 +1,43 @@
+// Handles the code of the second factor, after the password or a one-time link.
+
+import { signInCodeView } from '../pages/sign-in-code-view.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { type DashboardRequest, frameOf, type HandlerResult, type PageResult } from './dashboard-request.ts'
+import { clientOf, redirectAfterSignIn, renderSignIn, safePath, tooManyAttempts } from './sign-in.ts'
+
+const WRONG =
+  'This code is wrong or was used already. Wait for the next code of your app, or use another recovery code.'
+const ENDED = 'The sign-in took too long, or had too many wrong codes. Sign in again.'
+
+/** GET /sign-in/code?next={path}: shows the form. Without a sign-in that needs a code, redirects to the sign-in page. */
+export function signInCodePage(request: DashboardRequest): HandlerResult {
+  const { req } = request.context
+  if (!request.services.accounts.twoFactor.isPending(req.raw.headers)) return { to: '/sign-in' }
+  return renderCode(request, { next: safePath(req.query('next') ?? ''), problem: null })
+}
+
+/** POST /sign-in/code: completes the sign-in, or shows the form again with an error message. */
+export async function signInWithCode(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
+  const { services, requestId } = request
+  const next = safePath(form.next ?? '')
+  const outcome = await services.accounts.twoFactor.verify({ code: form.code ?? '', ...clientOf(request) })
+  const name = outcome.kind === 'done' ? 'succeeded' : outcome.kind === 'ended' ? 'rejected' : outcome.kind
+  services.emit({ event: 'sign_in.attempted', requestId, by: 'code', outcome: name })
+  switch (outcome.kind) {
+    case 'done':
+      return redirectAfterSignIn(request, outcome.cookies, next)
+    case 'ended':
+      return renderSignIn(request, { status: 400, problem: ENDED, next })
+    case 'rejected':
+      return { ...renderCode(request, { next, problem: WRONG }), status: 400 }
+    case 'rate_limited':
+      return { ...renderCode(request, { next, problem: tooManyAttempts(outcome.waitSeconds) }), status: 429 }
+  }
+}
+
+function renderCode(
+  request: DashboardRequest,
+  page: { readonly next: string; readonly problem: string | null },
+): PageResult {
+  return { html: signInCodeView(frameOf(request, { title: 'Enter your code' }), page) }
+}

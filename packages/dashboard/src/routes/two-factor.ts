@@ -1,0 +1,99 @@
+// Lets merchants turn the second factor of their account on and off. Each change needs the password.
+
+import { ISSUER } from '../accounts/auth.ts'
+import type { Attempt, PasswordCheck } from '../accounts/two-factor.ts'
+import { recoveryCodesView, twoFactorSetUpView } from '../pages/two-factor-view.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { ACCOUNT_FLASHES, renderAccount } from './account.ts'
+import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
+import { flashCookie } from './flash.ts'
+import { tooManyAttempts } from './sign-in.ts'
+
+const WRONG_PASSWORD = 'This isn’t your current password.'
+const WRONG_CODE = 'This code is wrong or was used already. Wait for the next code of the app, and enter that one.'
+/** A secret in base32, as the page of the set-up shows it. */
+const SECRET = /^[A-Z2-7]{16,128}$/
+
+/** POST /account/two-factor/set-up: makes a secret, and shows it with its QR code. */
+export async function setUpTwoFactor(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  if (request.session.hasTwoFactor) return { to: '/account' }
+  const outcome = await request.services.accounts.twoFactor.setUp(checkOf(request, form))
+  if (outcome.kind !== 'done') return renderRejected(request, outcome)
+  return renderSetUp(request, { secret: outcome.secret, problem: null })
+}
+
+/** POST /account/two-factor/confirm: turns the second factor on, and shows the recovery codes. */
+export async function confirmTwoFactor(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  const { session, services, context } = request
+  const secret = form.secret ?? ''
+  // The page shows the secret of its own form, so that a stolen session can't read the secret of a set-up.
+  if (session.hasTwoFactor || !SECRET.test(secret)) return { to: '/account' }
+  const { headers } = context.req.raw
+  const outcome = await services.accounts.twoFactor.confirm(session, { code: form.code ?? '', headers })
+  if (outcome.kind === 'rate_limited') {
+    const problem = tooManyAttempts(outcome.waitSeconds)
+    return { ...renderSetUp(request, { secret, problem }), status: 429 }
+  }
+  if (outcome.kind === 'rejected') return { ...renderSetUp(request, { secret, problem: WRONG_CODE }), status: 400 }
+  return renderRecoveryCodes(await requestWith(request, outcome.cookies), outcome)
+}
+
+/** POST /account/two-factor/recovery-codes: replaces the recovery codes, and shows the new ones. */
+export async function renewRecoveryCodes(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  if (!request.session.hasTwoFactor) return { to: '/account' }
+  const outcome = await request.services.accounts.twoFactor.renewRecoveryCodes(checkOf(request, form))
+  return outcome.kind === 'done' ? renderRecoveryCodes(request, outcome) : renderRejected(request, outcome)
+}
+
+/** POST /account/two-factor/turn-off: turns the second factor off. */
+export async function turnOffTwoFactor(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  if (!request.session.hasTwoFactor) return { to: '/account' }
+  const outcome = await request.services.accounts.twoFactor.turnOff(checkOf(request, form))
+  if (outcome.kind !== 'done') return renderRejected(request, outcome)
+  return { to: '/account', cookies: [...outcome.cookies, flashCookie(request, ACCOUNT_FLASHES.twoFactorOff)] }
+}
+
+function checkOf({ session, context }: MerchantRequest, form: FormFields): PasswordCheck {
+  return { session, password: form.confirm ?? '', headers: context.req.raw.headers }
+}
+
+async function renderRejected(
+  request: MerchantRequest,
+  outcome: Exclude<Attempt<object>, { kind: 'done' }>,
+): Promise<PageResult> {
+  const isLimited = outcome.kind === 'rate_limited'
+  const twoFactorProblem = isLimited ? tooManyAttempts(outcome.waitSeconds) : WRONG_PASSWORD
+  const page = await renderAccount(request, { problem: null, twoFactorProblem, notice: null, storeId: undefined })
+  return { ...page, status: isLimited ? 429 : 400 }
+}
+
+function renderSetUp(
+  request: MerchantRequest,
+  { secret, problem }: { readonly secret: string; readonly problem: string | null },
+): PageResult {
+  const label = encodeURIComponent(`${ISSUER}:${request.session.email}`)
+  const uri = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer: ISSUER }).toString().replaceAll('+', '%20')}`
+  const frame = frameOf(request, { title: 'Two-factor sign-in' })
+  return { html: twoFactorSetUpView(frame, { secret, uri, problem }) }
+}
+
+interface NewRecoveryCodes {
+  readonly recoveryCodes: readonly string[]
+  /** Cookies of a new session; absent if the session stays. */
+  readonly cookies?: readonly string[]
+}
+
+function renderRecoveryCodes(
+  request: MerchantRequest,
+  { recoveryCodes: codes, cookies = [] }: NewRecoveryCodes,
+): PageResult {
+  const frame = frameOf(request, { title: 'Recovery codes' })
+  return { html: recoveryCodesView(frame, { codes, isNew: cookies.length > 0 }), cookies }
+}
+
+/** Returns the request with the session of new cookies, so that the forms of its page belong to that session. */
+async function requestWith(request: MerchantRequest, cookies: readonly string[]): Promise<MerchantRequest> {
+  const cookie = cookies.map((each) => each.split(';', 1)[0]).join('; ')
+  const known = await request.services.accounts.sessionOf(new Headers({ cookie }))
+  return known === null ? request : { ...request, session: known.session, formTokenScope: known.session.id }
+}

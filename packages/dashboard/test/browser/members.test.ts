@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser, openPage } from '../../../../test/support/browser.ts'
+import { addMerchant, urlOf } from '../../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
+import { appCode } from '../support/app-code.ts'
+import { SCRIPTING, signIn, textOf, textsOf } from '../support/scene.ts'
+import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
+
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let smtp: TestSmtpServer
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  const mail = { SMTP_URL: smtp.url, MAIL_FROM: 'Store export <export@example.com>' }
+  platform = await startPlatform(mail, { dashboard: true })
+  store = await platform.provision()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await platform.close()
+  await smtp.close()
+})
+
+describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
+  test('a member invites a person, the person joins by the link and turns two-factor sign-in on, and is removed', async () => {
+    const merchant = await addMerchant(platform, store.id)
+    const email = `invited-${javaScript}@example.com`
+    const { page, ...member } = await openPage(browser, { javaScript })
+    await page.goto(`${urlOf(platform)}/stores/${store.id}/settings/members`)
+    await signIn(page, merchant)
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Send invitation' }).click()
+    expect(await textOf(page, '.notice')).toBe('The invitation is sent.')
+    expect(await textsOf(page, 'table[role] th[scope=row]')).toContain(email)
+
+    const { message = '' } = smtp.emails.findLast(({ to }) => to[0] === email) ?? {}
+    const { page: invited, ...person } = await openPage(browser, { javaScript })
+    await invited.goto(/http:\S+\/invitation\/\S+/.exec(message)?.[0] ?? '')
+    await invited.getByLabel('Choose a password').fill('seven quiet rivers')
+    await invited.getByRole('button', { name: 'Create account and join' }).click()
+    expect(new URL(invited.url()).pathname).toBe(`/stores/${store.id}/settings/api`)
+
+    await invited.goto(`${urlOf(platform)}/account`)
+    await invited.getByLabel('Your password').fill('seven quiet rivers')
+    await invited.getByRole('button', { name: 'Set up' }).click()
+    const secret = (await textOf(invited, '#secret')).replaceAll(' ', '')
+    await invited.getByLabel('Code', { exact: true }).fill(appCode(secret))
+    await invited.getByRole('button', { name: 'Turn on' }).click()
+    expect((await textOf(invited, '#codes')).split('\n')).toHaveLength(10)
+    await invited.getByRole('link', { name: 'I have saved the codes' }).click()
+    await invited.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signIn(invited, { email, password: 'seven quiet rivers' })
+    await invited.getByLabel('Code', { exact: true }).fill(appCode(secret, 1))
+    await invited.getByRole('button', { name: 'Sign in' }).click()
+    expect(new URL(invited.url()).pathname).toBe(`/stores/${store.id}/settings/api`)
+
+    await page.reload()
+    expect(await textOf(page, `tr:has-text("${email}") td`)).toBe('Password and code')
+    await page.getByRole('link', { name: `Remove ${email}` }).click()
+    await page.getByRole('button', { name: 'Remove member' }).click()
+    expect(await textOf(page, '.notice')).toBe('The member is removed and has no access any more.')
+    expect((await invited.reload())?.status()).toBe(404)
+    expect([...member.problems, ...person.problems]).toEqual([])
+    await Promise.all([member.close(), person.close()])
+  })
+})
