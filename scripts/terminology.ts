@@ -34,7 +34,8 @@ const RULES: readonly Rule[] = [
   { pattern: /\bg(?:ive|ives|iven|ave|iving) (?:out|back)\b/i, instead: 'return, release' },
   { pattern: /\bask(?:s|ed|ing)? for\b/i, instead: 'request' },
   { pattern: /\bkept\b/i, instead: 'cached, stored, or retained' },
-  { pattern: /\be-mails?\b/i, instead: 'email' },
+  // German texts have the word "E-Mail".
+  { pattern: /\b[Ee]-mails?\b/, instead: 'email' },
   { pattern: /\bcancelled\b/, instead: 'canceled', kinds: ['markdown'] },
   { pattern: /\banswer(?:s|ed|ing)?\b/i, instead: 'response, respond' },
   { pattern: /\b(?:goes|go|went|gone) on\b/i, instead: 'continue' },

@@ -16,6 +16,8 @@ export interface KeyAlert {
 export interface AlertRecipient {
   readonly merchantId: string
   readonly email: string
+  /** Primary language tag; null if the merchant chose none. */
+  readonly language: string | null
 }
 
 /** Seconds between two rounds of all nodes together. */
@@ -56,7 +58,7 @@ export async function readStoresWithKeys(
 /** Returns the merchants who see the store of a key and did not mute emails about the key, by email address. */
 export async function readAlertRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
-    select m.id as "merchantId", m.email
+    select m.id as "merchantId", m.email, m.language
     from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
     where k.id = ${keyId}
       and not exists (select from alert_mutes u where u.key_id = k.id and u.merchant_id = m.id)
@@ -100,7 +102,7 @@ export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedK
 /** Returns the merchants who see the store of a key, by email address. They get an email about a leak even if muted. */
 export async function readLeakRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
-    select m.id as "merchantId", m.email
+    select m.id as "merchantId", m.email, m.language
     from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
     where k.id = ${keyId} order by m.email`)
 }

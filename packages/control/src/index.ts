@@ -69,6 +69,7 @@ export {
   removeMerchant,
   resetTwoFactor,
   type StoreMember,
+  setMerchantLanguage,
   storesOfMerchant,
   UnknownMerchant,
 } from './merchants.ts'

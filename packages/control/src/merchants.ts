@@ -177,6 +177,16 @@ export async function resetTwoFactor({ pool }: ControlDatabase, email: string): 
   return row.wasOn
 }
 
+/** Stores the language of a merchant, a primary language tag; null for the language of the browser. */
+export async function setMerchantLanguage(
+  { pool }: ControlDatabase,
+  merchantId: string,
+  language: string | null,
+): Promise<void> {
+  await pool.execute(sql`
+    update merchants set language = ${language}, updated_at = clock_timestamp() where id = ${merchantId}`)
+}
+
 /** Deletes expired sessions and expired one-time links. Returns the number of deleted rows. */
 export async function deleteEndedSignIns({ pool }: ControlDatabase): Promise<number> {
   const sessions = await pool.execute(sql`delete from merchant_sessions where expires_at < clock_timestamp()`)

@@ -146,6 +146,8 @@ export const SCHEMA = `
     email_verified boolean not null,
     two_factor_enabled boolean not null default false,
     image text,
+    -- primary language tag of the dashboard and of emails; null for the language of the browser
+    language text,
     created_at timestamptz not null,
     updated_at timestamptz not null
   );

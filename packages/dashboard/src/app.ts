@@ -10,6 +10,7 @@ import { notFoundPage } from './routes/error-pages.ts'
 import { invitationPage, useInvitation } from './routes/invitation.ts'
 import { createdLive, createdPage } from './routes/key-created.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
+import { setLanguage } from './routes/language.ts'
 import { inviteMember, membersPage, remove, removeMemberPage, sendAgain, withdraw } from './routes/members.ts'
 import { mute, mutePage, setEmails } from './routes/mute.ts'
 import { recipesPage } from './routes/recipes.ts'
@@ -75,6 +76,7 @@ function addAccountRoutes(app: Hono<Environment>, { merchantPage, merchantForm }
   app.get('/', merchantPage(home))
   app.get('/stores', merchantPage(storesPage))
   app.get('/account', merchantPage(accountPage))
+  app.post('/account/language', merchantForm(setLanguage))
   app.post('/account/password', merchantForm(changePassword))
   app.post('/account/two-factor/set-up', merchantForm(setUpTwoFactor))
   app.post('/account/two-factor/confirm', merchantForm(confirmTwoFactor))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readDashboardSecret, Secret } from '@store-export/control'
+import { readDashboardSecret, Secret, setMerchantLanguage } from '@store-export/control'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -85,6 +85,19 @@ test('if a tool stops in the middle of a list, each merchant of the store gets o
   expect(message).toContain('Auto-Submitted: auto-generated')
   expect(message).toMatch(/List-Unsubscribe:\s+<http[^>]+\/mute\/[A-Za-z0-9_-]+>/)
   expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'stopped', emails: 2 }])
+})
+
+test('if a merchant chose German, their email is in German, and that of another merchant of the store in English', async () => {
+  const { store, merchant } = await stoppedShop()
+  const other = await addMerchant(platform, store.id)
+  await setMerchantLanguage(platform.service.control, merchant.id, 'de')
+  await send()
+  const messageTo = ({ email }: TestMerchant) => smtp.emails.find(({ to }) => to[0] === email)?.message ?? ''
+  expect(messageTo(merchant)).toMatch(
+    /^test: Abgebrochen nach 5\.000 Zeilen \(Bestellungen\), zuletzt am \d+\. \p{L}+/mu,
+  )
+  expect(messageTo(merchant)).toContain('Zeiten sind in der Zeitzone Europe/Berlin.')
+  expect(messageTo(other)).toContain('test: Stopped at 5,000 orders, on ')
 })
 
 test('if several nodes check at the same time, a merchant gets one email', async () => {

@@ -7,10 +7,13 @@ import { type DataQuery, makeDataPage } from '../src/data/data-page.ts'
 import { makeDataRowPage } from '../src/data/data-row-page.ts'
 import { makeGeneralPage } from '../src/data/general-page.ts'
 import { LISTS } from '../src/data/lists.ts'
-import { UNREADABLE_MESSAGE } from '../src/data/messages.ts'
+import { localizationIn } from '../src/texts/languages.ts'
 import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
 
 const SIZE = { orders: 120, customers: 30, products: 20, locations: 2, groups: 3 }
+
+const { texts } = localizationIn('en')
+const UNREADABLE = texts.data.problems.unreadable
 
 let platform: TestPlatform
 let stores: TestReader
@@ -344,9 +347,9 @@ describe('stores without data to show', () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await disconnectReader(of)
-    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE_MESSAGE })
-    expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE_MESSAGE })
-    expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE_MESSAGE })
+    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE })
+    expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE })
+    expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE })
     expect(stores.events.some(({ event }) => event === 'store.query_failed')).toBe(true)
     await asSuperuser(`alter role "${readerOf(of)}" login`)
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], problem: null })
@@ -355,7 +358,7 @@ describe('stores without data to show', () => {
   test.each(['imported', 'generating'] as const)(
     '[AUTH-7] if a store is %s, each page shows the same sentence about the store instead of data',
     async (status) => {
-      const unserved = { id: idAt(1), status, source: null }
+      const unserved = { id: idAt(1), status, source: null, texts }
       const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })
       expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store') })
       expect(await makeGeneralPage(unserved)).toMatchObject({ snapshot: null, problem: made?.problem })

@@ -32,18 +32,18 @@ test('if a visitor chooses a theme, a cookie stores it, and the response leads b
   const { status, to, theme } = await choose({ theme: 'dark', next: '/sign-in?next=%2Fstores' })
   expect([status, to]).toEqual([303, '/sign-in?next=%2Fstores'])
   expect(theme).toMatch(/^theme=dark; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
-  expect(await signInPage('theme=dark')).toContain('<html lang="en" data-theme="dark">')
+  expect(await signInPage('theme=dark')).toContain('<html lang="en" dir="ltr" data-theme="dark">')
 })
 
 test('if a visitor chooses the theme of the system, the cookie is deleted', async () => {
   expect((await choose({ theme: 'system', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
-  expect(await signInPage('')).toContain('<html lang="en">')
+  expect(await signInPage('')).toContain('<html lang="en" dir="ltr">')
 })
 
 test('if the cookie or the form has an unknown theme, the page has the theme of the system', async () => {
   expect((await choose({ theme: '"><script>', next: '/' })).theme).toMatch(/^theme=system; Max-Age=0;/)
   const page = await signInPage('theme="><script>alert(1)</script>')
-  expect(page).toContain('<html lang="en">')
+  expect(page).toContain('<html lang="en" dir="ltr">')
   expect(page).not.toContain('alert(1)')
 })
 

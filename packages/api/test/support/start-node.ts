@@ -4,11 +4,16 @@ import { pooledSettings, type TestPlatform } from '../../../../test/support/plat
 import { readConfig } from '../../../operator/src/config.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
-/** Starts another node of the platform. The caller closes it. */
-export function startNode(platform: TestPlatform, settings: Record<string, string> = {}): Promise<RunningService> {
+/** Starts another node of the platform; `dashboard` also starts its dashboard. The caller closes it. */
+export function startNode(
+  platform: TestPlatform,
+  settings: Record<string, string> = {},
+  { dashboard = false }: { readonly dashboard?: boolean } = {},
+): Promise<RunningService> {
   const named = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const { config } = readConfig({
     STORE_EXPORT_PORT: '0',
+    STORE_EXPORT_DASHBOARD_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '100000',
     ...pooledSettings(),
     ...Object.fromEntries(named),
@@ -18,5 +23,6 @@ export function startNode(platform: TestPlatform, settings: Record<string, strin
     controlUrl: platform.controlUrl,
     keys: { current: platform.encryptionKey, previous: null },
     emit: (event) => platform.events.push(event),
+    dashboard,
   })
 }

@@ -2,9 +2,10 @@
 // by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
 
 import { addMembership, type ControlDatabase, countAttempt, discountAttempt } from '@store-export/control'
+import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
-import { browserName } from './browser-name.ts'
 import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
+import { type ClientName, clientName } from './client-name.ts'
 import { parseEmail } from './parse-email.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 import { TwoFactor } from './two-factor.ts'
@@ -22,6 +23,8 @@ export interface MerchantSession {
   readonly email: string
   /** Whether the sign-in to this account needs a code. */
   readonly hasTwoFactor: boolean
+  /** The language that the merchant chose; null for the language of the browser. */
+  readonly language: Language | null
 }
 
 /** The result of a sign-in. `cookies` are values of Set-Cookie. */
@@ -151,7 +154,13 @@ export class Accounts {
     if (result.response === null) return null
     const { session, user } = result.response
     return {
-      session: { id: session.id, merchantId: user.id, email: user.email, hasTwoFactor: user.twoFactorEnabled === true },
+      session: {
+        id: session.id,
+        merchantId: user.id,
+        email: user.email,
+        hasTwoFactor: user.twoFactorEnabled === true,
+        language: findLanguage(user.language),
+      },
       cookies: result.headers.getSetCookie(),
     }
   }
@@ -173,14 +182,14 @@ export class Accounts {
     return this.signOut(headers)
   }
 
-  /** Returns the sessions of the account, newest first. `client` is a name such as "Firefox on Linux". */
-  async sessions(headers: Headers): Promise<readonly { id: string; startedAt: Date; client: string }[]> {
+  /** Returns the sessions of the account, newest first. */
+  async sessions(headers: Headers): Promise<readonly { id: string; startedAt: Date; client: ClientName }[]> {
     const list = await this.#auth.api.listSessions({ headers: cookieHeader(headers) })
     return list
       .map(({ id, createdAt, userAgent }) => ({
         id,
         startedAt: new Date(createdAt),
-        client: browserName(userAgent ?? ''),
+        client: clientName(userAgent ?? ''),
       }))
       .toSorted((one, other) => other.startedAt.getTime() - one.startedAt.getTime())
   }

@@ -99,7 +99,11 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
       // Otherwise, better-auth rejects the list of sessions a day after the sign-in.
       freshAge: 0,
     },
-    user: { modelName: 'merchants', fields: { ...TIMESTAMP_COLUMNS, emailVerified: 'email_verified' } },
+    user: {
+      modelName: 'merchants',
+      fields: { ...TIMESTAMP_COLUMNS, emailVerified: 'email_verified' },
+      additionalFields: { language: { type: 'string', required: false, input: false } },
+    },
     account: {
       modelName: 'merchant_logins',
       fields: {

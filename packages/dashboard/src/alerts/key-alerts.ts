@@ -4,7 +4,7 @@ import type { KeyAlert } from '@store-export/control'
 import { healthText } from '../pages/key-health-view.ts'
 import type { ActiveKeyRow } from '../pages/key-models.ts'
 import type { Frame } from '../pages/models.ts'
-import { durationText } from '../ui/dates.ts'
+import { durationOf } from '../ui/dates.ts'
 import { LATE_INTERVALS } from '../usage/usual-interval.ts'
 
 /** The subject and the text of an email. */
@@ -69,26 +69,15 @@ function ending({ id, expiresAt, replacedBy }: ActiveKeyRow, now: Date): KeyAler
   return [{ keyId: id, kind: 'ending', occurrence: `${expiresAt.toISOString()} ${reminder}` }]
 }
 
-/** Returns the email about a problem of a key. */
+/** Returns the email about a problem of a key, in the language of the frame. */
 export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): AlertText {
   const { name } = key
-  if (kind === 'over_limit')
-    return {
-      subject: `${name} sends too many requests`,
-      sentence: `${name} was over its rate limit in this hour and the hour before. It must wait after a response with status 429.`,
-    }
+  const { emails: texts } = frame.texts
+  if (kind === 'over_limit') return { subject: texts.overLimit.subject(name), sentence: texts.overLimit.sentence(name) }
   if (kind === 'ending') {
-    const left = durationText((key.expiresAt ?? frame.now).getTime() - frame.now.getTime(), frame)
-    return {
-      subject: `The key of ${name} ends soon`,
-      sentence: `The key of ${name} ends in ${left}. Replace it before, so that the tool continues to work.`,
-    }
+    const left = durationOf((key.expiresAt ?? frame.now).getTime() - frame.now.getTime())
+    return { subject: texts.ending.subject(name), sentence: texts.ending.sentence(name, left) }
   }
-  return { subject: `${name} ${SUBJECTS[kind] ?? 'has a problem'}`, sentence: `${name}: ${healthText(frame, key)}` }
-}
-
-const SUBJECTS: Readonly<Record<string, string>> = {
-  failing: 'gets only errors',
-  stopped: 'stopped in the middle of a list',
-  silent: 'stopped sending requests',
+  const subject = kind === 'failing' || kind === 'stopped' || kind === 'silent' ? texts[kind] : texts.other
+  return { subject: subject(name), sentence: texts.sentence(name, healthText(frame, key)) }
 }

@@ -20,6 +20,7 @@ import { addressOf } from '../data/store-rows.ts'
 import type { ActiveKeyRow } from '../pages/key-models.ts'
 import type { Frame } from '../pages/models.ts'
 import type { Services } from '../services.ts'
+import { findLanguage, localizationIn } from '../texts/languages.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { readActiveKeys } from '../usage/read-active-keys.ts'
 import { alertsOf, alertText } from './key-alerts.ts'
@@ -101,7 +102,10 @@ async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promi
     const due = {
       alert: { keyId: leak.keyId, kind: LEAKED, occurrence: '' },
       recipients: await readLeakRecipients(database, leak.keyId),
-      emailTo: ({ email }: AlertRecipient) => leakEmail(leak, { to: email, dashboardUrl: origins.url }),
+      emailTo: ({ email, language }: AlertRecipient) => {
+        const { texts } = localizationFor(language)
+        return leakEmail(leak, { to: email, texts: texts.emails.leaked, dashboardUrl: origins.url })
+      },
     }
     if ((await sendAlert(due, options)) === 'server away') return 'server away'
   }
@@ -175,10 +179,13 @@ interface KeyProblem {
 }
 
 function problemEmail(
-  { merchantId, email }: AlertRecipient,
-  { frame, key, alert }: KeyProblem,
+  { merchantId, email, language }: AlertRecipient,
+  problem: KeyProblem,
   options: AlertOptions,
 ): Email {
+  const { key, alert } = problem
+  const frame = { ...problem.frame, ...localizationFor(language) }
+  const { emails: texts } = frame.texts
   const { url } = options.services.origins
   const store = frame.store?.name ?? ''
   const { subject, sentence } = alertText(frame, key, alert)
@@ -186,14 +193,19 @@ function problemEmail(
   const log = `${url}${storePaths(frame.store?.id ?? '').keyUsage(key.id)}`
   const text = [
     sentence,
-    `Store: ${store}\nKey: ${key.name} (${key.prefix}…${key.lastFour})`,
-    `See what the tool did:\n${log}`,
-    `Times are in the time zone ${frame.store?.timeZone ?? 'UTC'}. You get this email at most once a day. To get no more emails about this key, open:\n${unsubscribeUrl}`,
+    texts.facts(store, `${key.name} (${key.prefix}…${key.lastFour})`),
+    texts.log(log),
+    texts.foot(frame.store?.timeZone ?? 'UTC', unsubscribeUrl),
   ].join('\n\n')
-  return { to: email, subject: `${store}: ${subject}`, text: `${text}\n`, unsubscribeUrl }
+  return { to: email, subject: texts.subject(store, subject), text: `${text}\n`, unsubscribeUrl }
 }
 
-/** Returns the frame that the sentences of pages need, in British English and the store's time zone. */
+/** Returns the texts in the merchant's language; in English if the merchant chose none. */
+function localizationFor(language: string | null) {
+  return localizationIn(findLanguage(language) ?? 'en')
+}
+
+/** Returns the frame that the sentences of pages need, in the store's time zone. */
 function frameOf(
   { id, name }: RegisteredStore,
   { timeZone, now, services }: { timeZone: string; now: Date } & Pick<AlertOptions, 'services'>,
@@ -208,5 +220,5 @@ function frameOf(
     notice: null,
     formToken: () => '',
   } as const
-  return { ...none, store, locale: 'en-GB', now, apiUrl: services.apiUrl }
+  return { ...none, ...localizationIn('en'), store, now, apiUrl: services.apiUrl }
 }

@@ -5,17 +5,11 @@
 import { isUuid } from '@store-export/control'
 import { type Position, type Search, StoreDatabaseError } from '@store-export/engine'
 import type { DataOrder, DataPage, StoreStatus } from '../pages/models.ts'
+import type { Texts } from '../texts/en/english.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { CSV_FILES } from './csv-files.ts'
 import { creationTime, decodePosition, encodePosition } from './encode-position.ts'
 import { cellsOf, findList, LISTS, type ListDeclaration, rowPath, searchedFields } from './lists.ts'
-import {
-  newerListMessage,
-  notFoundMessage,
-  notSearchableMessage,
-  storeStatusProblem,
-  UNREADABLE_MESSAGE,
-} from './messages.ts'
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
@@ -24,6 +18,13 @@ export interface DataStore {
   readonly status: StoreStatus
   /** The source of the store's rows; null if the store is imported or not ready. */
   readonly source: StoreSource | null
+  /** The texts in the merchant's language. */
+  readonly texts: Pick<Texts, 'data' | 'general' | 'contract'>
+}
+
+/** Returns the reason why a store has no data to show; null for a store that is ready. */
+export function storeStatusProblem({ status, texts }: Pick<DataStore, 'status' | 'texts'>): string | null {
+  return status === 'ready' ? null : texts.data.problems[status]
 }
 
 /** The part of a list that the URL of the page selects. */
@@ -52,12 +53,12 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   const text = cleanSearchText(query.text)
   const options = { declaration, text, order: query.order }
   const empty = emptyPage(store.id, options)
-  if (store.source === null) return { ...empty, problem: storeStatusProblem(store.status) }
+  if (store.source === null) return { ...empty, problem: storeStatusProblem(store) }
   try {
-    return await filledPage(empty, { ...options, source: store.source, storeId: store.id, after })
+    return await filledPage(empty, { ...options, source: store.source, storeId: store.id, texts: store.texts, after })
   } catch (error) {
     if (!(error instanceof StoreDatabaseError)) throw error
-    return { ...empty, problem: UNREADABLE_MESSAGE }
+    return { ...empty, problem: store.texts.data.problems.unreadable }
   }
 }
 
@@ -75,19 +76,20 @@ interface PageOptions {
 interface ReadOptions extends PageOptions {
   readonly storeId: string
   readonly source: StoreSource
+  readonly texts: DataStore['texts']
   readonly after: Position | null
 }
 
 async function filledPage(empty: DataPage, options: ReadOptions): Promise<DataPage> {
-  const { source, declaration, text, storeId } = options
+  const { source, declaration, text, storeId, texts } = options
   const { resource, label, list } = declaration
   const [own, present] = await Promise.all([readStoreOverview(source), readColumns(source)])
   const page = { ...empty, lists: listTabs(own?.counts) }
   if (!present.has(resource.table) && resource.since !== 'launch')
-    return { ...page, problem: newerListMessage(label, resource.since) }
+    return { ...page, problem: texts.data.problems.newerList(texts.contract.name(label), resource.since) }
   const found = await (text === '' ? plainRows(options) : isUuid(text) ? rowById(options) : searchedRows(options))
   const { rows, next = null, ...rest } = found
-  const context = { storeCurrency: own?.currency ?? null }
+  const context = { storeCurrency: own?.currency ?? null, texts }
   return {
     ...page,
     ...rest,
@@ -107,12 +109,12 @@ function plainRows({ source, declaration, after, order }: ReadOptions): Promise<
   return readRows(source, declaration.tableResource, { after, limit: ROWS_OF_PAGE, ...directionOf(order) })
 }
 
-async function rowById({ source, declaration, text }: ReadOptions): Promise<FoundRows> {
+async function rowById({ source, declaration, text, texts }: ReadOptions): Promise<FoundRows> {
   const { tableResource, resource, search } = declaration
   const row = await readRow(source, tableResource, text, (bytes) =>
     source.timeSlicer.run(rowTexts(bytes, 0, tableResource)),
   )
-  const problem = row === null ? notFoundMessage(resource, 'ID') : null
+  const problem = row === null ? texts.data.problems.notFound(texts.contract.name(resource.name), 'ID') : null
   return {
     rows: row === null ? [] : [row.texts],
     apiPath: rowPath(declaration, encodeURIComponent(text)),
@@ -120,20 +122,22 @@ async function rowById({ source, declaration, text }: ReadOptions): Promise<Foun
   }
 }
 
-async function searchedRows({ source, declaration, after, order, text }: ReadOptions): Promise<FoundRows> {
+async function searchedRows({ source, declaration, after, order, text, texts }: ReadOptions): Promise<FoundRows> {
   const { tableResource, resource, search } = declaration
   const fields = searchedFields(search, text)
+  const { problems } = texts.data
+  const names = [texts.contract.name(resource.name), texts.contract.searchedFields(search.by)] as const
   const searchState = (problem: string | null, reached: Date | null = null) => ({
     apiPath: null,
     search: { text, by: search.by, problem, reached },
   })
-  if (fields === null) return { rows: [], ...searchState(notSearchableMessage(resource, search.by)) }
+  if (fields === null) return { rows: [], ...searchState(problems.notSearchable(...names)) }
   const { rows, next } = await searchPages(source, { tableResource, search: { text, ...fields }, order, after })
   const isFound = rows.length > 0 || after !== null || next !== null
   return {
     rows,
     next,
-    ...searchState(isFound ? null : notFoundMessage(resource, search.by), next && creationTime(next)),
+    ...searchState(isFound ? null : problems.notFound(...names), next && creationTime(next)),
   }
 }
 

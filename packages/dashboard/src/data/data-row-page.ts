@@ -4,10 +4,9 @@ import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
 import type { DataRowPage } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
-import type { DataStore } from './data-page.ts'
+import { type DataStore, storeStatusProblem } from './data-page.ts'
 import { formatJson, JSON_CHARACTERS_MAX } from './format-json.ts'
 import { findList, rowPath } from './lists.ts'
-import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
 import { readRow } from './store-rows.ts'
 
 /** The page, or the reason why there is no page: `missing` means 404, `problem` has a message for the merchant. */
@@ -18,12 +17,13 @@ export type DataRowResult =
 
 /** Returns the data of the page about the row of `list` with this ID. */
 export async function makeDataRowPage(
-  { id: storeId, status, source }: DataStore,
+  { id: storeId, status, source, texts }: DataStore,
   { list: name, id }: { readonly list: string; readonly id: string },
 ): Promise<DataRowResult> {
   const declaration = findList(name)
   if (declaration === null || !isUuid(id)) return { kind: 'missing' }
-  if (source === null) return { kind: 'problem', text: storeStatusProblem(status) ?? UNREADABLE_MESSAGE }
+  const { unreadable } = texts.data.problems
+  if (source === null) return { kind: 'problem', text: storeStatusProblem({ status, texts }) ?? unreadable }
   try {
     const json = await readRow(source, declaration.resource, id, async (bytes) => ({
       ...formatJson(bytes, JSON_CHARACTERS_MAX),
@@ -36,6 +36,6 @@ export async function makeDataRowPage(
     return { kind: 'page', page }
   } catch (error) {
     if (!(error instanceof StoreDatabaseError)) throw error
-    return { kind: 'problem', text: UNREADABLE_MESSAGE }
+    return { kind: 'problem', text: unreadable }
   }
 }

@@ -3,31 +3,29 @@
 import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
 import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'
 import type { GeneralPage } from '../pages/models.ts'
-import type { DataStore } from './data-page.ts'
+import type { GeneralTexts } from '../texts/en/general.ts'
+import { type DataStore, storeStatusProblem } from './data-page.ts'
 import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './format-json.ts'
 import { eachElement, endOfValue, membersOf, type Steps } from './json-bytes.ts'
 import { LISTS } from './lists.ts'
-import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
 import { type RowTexts, rowTexts, shortText } from './row-texts.ts'
 import { countsOf, readColumns, readStoreRow } from './store-rows.ts'
 
 /** Returns the data of the page. If the store can't be read, `problem` says why. */
-export async function makeGeneralPage({ status, source }: DataStore): Promise<GeneralPage> {
-  if (source === null) return { snapshot: null, problem: storeStatusProblem(status) }
+export async function makeGeneralPage({ status, source, texts }: DataStore): Promise<GeneralPage> {
+  if (source === null) return { snapshot: null, problem: storeStatusProblem({ status, texts }) }
   try {
     const [own, present] = await Promise.all([
       readStoreRow(source, (bytes) => source.timeSlicer.run(storeRow(bytes))),
       readColumns(source),
     ])
-    if (own === null) return { snapshot: null, problem: NO_ROW }
-    return { snapshot: snapshotOf(own, revisionOf(present)), problem: null }
+    if (own === null) return { snapshot: null, problem: texts.general.noRow }
+    return { snapshot: snapshotOf(own, revisionOf(present), texts), problem: null }
   } catch (error) {
     if (!(error instanceof StoreDatabaseError)) throw error
-    return { snapshot: null, problem: UNREADABLE_MESSAGE }
+    return { snapshot: null, problem: texts.data.problems.unreadable }
   }
 }
-
-const NO_ROW = 'The database of this store does not describe the store yet. Contact your platform’s support.'
 
 interface StoreRow {
   readonly json: FormattedJson
@@ -55,6 +53,7 @@ const LANGUAGES_MAX = 50
 function snapshotOf(
   { json, texts, languages }: StoreRow,
   { revision, absentFields, absentResources }: StoreRevision,
+  names: DataStore['texts'],
 ): GeneralPage['snapshot'] {
   const published = REVISIONS.find(({ id }) => id === revision)
   return {
@@ -62,8 +61,8 @@ function snapshotOf(
     revision: published === undefined ? null : { ...published },
     latestRevision: LATEST_REVISION,
     nullFields: absentFields.flatMap(({ resource, field }) => nullField(resource, field)),
-    counts: [...countsOf(texts)].map(([table, rows]) => ({ name: labelOf(table), rows })),
-    facts: [...factsOf(texts, languages), ...emptyLists(absentResources)],
+    counts: [...countsOf(texts)].map(([table, rows]) => ({ name: names.contract.name(labelOf(table)), rows })),
+    facts: [...factsOf(texts, languages, names.general), ...emptyLists(absentResources, names)],
   }
 }
 
@@ -77,30 +76,37 @@ function labelOf(table: string): string {
   return LISTS.find(({ resource }) => resource.table === table)?.label ?? table
 }
 
-const FACTS: readonly { readonly label: string; readonly field: string }[] = [
-  { label: 'Shop name', field: 'store_name' },
-  { label: 'Contact', field: 'store_email' },
-  { label: 'Currency', field: 'store_currency' },
-  { label: 'Country', field: 'store_country' },
-  { label: 'Weights shown in', field: 'weight_unit' },
+const FACTS: readonly { readonly name: keyof GeneralTexts['facts']; readonly field: string }[] = [
+  { name: 'shopName', field: 'store_name' },
+  { name: 'contact', field: 'store_email' },
+  { name: 'currency', field: 'store_currency' },
+  { name: 'country', field: 'store_country' },
+  { name: 'weightUnit', field: 'weight_unit' },
 ]
 
 /** Returns a fact for each field of the store's row that is not null. */
-function factsOf(texts: RowTexts, languages: readonly string[]): { label: string; text: string }[] {
-  const facts = FACTS.flatMap(({ label, field }) => {
+function factsOf(
+  texts: RowTexts,
+  languages: readonly string[],
+  { facts: labels }: GeneralTexts,
+): { label: string; text: string }[] {
+  const facts = FACTS.flatMap(({ name, field }) => {
     const text = texts.get(field) ?? null
-    return text === null ? [] : [{ label, text }]
+    return text === null ? [] : [{ label: labels[name], text }]
   })
-  return languages.length === 0 ? facts : [...facts, { label: 'Languages', text: languages.join(', ') }]
+  return languages.length === 0 ? facts : [...facts, { label: labels.languages, text: languages.join(', ') }]
 }
 
 /** Returns a fact with the lists for which this store has no table yet; none if it has all tables. */
-function emptyLists(resources: readonly Resource[]): { label: string; text: string }[] {
+function emptyLists(
+  resources: readonly Resource[],
+  { general, contract }: DataStore['texts'],
+): { label: string; text: string }[] {
   if (resources.length === 0) return []
   return [
     {
-      label: 'Not available yet',
-      text: resources.map(({ plural, since }) => `${plural} (since ${since})`).join(', '),
+      label: general.facts.missingLists,
+      text: resources.map(({ plural, since }) => general.missingList(contract.name(plural), since)).join(', '),
     },
   ]
 }

@@ -1,14 +1,15 @@
 import { boolean, ENDPOINTS, integer, page, resource, text, timestamp, uuid } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import { cellsOf, findList, LISTS, listsOf, rowPath, searchedFields } from './lists.ts'
+import { localizationIn } from '../texts/languages.ts'
+import { type CellContext, cellsOf, findList, LISTS, listsOf, rowPath, searchedFields } from './lists.ts'
 import { rowTexts } from './row-texts.ts'
 import { TimeSlicer } from './time-slicer.ts'
 
-const EUR = { storeCurrency: 'EUR' }
+const EUR: CellContext = { storeCurrency: 'EUR', texts: localizationIn('en').texts }
 const ID = '3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b'
 
 /** Returns the text of a cell. `column` is the list and the label, such as "orders Total". */
-async function cell(column: string, row: string, context: { storeCurrency: string | null } = EUR) {
+async function cell(column: string, row: string, context = EUR) {
   const [list = '', label] = column.split(' ')
   const declaration = findList(list)
   if (declaration === null) throw new Error(`no list ${list}`)
@@ -39,7 +40,9 @@ describe('the lists of the Data pages', () => {
   test("if an order has no currency, its amounts have the store's currency, or none if the store has none", async () => {
     expect(await cell('orders Total', '{"total":"12.50","currency":"CHF"}')).toBe('12.50 CHF')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}')).toBe('12.50 EUR')
-    expect(await cell('orders Total', '{"total":"12.50","currency":null}', { storeCurrency: null })).toBe('12.50')
+    expect(await cell('orders Total', '{"total":"12.50","currency":null}', { ...EUR, storeCurrency: null })).toBe(
+      '12.50',
+    )
   })
 
   test('if an order has no payment provider, it shows "card", and a manual payment shows its label or "manual"', async () => {

@@ -12,6 +12,7 @@ import {
 } from '@store-export/contract'
 import type { Search } from '@store-export/engine'
 import type { TableCell } from '../pages/models.ts'
+import type { Texts } from '../texts/en/english.ts'
 import type { RowTexts } from './row-texts.ts'
 import { selectFields } from './select-fields.ts'
 
@@ -21,6 +22,8 @@ type DeclaredColumn = Exclude<ListColumn, string>
 export interface CellContext {
   /** ISO 4217 code of the store; null if the store has none. */
   readonly storeCurrency: string | null
+  /** The texts in the merchant's language. */
+  readonly texts: Pick<Texts, 'contract'>
 }
 
 /** A column of a list's table: its label, its fields, and the kind of its cells. */
@@ -93,12 +96,13 @@ export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: Ce
   return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }
 
-function cellText(column: TableColumn, row: RowTexts, { storeCurrency }: CellContext): string | null {
+function cellText(column: TableColumn, row: RowTexts, { storeCurrency, texts }: CellContext): string | null {
   const found = column.fields.map((name) => row.get(name) ?? null).find((text) => text !== null)
-  if (found === undefined) return column.absent ?? null
+  if (found === undefined) return column.absent === undefined ? null : texts.contract.value(column.absent)
   const code = column.currency === null ? storeCurrency : (row.get(column.currency) ?? storeCurrency)
   if (column.kind === 'money' && code !== null) return `${found} ${code}`
-  return column.words?.[found] ?? found
+  const word = column.words?.[found]
+  return word === undefined ? found : texts.contract.value(word)
 }
 
 function columnOf(resource: Resource, label: string, column: ListColumn): TableColumn {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { INVITATION_DAYS, type InvitationOutcome, invite } from '@store-export/control'
 import type { Email, Mailer } from '../alerts/mailer.ts'
 import type { StoreRequest } from '../routes/dashboard-request.ts'
+import type { Texts } from '../texts/en/english.ts'
 import { makeInvitationToken } from './invitation-token.ts'
 
 /** The result of an invitation. `unsent`: the invitation is stored, but the SMTP server did not accept the email. */
@@ -18,7 +19,9 @@ export async function sendInvitation(request: StoreRequest, email: string, maile
   if (outcome !== 'invited') return outcome
   const link = `${origins.url}/invitation/${token}`
   try {
-    await mailer.send(invitationEmail({ to: email, link, invitedBy: session.email, storeName: store.name }))
+    await mailer.send(
+      invitationEmail(request.texts, { to: email, link, invitedBy: session.email, storeName: store.name }),
+    )
   } catch (cause) {
     emit({ event: 'invitation.failed', requestId, storeId: store.id, cause })
     return 'unsent'
@@ -35,12 +38,11 @@ interface InvitationFacts {
   readonly storeName: string
 }
 
-/** Returns the email. It is the same whether the address has an account or not. */
-function invitationEmail({ to, link, invitedBy, storeName }: InvitationFacts): Email {
-  const paragraphs = [
-    `${invitedBy} invites you to the store “${storeName}” in Store Data Export. There you can create API keys for its tools and see its data.`,
-    `To accept, open this link and press the button:\n${link}`,
-    `The link works once, for ${INVITATION_DAYS} days. It is for you alone: don’t forward it. If you don’t know ${invitedBy}, ignore this email.`,
-  ]
-  return { to, subject: `Invitation to ${storeName}`, text: `${paragraphs.join('\n\n')}\n` }
+/**
+ * Returns the email, in the language of the inviting merchant. It is the same whether the address has an account or not.
+ */
+function invitationEmail({ invitation }: Texts, { to, link, invitedBy, storeName }: InvitationFacts): Email {
+  const { email: texts } = invitation
+  const paragraphs = [texts.invitation(invitedBy, storeName), texts.link(link), texts.foot(INVITATION_DAYS, invitedBy)]
+  return { to, subject: texts.subject(storeName), text: `${paragraphs.join('\n\n')}\n` }
 }

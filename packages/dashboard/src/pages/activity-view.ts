@@ -13,58 +13,59 @@ import type { ActivityPage, Frame } from './models.ts'
 /** Returns the page Settings > Activity. */
 export function activityView(frame: Frame, page: ActivityPage): Html {
   const { events } = page
-  const head = pageHead({
-    title: 'Activity',
-    lead: 'Changes to the keys of this store, and to the people who can see it.',
-  })
+  const { activity: texts } = frame.texts
+  const { change, by, time } = texts.columns
+  const head = pageHead(frame, { title: texts.title, lead: texts.lead })
   const list = table({
-    caption: 'Changes, newest first',
-    columns: [{ label: 'Change' }, { label: 'By' }, { label: 'Time' }],
+    caption: texts.caption,
+    columns: [{ label: change }, { label: by }, { label: time }],
     rows: events.map((event) => [changeText(frame, event), actorText(frame, event), exactTime(event.at, frame, true)]),
     isStacked: true,
   })
-  const content = events.length === 0 ? emptyState('No changes', 'There are no older changes.') : list
+  const content = events.length === 0 ? emptyState(texts.empty.heading, texts.empty.text) : list
   return layout(
     frame,
-    html`${head}${card({ id: 'events', title: 'Changes', isFlush: events.length > 0 }, content)}${pager(frame, page)}`,
+    html`${head}${card({ id: 'events', title: texts.changes, isFlush: events.length > 0 }, content)}${pager(frame, page)}`,
   )
 }
 
 function pager(frame: Frame, { olderHref, isNewest }: ActivityPage): Html {
-  const newest = isNewest ? NOTHING : linkButton('Newest changes', pathsOf(frame).activity)
-  const older = olderHref === null ? NOTHING : linkButton('Older changes', olderHref)
+  const { activity: texts } = frame.texts
+  const newest = isNewest ? NOTHING : linkButton(texts.newest, pathsOf(frame).activity)
+  const older = olderHref === null ? NOTHING : linkButton(texts.older, olderHref)
   if (isNewest && olderHref === null) return NOTHING
-  return html`<nav aria-label="Pages of changes"><p class="actions">${newest}${older}</p></nav>`
+  return html`<nav aria-label="${texts.pages}"><p class="actions">${newest}${older}</p></nav>`
 }
 
 function changeText(frame: Frame, event: StoreEvent): Html {
   const { action, key, merchantEmail, isOwnChange, reason, changed } = event
+  const { activity: texts } = frame.texts
   const name =
     key === null
-      ? html`a key`
-      : html`the key <a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a>`
-  const person = merchantEmail === null ? html`a removed account` : html`<strong>${merchantEmail}</strong>`
-  const invited = merchantEmail === null ? html`a person` : person
+      ? texts.aKey
+      : texts.theKey(html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a>`)
+  const person = merchantEmail === null ? texts.removedAccount : html`<strong>${merchantEmail}</strong>`
+  const invited = merchantEmail === null ? texts.aPerson : person
   switch (action) {
     case 'key.created':
-      return html`Created ${name}${key?.isReplacement === true ? ', which replaces an older one' : ''}`
+      return key?.isReplacement === true ? texts.keyCreatedAsReplacement(name) : texts.keyCreated(name)
     case 'key.renamed':
-      return html`Renamed ${name}`
+      return texts.keyRenamed(name)
     case 'key.revoked':
-      if (reason === 'leaked') return html`Revoked ${name}, because it was found in public${placeText(event)}`
-      return reason === 'expired' ? html`End of ${name}` : html`Revoked ${name}`
+      if (reason === 'leaked') return texts.keyLeaked(name, placeText(event))
+      return reason === 'expired' ? texts.keyExpired(name) : texts.keyRevoked(name)
     case 'membership.added':
-      return isOwnChange ? html`Accepted an invitation and joined` : html`Gave ${person} access to this store`
+      return isOwnChange ? texts.joined : texts.membershipAdded(person)
     case 'membership.removed':
-      return isOwnChange ? html`Left this store` : html`Ended the access of ${person} to this store`
+      return isOwnChange ? texts.left : texts.membershipRemoved(person)
     case 'invitation.created':
-      return html`Invited ${invited}`
+      return texts.invited(invited)
     case 'invitation.withdrawn':
-      return html`Withdrew the invitation of ${invited}`
+      return texts.invitationWithdrawn(invited)
     case 'store.added':
-      return html`Added this store`
+      return texts.storeAdded
     case 'store.changed':
-      return html`Changed this store: ${[...new Set(changed.map(columnText))].join(', ')}`
+      return texts.storeChanged([...new Set(changed.map((column) => texts.storeParts[partOf(column)]))].join(', '))
     default:
       return html`${action}`
   }
@@ -78,14 +79,14 @@ function placeText({ foundAt: { url, source } }: StoreEvent): Html {
 }
 
 /** Returns what a column of the store is for a merchant. */
-function columnText(column: string): string {
-  if (column === 'name') return 'its name'
-  return column === 'state' ? 'its state' : 'its database'
+function partOf(column: string): 'name' | 'state' | 'database' {
+  return column === 'name' || column === 'state' ? column : 'database'
 }
 
 function actorText(frame: Frame, { actor, actorEmail, reason }: StoreEvent): Html {
-  if (actorEmail !== null) return html`${actorEmail}${actorEmail === frame.viewer?.email ? ' (you)' : ''}`
-  if (actor.startsWith('merchant ')) return html`A removed account`
-  if (reason === 'leaked') return html`A leak report`
-  return reason === 'expired' ? html`Its end date` : html`Your platform`
+  const { actors, you } = frame.texts.activity
+  if (actorEmail !== null) return actorEmail === frame.viewer?.email ? you(actorEmail) : html`${actorEmail}`
+  if (actor.startsWith('merchant ')) return actors.removedAccount
+  if (reason === 'leaked') return actors.leakReport
+  return reason === 'expired' ? actors.endDate : actors.platform
 }

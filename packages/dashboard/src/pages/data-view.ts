@@ -13,15 +13,16 @@ import type { DataPage, Frame, TableCell } from './models.ts'
 
 /** Returns a page of a list: tabs, search, table, and links to other pages and to CSV files. */
 export function dataView(frame: Frame, page: DataPage): Html {
-  const files = page.files.map(
-    ({ label, href }) =>
-      html`<a class="button plain" href="${href}" download>${ICONS.download}<span>${label} CSV</span></a>`,
-  )
-  const head = pageHead({ title: 'Data', lead: 'The data that your tools get from the API.', actions: html`${files}` })
+  const { data: texts } = frame.texts
+  const files = page.files.map(({ label, href }) => {
+    const name = texts.csv(listName(frame, label))
+    return html`<a class="button plain" href="${href}" download>${ICONS.download}<span>${name}</span></a>`
+  })
+  const head = pageHead(frame, { title: texts.title, lead: texts.lead, actions: html`${files}` })
   return layout(
     frame,
     html`${head}${listTabs(frame, page)}
-<div class="card flush data"><div class="data-bar">${searchForm(frame, page)}${orderLink(page)}</div>${rowsPart(frame, page)}</div>`,
+<div class="card flush data"><div class="data-bar">${searchForm(frame, page)}${orderLink(frame, page)}</div>${rowsPart(frame, page)}</div>`,
   )
 }
 
@@ -29,23 +30,28 @@ function listTabs(frame: Frame, { list: current, lists }: DataPage): Html {
   const paths = pathsOf(frame)
   const items = lists.map(
     ({ list, label, rows }) =>
-      html`<li><a href="${paths.data(list)}"${list === current ? html` aria-current="page"` : NOTHING}>${label}${
+      html`<li><a href="${paths.data(list)}"${list === current ? html` aria-current="page"` : NOTHING}>${listName(frame, label)}${
         rows === null ? NOTHING : html` <span class="tab-count">${count(rows, frame)}</span>`
       }</a></li>`,
   )
-  return html`<nav class="tabs" aria-label="Lists"><ul>${items}</ul></nav>`
+  return html`<nav class="tabs" aria-label="${frame.texts.data.lists}"><ul>${items}</ul></nav>`
 }
 
-function orderLink({ order, otherOrderHref }: DataPage): Html {
-  const [now, other] =
-    order === 'newest' ? ['Newest first', 'Show oldest first'] : ['Oldest first', 'Show newest first']
+/** Returns the name of a list or a file as a label. */
+function listName({ texts }: Frame, name: string): string {
+  return texts.contract.name(name)
+}
+
+function orderLink({ texts }: Frame, { order, otherOrderHref }: DataPage): Html {
+  const { now, other } = texts.data.order[order]
   return html`<p class="note data-order">${now} · <a href="${otherOrderHref}">${other}</a></p>`
 }
 
 function searchForm(frame: Frame, { list, order, search }: DataPage): Html {
+  const { data: texts, contract } = frame.texts
   const input = field({
     name: 'find',
-    label: `Find by ${search.by}`,
+    label: texts.findBy(contract.searchedFields(search.by)),
     type: 'search',
     value: search.text,
     problem: search.problem,
@@ -54,7 +60,7 @@ function searchForm(frame: Frame, { list, order, search }: DataPage): Html {
     isRequired: false,
     isCode: true,
   })
-  return html`<search><form class="form search" method="get" action="${pathsOf(frame).data(list)}">${order === 'oldest' ? html`<input type="hidden" name="order" value="oldest">` : NOTHING}${input}<button type="submit" class="button plain">Find</button></form></search>`
+  return html`<search><form class="form search" method="get" action="${pathsOf(frame).data(list)}">${order === 'oldest' ? html`<input type="hidden" name="order" value="oldest">` : NOTHING}${input}<button type="submit" class="button plain">${texts.find}</button></form></search>`
 }
 
 function rowsPart(frame: Frame, page: DataPage): Html {
@@ -62,14 +68,17 @@ function rowsPart(frame: Frame, page: DataPage): Html {
   if (page.rows.length === 0) return noRows(frame, page)
   const { columns, rows } = page
   const list = table({
-    caption: labelOf(page),
-    columns: columns.map(({ label, kind }) => ({ label, isNumber: kind === 'money' || kind === 'number' })),
+    caption: labelOf(frame, page),
+    columns: columns.map(({ label, kind }) => ({
+      label: frame.texts.contract.column(label),
+      isNumber: kind === 'money' || kind === 'number',
+    })),
     rows: rows.map(({ id, cells }) =>
       cells.map((cell, at) => (at === 0 ? opener({ frame, page, id, cell }) : cellText(frame, cell))),
     ),
     bodyId: 'rows',
   })
-  return html`${list}${problemPart(NOTHING)}<div class="data-foot">${rowsNote(frame, page)}${pager(page)}</div>`
+  return html`${list}${problemPart(NOTHING)}<div class="data-foot">${rowsNote(frame, page)}${pager(frame, page)}</div>`
 }
 
 /** Returns the element for the error message of the script that loads more rows. */
@@ -78,33 +87,36 @@ function problemPart(content: Html): Html {
 }
 
 function rowsNote(frame: Frame, { apiPath, order, search }: DataPage): Html {
+  const { data: texts } = frame.texts
   if (search.reached !== null) return html`<p class="note">${searchedTo(frame, order, search.reached)}</p>`
-  if (apiPath === null) return html`<p class="note">The search for an email address or a SKU is case-sensitive.</p>`
-  const label = order === 'newest' && search.text === '' ? 'API request (returns the oldest rows first)' : 'API request'
+  if (apiPath === null) return html`<p class="note">${texts.caseSensitive}</p>`
+  const label = order === 'newest' && search.text === '' ? texts.apiRequestOldestFirst : texts.apiRequest
   return html`<p class="note">${label}: <code>GET ${apiPath}</code></p>`
 }
 
 function searchedTo(frame: Frame, order: DataPage['order'], reached: Date): Html {
-  const side = order === 'newest' ? 'since' : 'until'
-  return html`Searched rows created ${side} ${exactTime(reached, frame)}.`
+  const { searchedSince, searchedUntil } = frame.texts.data
+  const time = exactTime(reached, frame)
+  return order === 'newest' ? searchedSince(time) : searchedUntil(time)
 }
 
-function labelOf({ list, lists }: DataPage): string {
-  return lists.find((one) => one.list === list)?.label ?? 'Rows'
+function labelOf(frame: Frame, { list, lists }: DataPage): string {
+  return listName(frame, lists.find((one) => one.list === list)?.label ?? list)
 }
 
 function noRows(frame: Frame, page: DataPage): Html {
   const { search, nextHref } = page
+  const { data: texts } = frame.texts
   if (search.reached !== null && nextHref !== null) {
     const text = searchedTo(frame, page.order, search.reached)
-    return emptyState('No matches so far', text, linkButton('Keep searching', nextHref))
+    return emptyState(texts.noMatchesYet, text, linkButton(texts.keepSearching, nextHref))
   }
   if (search.text !== '') {
-    const list = linkButton('Show all', pathsOf(frame).data(page.list))
-    return emptyState('No matches', 'Check the spelling, or browse the list.', list)
+    const list = linkButton(texts.showAll, pathsOf(frame).data(page.list))
+    return emptyState(texts.noMatches.heading, texts.noMatches.text, list)
   }
-  const label = labelOf(page).toLowerCase()
-  return emptyState(`No ${label} yet`, `When your store has ${label}, they appear here.`)
+  const { heading, text } = texts.noRows(labelOf(frame, page))
+  return emptyState(heading, text)
 }
 
 interface Opener {
@@ -121,8 +133,8 @@ function opener({ frame, page, id, cell }: Opener): Html {
 }
 
 function cellText(frame: Frame, { kind, text }: TableCell): Html | string {
-  if (text === null || text === '') return noValue()
-  if (kind === 'status') return stateBadge(text)
+  if (text === null || text === '') return noValue(frame)
+  if (kind === 'status') return stateBadge(frame, text)
   if (kind === 'id') return html`<code>${text}</code>`
   if (kind !== 'timestamp') return html`<span class="cell-text">${text}</span>`
   const date = new Date(text)
@@ -130,12 +142,14 @@ function cellText(frame: Frame, { kind, text }: TableCell): Html | string {
 }
 
 /** Returns the links to other pages. With the script, and without a search, "Load more" adds the rows to the table. */
-function pager({ firstHref, nextHref, search }: DataPage): Html {
-  const first = firstHref === null ? NOTHING : linkButton(search.text === '' ? 'First page' : 'Show all', firstHref)
-  return html`<div class="actions" id="pager">${first}${nextHref === null ? NOTHING : next(nextHref, search)}</div>`
+function pager(frame: Frame, { firstHref, nextHref, search }: DataPage): Html {
+  const { firstPage, showAll } = frame.texts.data
+  const first = firstHref === null ? NOTHING : linkButton(search.text === '' ? firstPage : showAll, firstHref)
+  return html`<div class="actions" id="pager">${first}${nextHref === null ? NOTHING : next(frame, nextHref, search)}</div>`
 }
 
-function next(href: string, { text, reached }: DataPage['search']): Html {
-  if (text !== '') return linkButton(reached === null ? 'Load more' : 'Keep searching', href)
-  return html`<a class="button plain" href="${href}" hx-get="${href}" hx-target="#rows" hx-select="#rows > tr" hx-select-oob="#pager,#rows-problem" hx-swap="beforeend">Load more</a>`
+function next({ texts }: Frame, href: string, { text, reached }: DataPage['search']): Html {
+  const { loadMore, keepSearching } = texts.data
+  if (text !== '') return linkButton(reached === null ? loadMore : keepSearching, href)
+  return html`<a class="button plain" href="${href}" hx-get="${href}" hx-target="#rows" hx-select="#rows > tr" hx-select-oob="#pager,#rows-problem" hx-swap="beforeend">${loadMore}</a>`
 }

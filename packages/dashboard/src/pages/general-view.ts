@@ -4,7 +4,7 @@ import { storeBadge } from '../ui/badges.ts'
 import { codeBlock } from '../ui/code-block.ts'
 import { badge, callout, card, facts, pageHead } from '../ui/components.ts'
 import { count } from '../ui/dates.ts'
-import { type Html, html, NOTHING } from '../ui/html.ts'
+import { type Html, html, inEnglish, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { table } from '../ui/table.ts'
 import type { Frame, GeneralPage } from './models.ts'
@@ -13,66 +13,68 @@ type Snapshot = NonNullable<GeneralPage['snapshot']>
 
 /** Returns the page Settings > General. */
 export function generalView(frame: Frame, page: GeneralPage): Html {
-  const head = pageHead({ title: 'General', lead: 'Your store as your tools see it.' })
+  const { title, lead } = frame.texts.general
+  const head = pageHead(frame, { title, lead })
   const problem = page.problem ? callout(page.problem, 'waiting') : NOTHING
   const parts = page.snapshot ? snapshotParts(frame, page.snapshot) : NOTHING
   return layout(frame, html`${head}${problem}${storeCard(frame, page.snapshot)}${parts}`)
 }
 
-function storeCard({ store }: Frame, snapshot: Snapshot | null): Html {
+function storeCard(frame: Frame, snapshot: Snapshot | null): Html {
+  const { store, texts } = frame
+  const { facts: labels } = texts.general
   if (store === null) return NOTHING
   const lines = [
-    { label: 'Name', text: store.name },
-    { label: 'Status', text: storeBadge(store.status) },
-    { label: 'Store ID', text: html`<code>${store.id}</code>` },
-    { label: 'Time zone', text: store.timeZone },
+    { label: labels.name, text: store.name },
+    { label: labels.status, text: storeBadge(frame, store.status) },
+    { label: labels.storeId, text: html`<code>${store.id}</code>` },
+    { label: labels.timeZone, text: store.timeZone },
     ...(snapshot?.facts ?? []),
   ]
-  return card({ id: 'store', title: 'Store' }, facts(lines))
+  return card({ id: 'store', title: texts.general.store }, facts(lines))
 }
 
 function snapshotParts(frame: Frame, snapshot: Snapshot): Html {
+  const { general: texts } = frame.texts
+  const { title, note, label, isLarge } = texts.snapshot
   const counts = snapshot.counts.map(
     ({ name, rows }) =>
       html`<div class="tile"><dt>${name}</dt><dd><span class="tile-value">${count(rows, frame)}</span></dd></div>`,
   )
-  const block = codeBlock({
-    id: 'snapshot-json',
-    label: 'JSON of the store',
-    text: snapshot.json.text,
-    language: 'json',
-  })
-  return html`<section aria-labelledby="counts"><h2 class="visually-hidden" id="counts">Rows</h2><dl class="tiles">${counts}</dl></section>
-${revisionCard(snapshot)}
+  const block = codeBlock(frame, { id: 'snapshot-json', label, text: snapshot.json.text, language: 'json' })
+  return html`<section aria-labelledby="counts"><h2 class="visually-hidden" id="counts">${texts.rows}</h2><dl class="tiles">${counts}</dl></section>
+${revisionCard(frame, snapshot)}
 ${card(
-  { id: 'snapshot', title: 'Snapshot', note: html`The response to <code>GET /api/v1/store</code>.` },
-  html`${snapshot.json.isWhole ? NOTHING : callout('The response is large, so the page shows only the beginning.', 'waiting')}${block}`,
+  { id: 'snapshot', title, note },
+  html`${snapshot.json.isWhole ? NOTHING : callout(isLarge, 'waiting')}${block}`,
 )}`
 }
 
-function revisionCard({ revision, latestRevision, nullFields }: Snapshot): Html {
+function revisionCard(frame: Frame, { revision, latestRevision, nullFields }: Snapshot): Html {
+  const { schemaVersion: texts } = frame.texts.general
   const isLatest = revision?.id === latestRevision
-  const state = isLatest ? badge('Latest', 'good') : badge(`Latest is ${latestRevision}`, 'waiting')
+  const state = isLatest ? badge(texts.latest, 'good') : badge(texts.latestIs(latestRevision), 'waiting')
   const version = revision
-    ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">Published ${revision.date}. ${revision.summary}</span></p>`
-    : html`<p class="revision"><strong>Older than the first version</strong> ${state}</p>`
+    ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">${texts.published(revision.date)} ${inEnglish(frame, revision.summary)}</span></p>`
+    : html`<p class="revision"><strong>${texts.olderThanFirst}</strong> ${state}</p>`
   const fields =
     nullFields.length === 0
-      ? html`<p class="note">Your store has every field of the API.</p>`
-      : html`<div class="stack tight"><h3>Fields without data</h3>
-<p class="note">Your store’s schema version does not have these fields yet. The API returns <code>null</code> for them.</p></div>${nullTable(nullFields)}`
-  return card({ id: 'revision', title: 'Schema version' }, html`${version}${fields}`)
+      ? html`<p class="note">${texts.complete}</p>`
+      : html`<div class="stack tight"><h3>${texts.nullFields}</h3>
+<p class="note">${texts.nullFieldsNote}</p></div>${nullTable(frame, nullFields)}`
+  return card({ id: 'revision', title: texts.title }, html`${version}${fields}`)
 }
 
-function nullTable(fields: Snapshot['nullFields']): Html {
+function nullTable(frame: Frame, fields: Snapshot['nullFields']): Html {
+  const { nullFields: caption, columns } = frame.texts.general.schemaVersion
   const rows = fields.map(({ resource, field, since, note }) => [
     html`<code>${resource}.${field}</code>`,
     since,
-    html`<span class="prose">${note}</span>`,
+    html`<span class="prose">${inEnglish(frame, note)}</span>`,
   ])
   return table({
-    caption: 'Fields without data',
-    columns: [{ label: 'Field' }, { label: 'Since' }, { label: 'Description' }],
+    caption,
+    columns: [{ label: columns.field }, { label: columns.since }, { label: columns.description }],
     rows,
   })
 }

@@ -11,51 +11,49 @@ import type { Frame } from './models.ts'
 
 /** Returns the page of an invitation that can be accepted. A new account chooses its password here. */
 export function invitationView(frame: Frame, page: InvitationPage): Html {
-  const lead = html`<strong>${page.invitedBy}</strong> invites <strong>${page.email}</strong> to this store. Members see its data and usage, and can create and revoke its keys.`
-  const other =
-    page.otherSession === null
-      ? NOTHING
-      : callout(
-          html`This browser is signed in as <strong>${page.otherSession}</strong>. The invitation is for <strong>${page.email}</strong>. If you accept it, the other account is signed out.`,
-          'waiting',
-        )
+  const { invitation: texts } = frame.texts
+  const { invitedBy, email, otherSession } = page
+  const other = otherSession === null ? NOTHING : callout(texts.otherSession(otherSession, email), 'waiting')
   const ways = page.hasAccount ? acceptForm(frame, page) : newAccount(frame, page)
   return loneCard(
     frame,
-    html`<h1>Join ${page.storeName}</h1><p class="lead">${lead}</p>${other}${ways}<p class="note">If you don’t want to join, close this page.</p>`,
+    html`<h1>${texts.title(page.storeName)}</h1><p class="lead">${texts.lead(invitedBy, email)}</p>${other}${ways}<p class="note">${texts.decline}</p>`,
   )
 }
 
 /** Returns the page of a link that no longer works. It does not say whether there was an invitation. */
 export function endedInvitationView(frame: Frame, problem: string | null): Html {
+  const { title, text, openDashboard } = frame.texts.invitation.ended
   return loneCard(
     frame,
-    html`<h1>This invitation doesn’t work</h1>
-<p class="lead">${problem ?? 'It was already accepted, has expired, or was withdrawn. If you have joined already, sign in. Otherwise, ask for a new invitation.'}</p>
-<p><a href="/">Open the dashboard</a></p>`,
+    html`<h1>${title}</h1>
+<p class="lead">${problem ?? text}</p>
+<p><a href="/">${openDashboard}</a></p>`,
   )
 }
 
 function acceptForm(frame: Frame, { token }: InvitationPage): Html {
-  const note = html`<p class="note">Your account exists. The link doesn’t sign you in: you sign in as usual afterwards.</p>`
-  return html`${form({ action: '/invitation', frame }, html`${tokenField(token)}${button('Accept invitation')}`)}${note}`
+  const { accept, acceptNote } = frame.texts.invitation
+  const note = html`<p class="note">${acceptNote}</p>`
+  return html`${form({ action: '/invitation', frame }, html`${tokenField(token)}${button(accept)}`)}${note}`
 }
 
 function newAccount(frame: Frame, page: InvitationPage): Html {
   const { token, passwordLengthMin, passwordProblem, singleSignOnLabel, storeId, email } = page
+  const { invitation: texts } = frame.texts
   const username = html`<input class="visually-hidden" type="email" name="username" value="${email}" autocomplete="username" tabindex="-1" aria-hidden="true" readonly>`
   const password = field({
     name: 'password',
-    label: 'Choose a password',
+    label: texts.choosePassword,
     type: 'password',
     autocomplete: 'new-password',
     lengthMin: passwordLengthMin,
-    hint: `At least ${passwordLengthMin} characters. Several random words are easy to remember and hard to guess.`,
+    hint: frame.texts.account.password.hint(passwordLengthMin),
     problem: passwordProblem,
   })
   const own = form(
     { action: '/invitation', frame },
-    html`${tokenField(token)}${username}${password}${button('Create account and join')}`,
+    html`${tokenField(token)}${username}${password}${button(texts.createAccount)}`,
   )
   if (singleSignOnLabel === null) return own
   const next = html`<input type="hidden" name="next" value="${storePaths(storeId).api}">`

@@ -1,6 +1,6 @@
 // Renders one sentence about the tool of a key: that it is up to date, or where it stopped.
 
-import { count, durationText, exactTime, intervalText, quantity, relativeTime } from '../ui/dates.ts'
+import { durationOf, exactTime, intervalOf, relativeTime } from '../ui/dates.ts'
 import { type Html, html, NOTHING, plainText } from '../ui/html.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { ActiveKeyRow, SyncHealth } from './key-models.ts'
@@ -9,18 +9,17 @@ import type { Frame } from './models.ts'
 /** Returns the sentence with the color of its meaning, and a link to the request log if something is wrong. */
 export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const { health, rejected24h } = key
+  const texts = frame.texts.keyHealth
   const isOverLimit = rejected24h > 0 && health.kind !== 'unavailable'
   const endsIn = key.expiresAt === null ? Number.POSITIVE_INFINITY : key.expiresAt.getTime() - frame.now.getTime()
   const endsSoon = endsIn < REMINDER_MS && key.replacedBy === null
   const tone = (isOverLimit || endsSoon) && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
-  const overLimit = isOverLimit
-    ? html` ${quantity(rejected24h, 'request', frame)} over the limit in 24 hours.`
-    : NOTHING
-  const end = endsSoon ? html` The key ends in ${durationText(endsIn, frame)}: replace it before.` : NOTHING
+  const overLimit = isOverLimit ? texts.overLimit(rejected24h) : NOTHING
+  const end = endsSoon ? texts.endsIn(durationOf(endsIn)) : NOTHING
   const log =
     TONES[health.kind] !== 'bad' && !isOverLimit
       ? NOTHING
-      : html` <a href="${pathsOf(frame).keyUsage(key.id)}">Request log<span class="visually-hidden"> of ${key.name}</span></a>`
+      : html` <a href="${pathsOf(frame).keyUsage(key.id)}">${texts.requestLog(key.name)}</a>`
   return html`<p class="health ${tone}">${sentence(frame, health)}${overLimit}${end}${log}</p>`
 }
 
@@ -43,43 +42,39 @@ const TONES = {
 } as const satisfies Record<SyncHealth['kind'], string>
 
 function sentence(frame: Frame, health: SyncHealth): Html {
+  const texts = frame.texts.keyHealth
   switch (health.kind) {
     case 'unused':
-      return html`<strong>Not used yet.</strong> Put the key into the tool.`
+      return texts.unused
     case 'unavailable':
-      return frame.store?.status === 'imported'
-        ? html`<strong>Rejected.</strong> An imported store has no data here.`
-        : html`<strong>Waiting.</strong> The key works as soon as the store is ready.`
+      return frame.store?.status === 'imported' ? texts.imported : texts.generating
     case 'failing': {
       const { requests, since, error } = health
-      const last =
-        error === null
-          ? NOTHING
-          : html`, the last one with <code>${error.code ?? String(error.status)}</code> for <code>${error.endpoint}</code>`
-      return html`<strong>Gets only errors:</strong> ${quantity(requests, 'request', frame)} since ${exactTime(since, frame)}${last}.`
+      const last = error && { code: error.code ?? String(error.status), endpoint: error.endpoint }
+      return texts.failing(requests, exactTime(since, frame), last)
     }
     case 'reading':
-      return html`<strong>Reads ${listName(health.walk.endpoint)} now:</strong> ${quantity(health.walk.rows, 'row', frame)} so far.`
+      return texts.reading(listName(frame, health.walk.endpoint), health.walk.rows)
     case 'stopped': {
-      const { endpoint, lastAt, rows, rowsOfList } = health.walk
-      const all = rowsOfList === null ? NOTHING : html` of about ${count(rowsOfList, frame)}`
-      return html`<strong>Stopped</strong> at ${count(rows, frame)}${all} ${listName(endpoint)}, on ${exactTime(lastAt, frame)}.`
+      const { endpoint, lastAt, rows, rowsOfList: ofRows } = health.walk
+      return texts.stopped({ list: listName(frame, endpoint), rows, ofRows }, exactTime(lastAt, frame))
     }
     case 'silent': {
       const { lastUsedAt, intervalMs } = health
-      const silence = durationText(frame.now.getTime() - lastUsedAt.getTime(), frame)
-      return html`<strong>Silent for ${silence},</strong> usually ${intervalText(intervalMs ?? 0, frame)}.`
+      const silence = durationOf(frame.now.getTime() - lastUsedAt.getTime())
+      return texts.silent(silence, intervalOf(intervalMs ?? 0))
     }
     case 'upToDate': {
-      const last = html`last request ${relativeTime(health.lastUsedAt, frame)}`
-      if (health.intervalMs === null) return html`<strong>In use,</strong> ${last}.`
-      return html`<strong>Up to date,</strong> ${last}, usually ${intervalText(health.intervalMs, frame)}.`
+      const lastRequest = relativeTime(health.lastUsedAt, frame)
+      return health.intervalMs === null
+        ? texts.inUse(lastRequest)
+        : texts.upToDate(lastRequest, intervalOf(health.intervalMs))
     }
   }
 }
 
 /** Returns the name of a list, such as "customer addresses", or "IDs of orders" for a list of IDs. */
-function listName(endpoint: string): string {
-  const name = (endpoint.split('/').at(-1) ?? endpoint).replaceAll('-', ' ')
-  return endpoint.includes('/ids/') ? `IDs of ${name}` : name
+function listName({ texts }: Frame, endpoint: string): string {
+  const name = texts.contract.name((endpoint.split('/').at(-1) ?? endpoint).replaceAll('-', ' '))
+  return endpoint.includes('/ids/') ? texts.keyHealth.idsOf(name) : name
 }

@@ -9,44 +9,47 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import type { KeyRow, TypedLimits } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-const ACCESS = [
-  { value: 'everything', label: 'Everything' },
-  { value: 'sales', label: 'Orders and products, for example for accounting' },
-  { value: 'chosen', label: 'Only what you choose:' },
-]
-const ENDS = [
-  { value: 'never', label: 'When you revoke it' },
-  { value: '30', label: 'After 30 days' },
-  { value: '90', label: 'After 90 days' },
-  { value: 'date', label: 'At the end of a day' },
-]
-
 /** Returns the fields that limit a new key. They are folded while every limit has its default. */
-export function keyLimitsFields({ limits, problem }: { limits: TypedLimits; problem: string | null }): Html {
+export function keyLimitsFields(
+  frame: Frame,
+  { limits, problem }: { limits: TypedLimits; problem: string | null },
+): Html {
+  const { createKey: texts } = frame.texts
+  const { access, end } = texts
   const isFolded = problem === null && JSON.stringify(limits) === JSON.stringify(NO_LIMITS)
-  const boxes = [...labels()].map(([scope, label]) =>
+  const boxes = [...labels(frame)].map(([scope, label]) =>
     checkbox({ name: `scope.${scope}`, label, isChecked: limits.scopes.includes(scope) }),
   )
-  return html`<details class="limits"${isFolded ? NOTHING : html` open`}><summary>Limit what the key can do</summary>
+  return html`<details class="limits"${isFolded ? NOTHING : html` open`}><summary>${texts.limitIt}</summary>
 <div class="limits-fields">
 ${problem === null ? NOTHING : html`<p class="form-problem" role="alert">${problem}</p>`}
 ${radioGroup({
   name: 'access',
-  legend: 'The tool can read',
-  options: ACCESS,
+  legend: access.legend,
+  options: (['everything', 'sales', 'chosen'] as const).map((value) => ({ value, label: access[value] })),
   value: limits.access,
   after: html`<div class="scopes">${boxes}</div>`,
 })}
 ${checkbox({
   name: 'without-personal-data',
-  label: 'Leave out personal data',
+  label: texts.withoutPersonalData,
   isChecked: limits.withoutPersonalData,
-  hint: 'The tool gets no names, addresses, or phone numbers. Each email address becomes a pseudonym.',
+  hint: texts.withoutPersonalDataHint,
 })}
-${selection({ name: 'ends', label: 'The key ends', options: ENDS, value: limits.ends })}
-${field({ name: 'ends-on', label: 'Day', type: 'date', value: limits.endsOn, autocomplete: 'off', isRequired: false, hint: 'Only for “At the end of a day”.' })}
-${field({ name: 'addresses', label: 'Network addresses of the tool', value: limits.addresses, autocomplete: 'off', isRequired: false, hint: 'Leave empty to accept the key from everywhere. Separate several with commas: 203.0.113.7, 10.0.0.0/8.' })}
+${selection({ name: 'ends', label: end.label, options: endOptions(frame), value: limits.ends })}
+${field({ name: 'ends-on', label: end.day, type: 'date', value: limits.endsOn, autocomplete: 'off', isRequired: false, hint: end.dayHint })}
+${field({ name: 'addresses', label: texts.addresses, value: limits.addresses, autocomplete: 'off', isRequired: false, hint: texts.addressesHint })}
 </div></details>`
+}
+
+function endOptions({ texts }: Frame): { value: TypedLimits['ends']; label: string }[] {
+  const { end } = texts.createKey
+  return [
+    { value: 'never', label: end.never },
+    { value: '30', label: end.after30 },
+    { value: '90', label: end.after90 },
+    { value: 'date', label: end.onDay },
+  ]
 }
 
 /** The values of an empty form: a key without limits. */
@@ -61,25 +64,23 @@ export const NO_LIMITS: TypedLimits = {
 
 /** Returns the limits of a key as short texts; none if the key can read everything, from everywhere, without an end. */
 export function limitTexts(frame: Frame, key: KeyRow): Html[] {
-  const texts: Html[] = []
-  const known = labels()
-  if (key.scopes !== null) {
-    const names = key.scopes.map((scope) => known.get(scope)?.toLowerCase() ?? scope)
-    texts.push(html`Only ${new Intl.ListFormat(frame.locale).format(names)}`)
-  }
-  if (key.withoutPersonalData) texts.push(html`Without personal data`)
+  const { facts } = frame.texts.createKey
+  const limits: Html[] = []
+  const known = labels(frame)
+  if (key.scopes !== null) limits.push(html`${facts.onlyScopes(key.scopes.map((scope) => known.get(scope) ?? scope))}`)
+  if (key.withoutPersonalData) limits.push(html`${facts.withoutPersonalData}`)
   const end = key.revokedAt === null ? endOfKey(key) : null
-  if (end !== null) texts.push(html`Ends ${exactTime(end, frame)}`)
-  if (key.allowedAddresses !== null) texts.push(html`Only from ${key.allowedAddresses.join(', ')}`)
-  return texts
+  if (end !== null) limits.push(facts.ends(exactTime(end, frame)))
+  if (key.allowedAddresses !== null) limits.push(html`${facts.onlyFrom(key.allowedAddresses.join(', '))}`)
+  return limits
 }
 
 /** Returns the names of the scopes, as a merchant knows them. */
-function labels(): ReadonlyMap<Scope, string> {
+function labels({ texts }: Frame): ReadonlyMap<Scope, string> {
   return new Map(
     RESOURCES.flatMap((resource) => {
       const scope = scopeOf(resource)
-      return scope === null ? [] : [[scope, capitalized(resource.plural)] as const]
+      return scope === null ? [] : [[scope, texts.contract.name(capitalized(resource.plural))] as const]
     }),
   )
 }

@@ -13,21 +13,25 @@ import type { Frame } from './models.ts'
 /** Returns the page, with a button to replace the key if no tool uses it yet. */
 export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): Html {
   const paths = pathsOf(frame)
-  const head = pageHead({
-    title: 'This key can’t be shown again',
-    lead: html`The key <strong>${key.name}</strong> exists, but we don’t store a copy of it.`,
-    trail: [{ label: 'API', href: paths.api }],
+  const { unavailable: texts } = frame.texts.keyCreated
+  const head = pageHead(frame, {
+    title: texts.title,
+    lead: texts.lead(key.name),
+    trail: [{ label: frame.texts.keys.title, href: paths.api }],
   })
-  const copied = linkButton('I have the key', paths.api)
+  const copied = linkButton(texts.hasKey, paths.api)
   const content =
     key.lastUsedAt === null
-      ? html`<p>If you didn’t copy the key, replace it. You get a new key, and this key is revoked. No tool uses it yet.</p>${replaceForm(frame, key, copied)}`
-      : html`<p>A tool already uses this key. You can replace it without stopping the tool.</p><div class="actions">${linkButton('Replace', paths.replace(key.id))}${copied}</div>`
-  return layout(frame, html`${head}${card({ id: 'key-title', title: 'Key' }, html`${keyFacts(frame, key)}${content}`)}`)
+      ? html`<p>${texts.unused}</p>${replaceForm(frame, key, copied)}`
+      : html`<p>${texts.used}</p><div class="actions">${linkButton(frame.texts.keys.replace, paths.replace(key.id))}${copied}</div>`
+  return layout(
+    frame,
+    html`${head}${card({ id: 'key-title', title: frame.texts.changeKey.facts.title }, html`${keyFacts(frame, key)}${content}`)}`,
+  )
 }
 
 function replaceForm(frame: Frame, key: KeyRow, copied: Html): Html {
   const ends = html`<input type="hidden" name="ends" value="at once">`
-  const buttons = html`<div class="actions">${button('Replace it with a new key')}${copied}</div>`
+  const buttons = html`<div class="actions">${button(frame.texts.keyCreated.unavailable.replaceAtOnce)}${copied}</div>`
   return form({ action: pathsOf(frame).replace(key.id), frame }, html`${ends}${buttons}`)
 }

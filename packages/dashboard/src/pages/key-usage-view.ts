@@ -19,11 +19,12 @@ import { usageChartCard } from './usage-chart-view.ts'
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const { key } = page
   const paths = pathsOf(frame)
-  const used = key.lastUsedAt === null ? 'Never used' : html`Last used ${relativeTime(key.lastUsedAt, frame)}`
-  const head = pageHead({
+  const { usage, keyUsage: texts } = frame.texts
+  const used = key.lastUsedAt === null ? texts.neverUsed : texts.lastUsed(relativeTime(key.lastUsedAt, frame))
+  const head = pageHead(frame, {
     title: key.name,
-    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(key)}<span>${used}</span>${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
-    trail: [{ label: 'Usage', href: paths.usage }],
+    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(frame, key)}<span>${used}</span>${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
+    trail: [{ label: usage.title, href: paths.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
   return layout(
@@ -34,12 +35,11 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
 
 function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
   if (hasEmails === null) return NOTHING
-  const text = hasEmails
-    ? 'You get an email if this tool fails, stops, is silent, or exceeds the rate limit, and before the key ends.'
-    : 'You get no emails about this key.'
-  const next = html`<input type="hidden" name="emails" value="${hasEmails ? 'off' : 'on'}">${button(hasEmails ? 'Stop emails about this key' : 'Send me emails', 'plain')}`
+  const { emails: texts } = frame.texts.keyUsage
+  const text = hasEmails ? texts.on : texts.off
+  const next = html`<input type="hidden" name="emails" value="${hasEmails ? 'off' : 'on'}">${button(hasEmails ? texts.turnOff : texts.turnOn, 'plain')}`
   return card(
-    { id: 'emails', title: 'Emails' },
+    { id: 'emails', title: texts.title },
     html`<p>${text}</p>${form({ action: pathsOf(frame).keyEmails(key.id), frame }, next)}`,
   )
 }
@@ -54,24 +54,27 @@ function walksPart(frame: Frame, page: KeyUsagePage): Html {
 
 function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
-  const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id)) : NOTHING
-  return html`${linkButton('Rename', paths.rename(key.id))}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
+  const { keys, keyUsage } = frame.texts
+  const replace = key.replacedBy === null ? linkButton(keys.replace, paths.replace(key.id)) : NOTHING
+  return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
+  const { syncs: texts } = frame.texts.keyUsage
+  const { columns, empty, title, note } = texts
   const list = table({
-    caption: 'Syncs',
+    caption: title,
     columns: [
-      { label: 'List' },
-      { label: 'Status' },
-      { label: 'Started' },
-      { label: 'Last page' },
-      { label: 'Pages', isNumber: true },
-      { label: 'Rows', isNumber: true },
+      { label: columns.list },
+      { label: columns.status },
+      { label: columns.started },
+      { label: columns.lastPage },
+      { label: columns.pages, isNumber: true },
+      { label: columns.rows, isNumber: true },
     ],
     rows: walks.map((walk) => [
       html`<div class="lines"><code>${walk.endpoint}</code>${walk.filters === '' ? NOTHING : html`<code class="note">${walk.filters}</code>`}</div>`,
-      walkBadge(walk.status),
+      walkBadge(frame, walk.status),
       exactTime(walk.begunAt, frame),
       exactTime(walk.lastAt, frame),
       count(walk.pages, frame),
@@ -79,13 +82,6 @@ function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
     ]),
     isStacked: true,
   })
-  const none = emptyState(
-    'No syncs yet',
-    key.revokedAt === null
-      ? 'When the tool reads a list page by page, its progress appears here.'
-      : 'This key has not read a list recently.',
-  )
-  const note =
-    'Each line is a list that the tool read page by page. “Stopped” means that the tool did not reach the end.'
-  return card({ id: 'walks', title: 'Syncs', note, isFlush: walks.length > 0 }, walks.length > 0 ? list : none)
+  const none = emptyState(empty.heading, key.revokedAt === null ? empty.active : empty.revoked)
+  return card({ id: 'walks', title, note, isFlush: walks.length > 0 }, walks.length > 0 ? list : none)
 }

@@ -1,5 +1,6 @@
 import { ALL_PERMISSIONS } from '@store-export/control'
 import { expect, test } from 'vitest'
+import { localizationIn } from '../texts/languages.ts'
 import { NO_LIMITS } from './key-limits-view.ts'
 import type { ActiveKeyRow, KeysPage } from './key-models.ts'
 import { keysView } from './keys-view.ts'
@@ -31,7 +32,7 @@ function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {})
     store: { id: 's1', name: 'A', status: 'ready', timeZone: 'UTC' },
     section: 'api',
     notice: null,
-    locale: 'en',
+    ...localizationIn('en'),
     now: NOW,
     apiUrl: 'http://127.0.0.1:8080',
     theme: 'system',

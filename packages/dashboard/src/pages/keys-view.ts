@@ -1,10 +1,10 @@
 // Renders Settings > API: the keys with what their tools do, and the form that creates a key.
 
-import { TOOLS } from '../recipes/tools.ts'
+import { TOOLS, toolName } from '../recipes/tools.ts'
 import { keyBadge } from '../ui/badges.ts'
 import { selection } from '../ui/choices.ts'
 import { callout, card, emptyState, pageHead } from '../ui/components.ts'
-import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
+import { count, exactTime, relativeTime } from '../ui/dates.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { maskedKey } from '../ui/key-facts.ts'
@@ -18,10 +18,8 @@ import type { Frame } from './models.ts'
 
 /** Returns the page Settings > API. */
 export function keysView(frame: Frame, page: KeysPage): Html {
-  const head = pageHead({
-    title: 'API',
-    lead: 'Each tool that reads this store has its own key, so that you see whether it works, and can revoke it alone.',
-  })
+  const { keys: texts } = frame.texts
+  const head = pageHead(frame, { title: texts.title, lead: texts.lead })
   return layout(
     frame,
     html`${head}${unconfirmedNote(frame, page)}${liveFragment(frame, page)}${createCard(frame, page)}${revokedPart(frame, page)}`,
@@ -31,40 +29,35 @@ export function keysView(frame: Frame, page: KeysPage): Html {
 /** Returns a link to a new key whose page the merchant left without confirming the copy. */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   if (unconfirmed === null) return NOTHING
-  const again = html`<a href="${pathsOf(frame).created(unconfirmed.id)}">Show it again</a>`
-  return callout(
-    html`You haven’t confirmed that you copied the new key <strong>${unconfirmed.name}</strong>. ${again} within ten minutes of creating it.`,
-    'waiting',
-  )
+  const { id, name } = unconfirmed
+  return callout(frame.texts.keys.unconfirmed(name, pathsOf(frame).created(id)), 'waiting')
 }
 
 /** Returns the part of the page that refreshes itself. */
 export function liveFragment(frame: Frame, { active }: Pick<KeysPage, 'active'>): Html {
+  const { keys: texts } = frame.texts
   const content =
     active.length === 0
-      ? emptyState('No keys yet', 'Create your first key below.')
+      ? emptyState(texts.empty.heading, texts.empty.text)
       : html`<ul class="keys" role="list">${active.map((key) => keyItem(frame, key))}</ul>`
   const refresh = html`hx-get="${pathsOf(frame).live}" hx-trigger="every 10s" hx-select="#active-keys" hx-swap="outerMorph"`
-  return html`<div id="active-keys" ${refresh}>${card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)}</div>`
+  return html`<div id="active-keys" ${refresh}>${card({ id: 'keys', title: texts.cardTitle, isFlush: active.length > 0 }, content)}</div>`
 }
 
 function keyItem(frame: Frame, key: ActiveKeyRow): Html {
   const paths = pathsOf(frame)
-  const badge = key.replacedBy === null ? NOTHING : html` ${keyBadge(key)}`
+  const { keys: texts } = frame.texts
+  const badge = key.replacedBy === null ? NOTHING : html` ${keyBadge(frame, key)}`
   return html`<li class="key"><div class="key-text">
 <h3><a class="key-name" href="${paths.keyUsage(key.id)}">${key.name}</a>${badge}</h3>
 ${healthPart(frame, key)}
-<p class="key-details">${maskedKey(key)}${replacedNote(key)} · ${quantity(key.requests24h, 'request', frame)} in 24 hours · Created ${relativeTime(key.createdAt, frame)}${creatorNote(key)}${limitsNote(frame, key)}</p>
+<p class="key-details">${maskedKey(key)}${replacedNote(frame, key)} · ${texts.requests24h(key.requests24h)} · ${texts.created(relativeTime(key.createdAt, frame), key.createdBy)}${limitsNote(frame, key)}</p>
 </div>${actions(frame, key)}</li>
 `
 }
 
-function replacedNote({ replacedBy }: KeyRow): Html {
-  return replacedBy === null ? NOTHING : html`, replaced by ${maskedKey(replacedBy)}`
-}
-
-function creatorNote({ createdBy }: KeyRow): Html {
-  return createdBy === null ? NOTHING : html` by ${createdBy}`
+function replacedNote({ texts }: Frame, { replacedBy }: KeyRow): Html {
+  return replacedBy === null ? NOTHING : texts.keys.replacedBy(maskedKey(replacedBy))
 }
 
 function limitsNote(frame: Frame, key: KeyRow): Html {
@@ -73,57 +66,59 @@ function limitsNote(frame: Frame, key: KeyRow): Html {
 
 function actions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
-  const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id), { about: key.name }) : NOTHING
-  const label = key.replacedBy === null ? 'Revoke' : 'Revoke the old key'
+  const { keys: texts } = frame.texts
+  const isReplaced = key.replacedBy !== null
+  const replace = isReplaced ? NOTHING : linkButton(texts.replace, paths.replace(key.id), { about: key.name })
+  const label = isReplaced ? texts.revokeOld : texts.revoke
   const revoke = linkButton(label, paths.revoke(key.id), { kind: 'danger', about: key.name })
   return html`<div class="cell-actions">${replace}${revoke}</div>`
 }
 
 function createCard(frame: Frame, page: KeysPage): Html {
   if (page.active.length >= page.keysMax) return fullNote(frame, page)
-  const tools = [{ value: '', label: 'Another tool' }, ...TOOLS.map(({ id, label }) => ({ value: id, label }))]
-  const content = html`${selection({ name: 'tool', label: 'Tool', options: tools, value: page.create.tool })}
+  const { createKey: texts } = frame.texts
+  const tools = [
+    { value: '', label: texts.otherTool },
+    ...TOOLS.map((tool) => ({ value: tool.id, label: toolName(tool, frame.texts) })),
+  ]
+  const content = html`${selection({ name: 'tool', label: texts.tool, options: tools, value: page.create.tool })}
 ${field({
   name: 'name',
-  label: 'Name of the key',
+  label: texts.name,
   value: page.create.name,
   problem: page.create.problem,
   autocomplete: 'off',
   lengthMax: 80,
   isRequired: false,
-  hint: 'For example “Accounting” or “Stock sheet”. Without a name, the key gets the name of the tool.',
+  hint: texts.nameHint,
 })}
-${keyLimitsFields({ limits: page.create.limits, problem: page.create.limitsProblem })}
-${button('Create key')}`
-  return card({ id: 'create', title: 'Create a key' }, form({ action: pathsOf(frame).keys, frame }, content))
+${keyLimitsFields(frame, { limits: page.create.limits, problem: page.create.limitsProblem })}
+${button(texts.create)}`
+  return card({ id: 'create', title: texts.title }, form({ action: pathsOf(frame).keys, frame }, content))
 }
 
 function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html {
-  const least =
-    leastUsed === null
-      ? NOTHING
-      : html` The least recently used key is <strong>${leastUsed.name}</strong>: ${quantity(leastUsed.requests24h, 'request', frame)} in 24 hours, last used ${
-          leastUsed.lastUsedAt === null ? 'never' : exactTime(leastUsed.lastUsedAt, frame)
-        }.`
+  const { keys: texts } = frame.texts
+  const lastUsed = leastUsed?.lastUsedAt ? exactTime(leastUsed.lastUsedAt, frame) : null
+  const least = leastUsed === null ? NOTHING : texts.leastUsed(leastUsed.name, leastUsed.requests24h, lastUsed)
   const problem = create.problem ? html`<strong>${create.problem}</strong> ` : NOTHING
-  return callout(
-    html`${problem}You have ${keysMax} active keys, which is the limit. To create another one, revoke a key that no tool needs.${least}`,
-    'waiting',
-  )
+  return callout(html`${problem}${texts.full(keysMax)}${least}`, 'waiting')
 }
 
 function revokedPart(frame: Frame, { revoked }: KeysPage): Html {
   if (revoked.length === 0) return NOTHING
+  const { keys: texts, common } = frame.texts
+  const { name, revoked: revokedAt, lastUsed, created } = texts.columns
   const list = table({
-    caption: 'Revoked keys',
-    columns: [{ label: 'Name' }, { label: 'Revoked' }, { label: 'Last used' }, { label: 'Created' }],
+    caption: texts.revokedKeys,
+    columns: [name, revokedAt, lastUsed, created].map((label) => ({ label })),
     rows: revoked.map((key) => [
       html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}${limitsNote(frame, key)}</span>`,
-      key.revokedAt === null ? noValue() : exactTime(key.revokedAt, frame),
-      key.lastUsedAt === null ? 'Never' : exactTime(key.lastUsedAt, frame),
+      key.revokedAt === null ? noValue(frame) : exactTime(key.revokedAt, frame),
+      key.lastUsedAt === null ? common.never : exactTime(key.lastUsedAt, frame),
       html`<div class="lines"><span>${relativeTime(key.createdAt, frame)}</span>${key.createdBy === null ? NOTHING : html`<span class="note creator" title="${key.createdBy}">${key.createdBy}</span>`}</div>`,
     ]),
     isStacked: true,
   })
-  return html`<details class="card flush fold"><summary>Revoked keys <span class="summary-count">${count(revoked.length, frame)}</span></summary>${list}</details>`
+  return html`<details class="card flush fold"><summary>${texts.revokedKeys} <span class="summary-count">${count(revoked.length, frame)}</span></summary>${list}</details>`
 }

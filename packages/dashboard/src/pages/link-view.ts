@@ -9,21 +9,15 @@ import type { Frame, LinkPage } from './models.ts'
 
 /** Returns the page of a one-time link, with a button that signs in. */
 export function linkView(frame: Frame, page: LinkPage): Html {
-  const content = html`<input type="hidden" name="token" value="${page.token}">${button('Sign in')}`
+  const { link: texts, button: signIn } = frame.texts.signIn
+  const content = html`<input type="hidden" name="token" value="${page.token}">${button(signIn)}`
   return layout(
     // The page has no navigation and no account, because the current session ends when the merchant uses the link.
     { ...frame, viewer: null },
-    html`<section class="card lone-card"><div class="card-body"><h1>Sign in with this link</h1>
-<p class="lead">The link works once and expires soon.</p>
-${page.signedInAs === null ? NOTHING : otherSession(page.signedInAs)}
+    html`<section class="card lone-card"><div class="card-body"><h1>${texts.title}</h1>
+<p class="lead">${texts.lead}</p>
+${page.signedInAs === null ? NOTHING : callout(texts.otherSession(page.signedInAs), 'waiting')}
 ${form({ action: '/link', frame }, content)}
-${page.signedInAs === null ? NOTHING : html`<p class="note"><a href="/">Stay signed in as ${page.signedInAs}</a></p>`}</div></section>`,
-  )
-}
-
-function otherSession(email: string): Html {
-  return callout(
-    html`This browser is signed in as <strong>${email}</strong>. If you use the link, that account is signed out.`,
-    'waiting',
+${page.signedInAs === null ? NOTHING : html`<p class="note"><a href="/">${texts.stay(page.signedInAs)}</a></p>`}</div></section>`,
   )
 }

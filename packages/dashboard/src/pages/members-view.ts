@@ -13,89 +13,97 @@ import type { Frame } from './models.ts'
 
 /** Returns the page Settings > Members. */
 export function membersView(frame: Frame, page: MembersPage): Html {
-  const head = pageHead({
-    title: 'Members',
-    lead: 'Members see this store’s data and usage. They can create and revoke its keys, and invite others.',
-  })
+  const { title, lead } = frame.texts.members
+  const head = pageHead(frame, { title, lead })
   const invitations = page.invitations.length === 0 ? NOTHING : invitationsCard(frame, page)
   return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${inviteCard(frame, page)}`)
 }
 
 function membersCard(frame: Frame, { members }: MembersPage): Html {
   const paths = pathsOf(frame)
+  const { list: texts } = frame.texts.members
+  const { columns } = texts
   const rows = members.map((member) => [
-    html`${member.email} ${member.isViewer ? badge('You', 'good') : NOTHING}`,
-    signInText(member),
+    html`${member.email} ${member.isViewer ? badge(texts.you, 'good') : NOTHING}`,
+    signInText(frame, member),
     relativeTime(member.since, frame),
-    linkButton(member.isViewer ? 'Leave' : 'Remove', paths.removeMember(member.merchantId), { about: member.email }),
+    linkButton(member.isViewer ? texts.leave : texts.remove, paths.removeMember(member.merchantId), {
+      about: member.email,
+    }),
   ])
   const list = table({
-    caption: 'Members',
+    caption: texts.title,
     columns: [
-      { label: 'Email' },
-      { label: 'Signs in with' },
-      { label: 'Member since' },
-      { label: 'Remove', isVisuallyHidden: true },
+      { label: columns.email },
+      { label: columns.signsInWith },
+      { label: columns.since },
+      { label: columns.remove, isVisuallyHidden: true },
     ],
     rows,
     isStacked: true,
   })
-  return card({ id: 'members', title: 'Members of this store', isFlush: true }, list)
+  return card({ id: 'members', title: texts.title, isFlush: true }, list)
 }
 
-function signInText({ hasPassword, hasTwoFactor, hasSingleSignOn }: MembersPage['members'][number]): string {
-  if (hasPassword && hasTwoFactor) return hasSingleSignOn ? 'Password and code, single sign-on' : 'Password and code'
-  if (hasPassword) return hasSingleSignOn ? 'Password, single sign-on' : 'Password'
-  return hasSingleSignOn ? 'Single sign-on' : 'Sign-in link'
+function signInText(
+  { texts: { members } }: Frame,
+  { hasPassword, hasTwoFactor, hasSingleSignOn }: MembersPage['members'][number],
+): string {
+  const { list: texts } = members
+  if (hasPassword && hasTwoFactor) return hasSingleSignOn ? texts.passwordCodeAndSingleSignOn : texts.passwordAndCode
+  if (hasPassword) return hasSingleSignOn ? texts.passwordAndSingleSignOn : texts.password
+  return hasSingleSignOn ? texts.singleSignOn : texts.link
 }
 
 function invitationsCard(frame: Frame, { invitations, form: inviting }: MembersPage): Html {
+  const { invitations: texts } = frame.texts.members
+  const { columns } = texts
   const rows = invitations.map((invitation) => [
     invitation.email,
-    invitation.isExpired ? badge('Expired', 'neutral') : badge('Pending', 'waiting'),
-    invitation.invitedBy === frame.viewer?.email ? 'You' : invitation.invitedBy,
+    invitation.isExpired ? badge(texts.expired, 'neutral') : badge(texts.pending, 'waiting'),
+    invitation.invitedBy === frame.viewer?.email ? texts.you : invitation.invitedBy,
     relativeTime(invitation.sentAt, frame),
     invitationActions(frame, invitation, inviting !== null),
   ])
   const list = table({
-    caption: 'Invitations',
+    caption: texts.title,
     columns: [
-      { label: 'Email' },
-      { label: 'Status' },
-      { label: 'Invited by' },
-      { label: 'Sent' },
-      { label: 'Actions', isVisuallyHidden: true },
+      { label: columns.email },
+      { label: columns.status },
+      { label: columns.invitedBy },
+      { label: columns.sent },
+      { label: columns.actions, isVisuallyHidden: true },
     ],
     rows,
     isStacked: true,
   })
-  const note = 'If you send an invitation again, the link of the earlier email no longer works.'
-  return card({ id: 'invitations', title: 'Invitations', note, isFlush: true }, list)
+  return card({ id: 'invitations', title: texts.title, note: texts.note, isFlush: true }, list)
 }
 
 function invitationActions(frame: Frame, { id, email }: PendingInvitation, canSend: boolean): Html {
   const paths = pathsOf(frame)
+  const { invitations: texts } = frame.texts.members
   const about = html`<span class="visually-hidden"> ${email}</span>`
-  const again = html`<button type="submit" class="button plain">Send again${about}</button>`
-  const withdraw = html`<button type="submit" class="button plain">Withdraw${about}</button>`
+  const again = html`<button type="submit" class="button plain">${texts.sendAgain}${about}</button>`
+  const withdraw = html`<button type="submit" class="button plain">${texts.withdraw}${about}</button>`
   return html`<div class="actions">${canSend ? form({ action: paths.sendInvitation(id), frame }, again) : NOTHING}${form({ action: paths.withdrawInvitation(id), frame }, withdraw)}</div>`
 }
 
 function inviteCard(frame: Frame, { form: inviting }: MembersPage): Html {
-  const options = { id: 'invite', title: 'Invite a person' }
+  const { invite: texts } = frame.texts.members
+  const options = { id: 'invite', title: texts.title }
   if (inviting === null) {
-    const text = html`This dashboard can’t send emails. To add a person, ask your platform’s support. They use the command <code>store-export merchants add</code>.`
-    return card(options, callout(text))
+    return card(options, callout(texts.noEmails))
   }
   const fields = html`${field({
     name: 'email',
-    label: 'Email',
+    label: texts.email,
     type: 'email',
     value: inviting.email,
     problem: inviting.problem,
     autocomplete: 'off',
     lengthMax: 254,
-    hint: `The person gets an email with a link that works once, for ${INVITATION_DAYS} days.`,
-  })}${button('Send invitation')}`
+    hint: texts.hint(INVITATION_DAYS),
+  })}${button(texts.button)}`
   return card(options, form({ action: pathsOf(frame).invitations, frame }, fields))
 }

@@ -2,6 +2,9 @@
 // depend on HTTP, SQL, or HTML.
 
 import type { StoreEvent } from '@store-export/control'
+import type { ClientName } from '../accounts/client-name.ts'
+import type { RecipeId } from '../texts/en/recipes.ts'
+import type { Language, Localization } from '../texts/languages.ts'
 import type { Theme } from '../ui/themes.ts'
 
 /** A section of a store's pages in the navigation. */
@@ -26,7 +29,7 @@ export interface PageNotice {
 }
 
 /** Facts for every page, in addition to the data of the page. */
-export interface Frame {
+export interface Frame extends Localization {
   /** The title of the document, without the product's name. */
   readonly title: string
   /** The signed-in merchant; null before the sign-in. */
@@ -37,8 +40,6 @@ export interface Frame {
   readonly section: Section | null
   /** The message at the top of the page; null for none. */
   readonly notice: PageNotice | null
-  /** BCP 47 tag of the merchant's variant of English, for dates and numbers. */
-  readonly locale: string
   /** Time of the request. Texts such as "3 minutes ago" are relative to it. */
   readonly now: Date
   /** Public URL of the API, without a slash at the end. */
@@ -79,6 +80,8 @@ export interface AccountPage {
   readonly email: string
   /** The store that the navigation shows; null for none. The page then links to the list of stores. */
   readonly storeId: string | null
+  /** The language that the merchant chose; null for the language of the browser. */
+  readonly chosenLanguage: Language | null
   readonly hasPassword: boolean
   readonly passwordLengthMin: number
   /** The field that the dashboard rejected, and its error message; null without an error. */
@@ -87,8 +90,8 @@ export interface AccountPage {
   readonly twoFactor: { readonly isOn: boolean; readonly problem: string | null }
   readonly sessions: readonly {
     readonly startedAt: Date
-    /** Browser and system, such as "Firefox on Linux". */
-    readonly client: string
+    /** Browser and system, such as Firefox and Linux; null if unknown. */
+    readonly client: ClientName
     readonly isCurrent: boolean
   }[]
 }
@@ -115,7 +118,6 @@ export interface GeneralPage {
   readonly problem: string | null
 }
 
-/** A cell of a table on a Data page: its value, and how to show it. */
 /** Settings > Activity. */
 export interface ActivityPage {
   /** Newest first. */
@@ -126,6 +128,7 @@ export interface ActivityPage {
   readonly isNewest: boolean
 }
 
+/** A cell of a table on a Data page: its value, and how to show it. */
 export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
   /** The value; null if it is absent. A timestamp is RFC 3339. */
@@ -185,21 +188,21 @@ export interface DataRowPage {
 
 /** A recipe: code to copy into a tool. */
 export interface Recipe {
-  readonly id: string
+  readonly id: RecipeId
+  /** The name of the tool or language. It is the same in every language. */
   readonly title: string
-  /** What it does, and how to use it if there are no steps. */
-  readonly note: string
-  readonly steps?: readonly string[]
   readonly language: string
   readonly code: string
 }
+
+/** Name of a guide to syncing a whole store, in the API's URLs. */
+export type GuideName = 'store-sync' | 'client' | 'incremental-sync'
 
 /** The data of the page with recipes. */
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
-  /** The API's guides to syncing a whole store. */
-  readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
+  readonly guides: readonly { readonly name: GuideName; readonly href: string }[]
 }
 
 /** The data of an error page. `next` is a link to the next step. */

@@ -8,13 +8,14 @@ import type { Frame } from './models.ts'
 
 /** Returns the page, without the name of the key, because anyone with the link can open it. */
 export function muteView(frame: Frame, page: { readonly token: string; readonly isMuted: boolean }): Html {
-  const content = html`<input type="hidden" name="token" value="${page.token}">${button('Stop the emails')}`
+  const { mute: texts } = frame.texts.emails
+  const content = html`<input type="hidden" name="token" value="${page.token}">${button(texts.button)}`
   const card = page.isMuted
-    ? html`<h1>You get no more emails about this key</h1>
-<p class="lead">To get them again, sign in, open the key, and choose “Send me emails”.</p>
-<p><a href="/">Open the dashboard</a></p>`
-    : html`<h1>Stop the emails about this key?</h1>
-<p class="lead">Emails about your other keys continue. If this key is found in public, you still get an email.</p>
+    ? html`<h1>${texts.done}</h1>
+<p class="lead">${texts.doneText}</p>
+<p><a href="/">${texts.openDashboard}</a></p>`
+    : html`<h1>${texts.heading}</h1>
+<p class="lead">${texts.text}</p>
 ${form({ action: '/mute', frame }, content)}`
   return layout(
     { ...frame, viewer: null },

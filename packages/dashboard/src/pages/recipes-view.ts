@@ -10,34 +10,41 @@ import type { Frame, Recipe, RecipesPage } from './models.ts'
 
 /** Returns the page of recipes, with a copy button for each. */
 export function recipesView(frame: Frame, page: RecipesPage): Html {
-  const head = pageHead({
-    title: 'Recipes',
-    lead: html`Code that you can copy into a tool. You need <a href="${pathsOf(frame).api}">a key</a>. Each recipe retries by itself, and all except Power Query resume after a stop.`,
-    actions: linkButton('API reference', page.docsUrl),
+  const { recipes: texts } = frame.texts
+  const head = pageHead(frame, {
+    title: texts.title,
+    lead: texts.lead(pathsOf(frame).api),
+    actions: linkButton(texts.reference, page.docsUrl),
   })
   const links = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)
   return layout(
     frame,
-    html`${head}${guidesCard(page)}<nav class="tabs jump" aria-label="Recipes"><ul>${links}</ul></nav>${page.recipes.map(recipeCard)}`,
+    html`${head}${guidesCard(frame, page)}<nav class="tabs jump" aria-label="${texts.title}"><ul>${links}</ul></nav>${page.recipes.map((recipe) => recipeCard(frame, recipe))}`,
   )
 }
 
-function guidesCard({ guides }: RecipesPage): Html {
-  const items = guides.map(({ title, note, href }) => ({
-    label: title,
-    text: html`${note} <a href="${href}">Open the guide<span class="visually-hidden">: ${title}</span></a>`,
-  }))
-  return card({ id: 'guides', title: 'Sync your whole store' }, facts(items))
+function guidesCard(frame: Frame, { guides }: RecipesPage): Html {
+  const { recipes: texts } = frame.texts
+  const items = guides.map(({ name, href }) => {
+    const { title, note } = texts.guides[name]
+    const link = html`<a href="${href}">${texts.openGuide}<span class="visually-hidden">: ${title}</span></a>`
+    return { label: title, text: html`${note} ${link}` }
+  })
+  return card({ id: 'guides', title: texts.syncStore }, facts(items))
 }
 
-function recipeCard({ id, title, note, steps = [], language, code }: Recipe): Html {
-  const block = codeBlock({
+function recipeCard(frame: Frame, { id, title, language, code }: Recipe): Html {
+  const { note, steps } = frame.texts.recipes.recipes[id]
+  const block = codeBlock(frame, {
     id: `code-${id}`,
     label: title,
     text: code,
     language: language === 'json' ? 'json' : 'text',
   })
-  const list =
-    steps.length === 0 ? NOTHING : html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`
-  return card({ id: `recipe-${id}`, title, note }, html`${list}${block}`)
+  return card({ id: `recipe-${id}`, title, note }, html`${recipeSteps(steps)}${block}`)
+}
+
+/** Returns the steps to use a recipe as a list; nothing without steps. */
+export function recipeSteps(steps: readonly string[]): Html {
+  return steps.length === 0 ? NOTHING : html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`
 }

@@ -11,23 +11,22 @@ import type { Frame } from './models.ts'
 /** Returns the page on which a member confirms the removal of a member, or leaves the store. */
 export function removeMemberView(frame: Frame, member: RemoveMemberPage): Html {
   const paths = pathsOf(frame)
-  const trail = [{ label: 'Members', href: paths.members }]
+  const { members, common } = frame.texts
+  const { last, leave, remove, effects: effectsTitle, keys, invitations } = members.removal
+  const trail = [{ label: members.title, href: paths.members }]
   if (member.isLast) {
-    const title = 'The last member can’t leave'
-    const lead = 'Invite another person first, or ask your platform’s support to end your access.'
-    const back = linkButton('Back to the members', paths.members)
-    return layout(frame, html`${pageHead({ title, lead, trail })}<p class="actions">${back}</p>`)
+    const { title, lead } = last
+    const back = linkButton(last.back, paths.members)
+    return layout(frame, html`${pageHead(frame, { title, lead, trail })}<p class="actions">${back}</p>`)
   }
-  const title = member.isViewer ? 'Leave this store?' : 'Remove this member?'
-  const lead = member.isViewer
-    ? html`You lose access to this store immediately. Another member can invite you again.`
-    : html`<strong>${member.email}</strong> loses access to this store immediately.`
-  const buttons = html`<div class="actions">${button(member.isViewer ? 'Leave store' : 'Remove member', 'danger-main')}${linkButton('Cancel', paths.members)}</div>`
-  const effects = html`<p>Keys continue to work, because tools use them. If this member has copied a key, <a href="${paths.api}">replace or revoke it</a>.</p>
-<p>Invitations that this member has sent are withdrawn.</p>`
+  const { title, button: label } = member.isViewer ? leave : remove
+  const lead = member.isViewer ? leave.lead : remove.lead(member.email)
+  const cancel = linkButton(common.cancel, paths.members)
+  const buttons = html`<div class="actions">${button(label, 'danger-main')}${cancel}</div>`
+  const effects = html`<p>${keys(paths.api)}</p><p>${invitations}</p>`
   const confirmation = form({ action: paths.removeMember(member.merchantId), frame }, buttons)
   return layout(
     frame,
-    html`${pageHead({ title, lead, trail })}${card({ id: 'effects', title: 'What happens' }, html`${effects}${confirmation}`)}`,
+    html`${pageHead(frame, { title, lead, trail })}${card({ id: 'effects', title: effectsTitle }, html`${effects}${confirmation}`)}`,
   )
 }

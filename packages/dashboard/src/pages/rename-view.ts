@@ -11,15 +11,17 @@ import type { Frame } from './models.ts'
 /** Returns the form that changes the name of a key. */
 export function renameView(frame: Frame, { key, name, problem }: RenamePage): Html {
   const paths = pathsOf(frame)
-  const head = pageHead({
-    title: 'Rename this key',
-    lead: html`The tool that uses <strong>${key.name}</strong> notices nothing.`,
-    trail: [{ label: 'API', href: paths.api }],
+  const { rename: texts } = frame.texts.changeKey
+  const { keys, createKey, common } = frame.texts
+  const head = pageHead(frame, {
+    title: texts.title,
+    lead: texts.lead(key.name),
+    trail: [{ label: keys.title, href: paths.api }],
   })
-  const content = html`${field({ name: 'name', label: 'Name of the key', value: name, problem, autocomplete: 'off', lengthMax: 80 })}
-<div class="actions">${button('Rename')}${linkButton('Cancel', paths.keyUsage(key.id))}</div>`
+  const content = html`${field({ name: 'name', label: createKey.name, value: name, problem, autocomplete: 'off', lengthMax: 80 })}
+<div class="actions">${button(texts.button)}${linkButton(common.cancel, paths.keyUsage(key.id))}</div>`
   return layout(
     frame,
-    html`${head}${card({ id: 'rename', title: 'Name' }, form({ action: paths.rename(key.id), frame }, content))}`,
+    html`${head}${card({ id: 'rename', title: common.name }, form({ action: paths.rename(key.id), frame }, content))}`,
   )
 }

@@ -4,9 +4,9 @@ import type { RequestLine } from '@store-export/control'
 import { statusBadge } from '../ui/badges.ts'
 import { selection } from '../ui/choices.ts'
 import { card, emptyState } from '../ui/components.ts'
-import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
+import { count, exactTime, measure, relativeTime } from '../ui/dates.ts'
 import { field, linkButton } from '../ui/forms.ts'
-import { type Html, html, NOTHING } from '../ui/html.ts'
+import { type Html, html, inEnglish, NOTHING } from '../ui/html.ts'
 import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
@@ -16,33 +16,33 @@ import type { Frame } from './models.ts'
 
 /** Returns the log. The lines have their own element ID, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
-  const retention = quantity(log.hours, 'hour', frame)
-  const note = `Each line combines the requests of one minute with the same endpoint and result. Lines are deleted after ${retention}. The log contains no customer data.`
+  const { log: texts } = frame.texts.keyUsage
   return card(
-    { id: 'lines', title: 'Request log', note, isFlush: true },
+    { id: 'lines', title: texts.title, note: texts.note(log.hours), isFlush: true },
     html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
   )
 }
 
 function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
+  const { log: texts } = frame.texts.keyUsage
   const input = field({
     name: 'until',
-    label: 'Until',
+    label: texts.until,
     type: 'datetime-local',
     value: log.until,
     problem: log.problem,
     autocomplete: 'off',
     isRequired: false,
   })
-  const all = { value: '', label: 'All endpoints' }
+  const all = { value: '', label: texts.allEndpoints }
   const endpoints = [all, ...log.endpoints.map((endpoint) => ({ value: endpoint, label: endpoint }))]
-  const endpoint = selection({ name: 'endpoint', label: 'Endpoint', options: endpoints, value: log.endpoint ?? '' })
+  const endpoint = selection({ name: 'endpoint', label: texts.endpoint, options: endpoints, value: log.endpoint ?? '' })
   const shown = [
-    { value: '', label: 'All requests' },
-    { value: 'errors', label: 'Errors only' },
+    { value: '', label: texts.allRequests },
+    { value: 'errors', label: texts.errorsOnly },
   ]
-  const show = selection({ name: 'show', label: 'Show', options: shown, value: log.errorsOnly ? 'errors' : '' })
-  const form = html`<search><form class="form log-form" method="get" action="${pathsOf(frame).keyUsage(key.id)}">${chosenRange(log)}${input}${endpoint}${show}<button type="submit" class="button plain">Show</button></form></search>`
+  const show = selection({ name: 'show', label: texts.show, options: shown, value: log.errorsOnly ? 'errors' : '' })
+  const form = html`<search><form class="form log-form" method="get" action="${pathsOf(frame).keyUsage(key.id)}">${chosenRange(log)}${input}${endpoint}${show}<button type="submit" class="button plain">${texts.apply}</button></form></search>`
   const csv =
     log.lines.length === 0
       ? NOTHING
@@ -57,54 +57,56 @@ function chosenRange({ range }: RequestLogPart): Html {
 
 function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
   if (log.lines.length === 0) return noLines(frame, key, log)
+  const { caption, columns } = frame.texts.keyUsage.log
   const list = table({
-    caption: 'Request log, newest first',
+    caption,
     columns: [
-      { label: 'Last request' },
-      { label: 'Endpoint' },
-      { label: 'Status' },
-      { label: 'Requests', isNumber: true },
-      { label: 'Rows', isNumber: true },
-      { label: 'Slowest', isNumber: true },
+      { label: columns.lastRequest },
+      { label: columns.endpoint },
+      { label: columns.status },
+      { label: columns.requests, isNumber: true },
+      { label: columns.rows, isNumber: true },
+      { label: columns.slowest, isNumber: true },
     ],
     rows: log.lines.map((line) => [
       exactTime(line.lastAt, frame, true),
-      html`<div class="lines"><code>${line.endpoint}</code>${whyNote(line)}</div>`,
+      html`<div class="lines"><code>${line.endpoint}</code>${whyNote(frame, line)}</div>`,
       html`<span class="status">${statusBadge(line.status)}${line.code === null ? NOTHING : html`<code>${line.code}</code>`}</span>`,
       count(line.requests, frame),
       line.rows === 0 ? html`<span class="quiet">0</span>` : count(line.rows, frame),
-      `${count(line.durationMs, frame)} ms`,
+      measure(line.durationMs, 'millisecond', frame),
     ]),
   })
-  return html`${list}${pager(log)}`
+  return html`${list}${pager(frame, log)}`
 }
 
 /** Returns why the API rejected the requests of a line, and the ID to ask the operator about. */
-function whyNote({ reason, status, lastRequestId }: RequestLine): Html {
-  const why = reason === null ? NOTHING : html`<span class="note why">${reason}</span>`
+function whyNote(frame: Frame, { reason, status, lastRequestId }: RequestLine): Html {
+  const why = reason === null ? NOTHING : html`<span class="note why">${inEnglish(frame, reason)}</span>`
   return status < 400
     ? why
-    : html`${why}<span class="note request-id">Last request ID: <code>${lastRequestId}</code></span>`
+    : html`${why}<span class="note request-id">${frame.texts.keyUsage.log.lastRequestId(lastRequestId)}</span>`
 }
 
-function pager({ olderHref, isNewest, refreshHref }: RequestLogPart): Html {
+function pager(frame: Frame, { olderHref, isNewest, refreshHref }: RequestLogPart): Html {
+  const { log: texts } = frame.texts.keyUsage
   if (olderHref === null && isNewest) return NOTHING
-  return html`<nav class="data-foot" aria-label="Pages of the log"><p class="actions">${
-    isNewest ? NOTHING : linkButton('Newest requests', refreshHref)
-  }${olderHref === null ? NOTHING : linkButton('Older requests', olderHref)}</p></nav>`
+  return html`<nav class="data-foot" aria-label="${texts.pages}"><p class="actions">${
+    isNewest ? NOTHING : linkButton(texts.newest, refreshHref)
+  }${olderHref === null ? NOTHING : linkButton(texts.older, olderHref)}</p></nav>`
 }
 
 /** Returns the message for a log without lines. For a revoked key, it has no link to the recipes. */
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, endpoint, isNewest, hours }: RequestLogPart): Html {
+  const { log: texts } = frame.texts.keyUsage
   if (errorsOnly || endpoint !== null || !isNewest) {
-    const all = linkButton('Show the newest requests', pathsOf(frame).keyUsage(key.id))
-    return emptyState(errorsOnly ? 'No errors' : 'No requests', 'The log has no matching requests.', all)
+    const all = linkButton(texts.showNewest, pathsOf(frame).keyUsage(key.id))
+    return emptyState(errorsOnly ? texts.noErrors : texts.noRequests, texts.noMatches, all)
   }
-  const heading = `No requests in ${quantity(hours, 'hour', frame)}`
+  const heading = texts.noRequestsIn(hours)
   if (key.revokedAt !== null) {
-    const text = html`This key was revoked ${relativeTime(key.revokedAt, frame)}. The API rejects requests with it.`
-    return emptyState(heading, text)
+    return emptyState(heading, texts.revoked(relativeTime(key.revokedAt, frame)))
   }
-  const next = linkButton('See recipes', pathsOf(frame).recipes)
-  return emptyState(heading, 'Put the key into a tool and run it. Its requests appear here.', next)
+  const next = linkButton(texts.seeRecipes, pathsOf(frame).recipes)
+  return emptyState(heading, texts.unused, next)
 }

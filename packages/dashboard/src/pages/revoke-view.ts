@@ -12,16 +12,21 @@ import type { Frame } from './models.ts'
 /** Returns the page on which the merchant confirms that a key is revoked. */
 export function revokeView(frame: Frame, { key, makesRoomFor }: RevokePage): Html {
   const paths = pathsOf(frame)
-  const head = pageHead({
-    title: 'Revoke this key?',
-    lead: html`The tool that uses <strong>${key.name}</strong> stops working at its next request. You can’t undo this.`,
-    trail: [{ label: 'API', href: paths.api }],
+  const { revoke: texts, facts } = frame.texts.changeKey
+  const head = pageHead(frame, {
+    title: texts.title,
+    lead: texts.lead(key.name),
+    trail: [{ label: frame.texts.keys.title, href: paths.api }],
   })
-  const buttons = html`<div class="actions">${button('Revoke key', 'danger-main')}${linkButton('Cancel', paths.api)}</div>`
+  const cancel = linkButton(frame.texts.common.cancel, paths.api)
+  const buttons = html`<div class="actions">${button(texts.button, 'danger-main')}${cancel}</div>`
   const then =
     makesRoomFor === null
       ? NOTHING
-      : html`<input type="hidden" name="for" value="${makesRoomFor.id}"><p>After that, you can replace <strong>${makesRoomFor.name}</strong> (${maskedKey(makesRoomFor)}).</p>`
+      : html`<input type="hidden" name="for" value="${makesRoomFor.id}"><p>${texts.thenReplace(makesRoomFor.name, maskedKey(makesRoomFor))}</p>`
   const confirmation = form({ action: paths.revoke(key.id), frame }, html`${then}${buttons}`)
-  return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${confirmation}`)}`)
+  return layout(
+    frame,
+    html`${head}${card({ id: 'key', title: facts.title }, html`${keyFacts(frame, key)}${confirmation}`)}`,
+  )
 }

@@ -9,14 +9,16 @@ import { codeField } from './two-factor-view.ts'
 
 /** Returns the page. It has no navigation, because the sign-in is not complete. */
 export function signInCodeView(frame: Frame, { next, problem }: SignInCodePage): Html {
-  const fields = html`${codeField({ label: 'Code', problem, hint: 'The six digits that your app shows, or a recovery code.' })}
+  const { twoFactor, signIn: signInTexts } = frame.texts
+  const { signIn: texts } = twoFactor
+  const fields = html`${codeField({ label: twoFactor.code, problem, hint: texts.codeHint })}
 <input type="hidden" name="next" value="${next}">
-${button('Sign in')}`
+${button(signInTexts.button)}`
   return layout(
     { ...frame, viewer: null },
-    html`<section class="card lone-card"><div class="card-body"><h1>Enter your code</h1>
-<p class="lead">Your account has two-factor sign-in.</p>
+    html`<section class="card lone-card"><div class="card-body"><h1>${texts.title}</h1>
+<p class="lead">${texts.lead}</p>
 ${form({ action: '/sign-in/code', frame }, fields)}
-<p class="note">No phone and no recovery code? Ask your platform’s support to turn off two-factor sign-in. <a href="/sign-in">Start again</a></p></div></section>`,
+<p class="note">${texts.noCode} <a href="/sign-in">${texts.startAgain}</a></p></div></section>`,
   )
 }

@@ -8,19 +8,20 @@ import type { Frame, SignInPage } from './models.ts'
 /** Returns the page. The error message is above the form, because it must not say which field is wrong. */
 export function signInView(frame: Frame, page: SignInPage): Html {
   const { email, problem, next, singleSignOnLabel } = page
-  const fields = html`${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', lengthMax: 254 })}
-${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+  const { signIn: texts } = frame.texts
+  const fields = html`${field({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username', lengthMax: 254 })}
+${field({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' })}
 <input type="hidden" name="next" value="${next}">
-${button('Sign in')}`
+${button(texts.button)}`
   const elsewhere = singleSignOnLabel === null ? NOTHING : singleSignOnForm(frame, singleSignOnLabel, next)
   return layout(
     frame,
-    html`<section class="card lone-card"><div class="card-body"><h1>Sign in</h1>
-<p class="lead">Create API keys for your tools and see how they’re used.</p>
+    html`<section class="card lone-card"><div class="card-body"><h1>${texts.title}</h1>
+<p class="lead">${texts.lead}</p>
 ${problem ? html`<p class="form-problem" role="alert">${problem}</p>` : NOTHING}
 ${form({ action: '/sign-in', frame }, fields)}
 ${elsewhere}
-<p class="note">No password, or forgot it? Ask your platform’s support for a sign-in link.</p></div></section>`,
+<p class="note">${texts.noPassword}</p></div></section>`,
   )
 }
 

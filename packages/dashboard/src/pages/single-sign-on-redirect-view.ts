@@ -8,10 +8,11 @@ import type { Frame } from './models.ts'
 
 /** Returns the page with a link to `url`, the provider's sign-in page. */
 export function singleSignOnRedirectView(frame: Frame, url: string): Html {
+  const { title, lead, button } = frame.texts.signIn.redirect
   return layout(
     frame,
-    html`<section class="card lone-card"><div class="card-body"><h1>Redirecting…</h1>
-<p class="lead">You sign in at ${new URL(url).host}. Then you come back here.</p>
-${linkButton('Continue', url, { kind: 'main' })}</div></section>`,
+    html`<section class="card lone-card"><div class="card-body"><h1>${title}</h1>
+<p class="lead">${lead(new URL(url).host)}</p>
+${linkButton(button, url, { kind: 'main' })}</div></section>`,
   )
 }

@@ -1,10 +1,10 @@
 // Renders the chart of requests by hour or by day, with a table of the same numbers and links to other ranges.
 
-import { PART_LABELS, requestsChart } from '../ui/chart.ts'
+import { requestsChart } from '../ui/chart.ts'
 import { card } from '../ui/components.ts'
 import { count, localDay, periodText } from '../ui/dates.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
-import { table } from '../ui/table.ts'
+import { type Column, table } from '../ui/table.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import { RANGE_FACTS } from '../usage/usage-ranges.ts'
 import type { RequestSums, UsageChart } from './key-models.ts'
@@ -13,27 +13,28 @@ import type { Frame } from './models.ts'
 /** Returns the card with the chart. Its heading has the ID `chart`. */
 export function usageChartCard(frame: Frame, chart: UsageChart): Html {
   const { unit } = RANGE_FACTS[chart.range]
+  const { chart: texts } = frame.texts.usage
   const list = table({
-    caption: `Requests by ${unit}, newest first`,
-    columns: [{ label: unit === 'hour' ? 'Hour' : 'Day' }, ...SUM_COLUMNS],
+    caption: texts.caption[unit],
+    columns: [{ label: texts.column[unit] }, ...sumColumns(frame)],
     rows: chart.periods.toReversed().map((period) => [timeOf(frame, chart, period.start), ...sumCells(frame, period)]),
   })
   return card(
     {
       id: 'chart',
-      title: unit === 'hour' ? 'By hour' : 'By day',
-      note: `Times are in the time zone ${frame.store?.timeZone ?? 'UTC'}.`,
-      actions: rangeLinks(chart),
+      title: texts.title[unit],
+      note: texts.note(frame.store?.timeZone ?? 'UTC'),
+      actions: rangeLinks(frame, chart),
     },
-    html`${requestsChart({ unit, periods: chart.periods, display: frame })}<details class="table-fold"><summary>Show as a table</summary>${list}</details>`,
+    html`${requestsChart({ unit, periods: chart.periods, display: frame })}<details class="table-fold"><summary>${texts.showTable}</summary>${list}</details>`,
   )
 }
 
-/** The columns of `sumCells`. */
-export const SUM_COLUMNS = [
-  ...REQUEST_PARTS.map((part) => ({ label: PART_LABELS[part], isNumber: true })),
-  { label: 'All', isNumber: true },
-]
+/** Returns the columns of `sumCells`. */
+export function sumColumns({ texts }: Frame): Column[] {
+  const { parts, all } = texts.usage
+  return [...REQUEST_PARTS.map((part) => parts[part]), all].map((label) => ({ label, isNumber: true }))
+}
 
 /** Returns one cell for each part of the sums, and one for all requests. */
 export function sumCells(frame: Frame, sums: RequestSums): readonly (Html | string)[] {
@@ -44,12 +45,13 @@ export function sumCells(frame: Frame, sums: RequestSums): readonly (Html | stri
   ]
 }
 
-function rangeLinks({ range: current, ranges }: UsageChart): Html {
+function rangeLinks(frame: Frame, { range: current, ranges }: UsageChart): Html {
+  const { ranges: labels, rangesLabel } = frame.texts.usage.chart
   const items = ranges.map(
     ({ range, href }) =>
-      html`<li><a href="${href}"${range === current ? html` aria-current="true"` : NOTHING}>${RANGE_FACTS[range].label}</a></li>`,
+      html`<li><a href="${href}"${range === current ? html` aria-current="true"` : NOTHING}>${labels[range]}</a></li>`,
   )
-  return html`<nav class="ranges" aria-label="Range of the chart"><ul role="list">${items}</ul></nav>`
+  return html`<nav class="ranges" aria-label="${rangesLabel}"><ul role="list">${items}</ul></nav>`
 }
 
 function timeOf(frame: Frame, { range }: UsageChart, start: Date): Html {

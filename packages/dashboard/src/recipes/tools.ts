@@ -1,13 +1,14 @@
 // The tools that a merchant can choose for a new key, and what connects each of them.
 
 import type { Recipe } from '../pages/models.ts'
+import type { Texts } from '../texts/en/english.ts'
 import { recipesFor } from './recipes.ts'
 
 /** A tool, and how it gets the key. */
-interface Tool {
+export interface Tool {
   /** Value in forms and URLs. */
   readonly id: string
-  /** Name of the tool, and of its key if the merchant enters no other name. */
+  /** English name of the tool. */
   readonly label: string
   /** ID of the recipe to paste into the tool; null without one. */
   readonly recipe: string | null
@@ -59,7 +60,8 @@ function runRecipe(command: string): NonNullable<Tool['commands']> {
 
 /** What a merchant does to connect a tool to a new key. */
 export interface Connection {
-  readonly label: string
+  /** The tool to connect. */
+  readonly tool: Tool
   /** Code to paste into the tool; null without a recipe. */
   readonly recipe: Recipe | null
   /** Shell commands that contain the key; null for a tool without a shell. */
@@ -72,10 +74,15 @@ export function findTool(id: string): Tool | null {
   return TOOLS.find((tool) => tool.id === id) ?? null
 }
 
+/** Returns the name of the tool, and of its key if the merchant enters no other name. */
+export function toolName({ id, label }: Tool, { createKey }: Texts): string {
+  return createKey.toolNames[id] ?? label
+}
+
 /** Returns how to connect a tool with a key to the API at `apiUrl`. */
 export function connectionOf(tool: Tool, key: string, apiUrl: string): Connection {
   return {
-    label: tool.label,
+    tool,
     recipe: recipesFor(apiUrl).find(({ id }) => id === tool.recipe) ?? null,
     commands: tool.commands?.(key, apiUrl) ?? null,
     guideHref: tool.guide === null ? null : `${apiUrl}/guides/${tool.guide}`,

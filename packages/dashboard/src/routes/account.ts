@@ -1,21 +1,22 @@
 // Lets merchants change their password, which needs the current one, and see and end their sessions.
 
 import type { RegisteredStore } from '@store-export/control'
+import type { PasswordRejection } from '../accounts/accounts.ts'
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
 import { accountView } from '../pages/account-view.ts'
 import type { AccountPage, PageNotice } from '../pages/models.ts'
 import type { FormFields } from '../security/form-body.ts'
-import { quantity } from '../ui/dates.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
-import { PASSWORD_PROBLEMS } from './password-problems.ts'
+import { LANGUAGE_SAVED } from './language.ts'
+import { passwordProblem } from './password-problem.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
 /** GET /account?store={s}: shows the password form and the sessions. `store` is the store that the navigation shows. */
 export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
-  const text = NOTICES.get(value)
-  const notice = text === undefined ? null : ({ kind: 'done', text } as const)
+  const text = noticeText(request, value)
+  const notice = text === null ? null : ({ kind: 'done', text } as const)
   const storeId = request.context.req.query('store')
   return { ...(await renderAccount(request, { problem: null, notice, storeId })), cookies }
 }
@@ -27,11 +28,21 @@ export const ACCOUNT_FLASHES = {
   twoFactorOff: 'account.two-factor-off',
 } as const
 
-const NOTICES: ReadonlyMap<string, string> = new Map([
-  [ACCOUNT_FLASHES.passwordChanged, 'Your password is changed, and your other browsers are signed out.'],
-  [ACCOUNT_FLASHES.othersSignedOut, 'Your other browsers are signed out.'],
-  [ACCOUNT_FLASHES.twoFactorOff, 'Two-factor sign-in is off. Your password alone signs you in.'],
-])
+function noticeText({ texts }: MerchantRequest, flash: string): string | null {
+  const { account, twoFactor } = texts
+  switch (flash) {
+    case ACCOUNT_FLASHES.passwordChanged:
+      return account.password.changed
+    case ACCOUNT_FLASHES.othersSignedOut:
+      return account.sessions.othersSignedOut
+    case ACCOUNT_FLASHES.twoFactorOff:
+      return twoFactor.turnedOff
+    case LANGUAGE_SAVED:
+      return account.language.saved
+    default:
+      return null
+  }
+}
 
 /** POST /account/sign-out-others: ends all sessions of the merchant except the current one. */
 export async function signOutOthers(request: MerchantRequest): Promise<HandlerResult> {
@@ -50,16 +61,20 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
     return { to, cookies: [...outcome.cookies, flashCookie(request, ACCOUNT_FLASHES.passwordChanged)] }
   }
   if ('waitSeconds' in outcome) {
-    const text = `Too many attempts. Wait ${quantity(outcome.waitSeconds, 'second', { locale: 'en' })} and try again.`
+    const text = request.texts.account.password.problems.rateLimited(outcome.waitSeconds)
     return {
       ...(await renderAccount(request, { problem: { field: 'current', text }, notice: null, storeId })),
       status: 429,
     }
   }
   return {
-    ...(await renderAccount(request, { problem: PASSWORD_PROBLEMS[outcome.problem], notice: null, storeId })),
+    ...(await renderAccount(request, { problem: problemOf(request, outcome.problem), notice: null, storeId })),
     status: 400,
   }
+}
+
+function problemOf({ texts }: MerchantRequest, reason: PasswordRejection): AccountPage['passwordProblem'] {
+  return { field: reason === 'current' ? 'current' : 'next', text: passwordProblem(texts, reason) }
 }
 
 interface AccountOptions {
@@ -82,6 +97,7 @@ export async function renderAccount(
   const page = {
     email: request.session.email,
     storeId: store?.id ?? null,
+    chosenLanguage: request.session.language,
     hasPassword: await accounts.hasPassword(request.session.merchantId),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
@@ -93,7 +109,8 @@ export async function renderAccount(
     })),
   }
   const head = store === null ? {} : { head: storeHead(store, await timeZoneOf(request, store)) }
-  return { html: accountView(frameOf({ ...request, ...head }, { title: 'Your account', notice }), page) }
+  const { title } = request.texts.account
+  return { html: accountView(frameOf({ ...request, ...head }, { title, notice }), page) }
 }
 
 /** Returns the store whose navigation the page shows; null for a merchant with several stores who chose none. */

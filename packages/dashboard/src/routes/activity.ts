@@ -13,6 +13,6 @@ export async function activityPage(request: StoreRequest): Promise<HandlerResult
   if (last !== null && !isUuid(last)) return notFoundPage(request)
   const { events, before } = await readStoreEvents({ database: services.database, storeId: store.id, before: last })
   const olderHref = before === null ? null : `${storePaths(store.id).activity}?before=${before}`
-  const frame = frameOf(request, { title: 'Activity', section: 'activity' })
+  const frame = frameOf(request, { title: request.texts.activity.title, section: 'activity' })
   return { html: activityView(frame, { events, olderHref, isNewest: last === null }) }
 }

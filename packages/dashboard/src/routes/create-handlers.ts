@@ -12,6 +12,7 @@ import { isAccountsError } from '../accounts/is-accounts-error.ts'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
 import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
+import { type Localization, localize } from '../texts/languages.ts'
 import type { DashboardRequest, HandlerResult, MerchantRequest, StoreRequest } from './dashboard-request.ts'
 import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadableFormPage } from './error-pages.ts'
 import { formPage, isOwnForm } from './form-origin.ts'
@@ -93,9 +94,12 @@ async function handleRequest(
     session: null,
     formTokenScope: '',
     stores: [],
+    ...localize(null, context.req.header('accept-language')),
   }
+  let reader = anonymous
   const run = async () => {
     const { request, cookies } = await authenticate(anonymous)
+    reader = { ...anonymous, ...localizationOf(request) }
     return respond(request, await work(request), cookies)
   }
   const safely = async () => {
@@ -104,7 +108,7 @@ async function handleRequest(
     } catch (cause) {
       const isTemporary = isControlDatabaseError(cause)
       services.emit({ event: isTemporary ? 'control.query_failed' : 'page.failed', requestId, cause })
-      return respond(anonymous, errorPage(anonymous, isTemporary), [])
+      return respond(reader, errorPage(reader, isTemporary), [])
     }
   }
   const response = await safely()
@@ -123,7 +127,8 @@ async function authenticate(
   if (known !== null) {
     const { session, cookies } = known
     const stores = await storesOfMerchant(services.database, session.merchantId)
-    return { request: { ...anonymous, session, formTokenScope: session.id, stores }, cookies }
+    const localization = localize(session.language, context.req.header('accept-language'))
+    return { request: { ...anonymous, ...localization, session, formTokenScope: session.id, stores }, cookies }
   }
   const { isSecure } = services.origins
   const name = isSecure ? '__Host-visitor' : 'visitor'
@@ -132,6 +137,10 @@ async function authenticate(
   const visitorId = randomBytes(16).toString('base64url')
   const cookie = serialize(name, visitorId, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
   return { request: { ...anonymous, formTokenScope: visitorId }, cookies: [cookie] }
+}
+
+function localizationOf({ language, locale, texts }: Localization): Localization {
+  return { language, locale, texts }
 }
 
 function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<DashboardRequest> {

@@ -14,7 +14,7 @@ import {
 import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
 import type { PageNotice } from '../pages/models.ts'
 import { replaceView } from '../pages/replace-view.ts'
-import { findTool } from '../recipes/tools.ts'
+import { findTool, toolName } from '../recipes/tools.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type PageResult, type Redirect, type StoreRequest } from './dashboard-request.ts'
@@ -37,7 +37,7 @@ import { deriveNewKey, findCreatedKey, newKeyCookie } from './new-key.ts'
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const tool = findTool(form.tool ?? '')
   const typedName = form.name ?? ''
-  const name = typedName.trim() === '' ? (tool?.label ?? '') : typedName
+  const name = typedName.trim() === '' ? (tool === null ? '' : toolName(tool, request.texts)) : typedName
   const token = tokenOf(form)
   const limits = typedLimits(form)
   const permissions = permissionsOf(limits, request)
@@ -74,9 +74,9 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   const ends = form.ends === 'at once' ? 'at once' : 'later'
   const created = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, ends } })
   if (created instanceof KeyLimitReached)
-    return conflict(await askToReplace(request, key, await readKeysPage(request), KEYS_FULL))
+    return conflict(await askToReplace(request, key, await readKeysPage(request), keysFull(request)))
   if (created instanceof Error)
-    return conflict(renderKeysPage(request, await readKeysPage(request), { notice: alreadyReplaced(key) }))
+    return conflict(renderKeysPage(request, await readKeysPage(request), { notice: alreadyReplaced(request, key) }))
   if (ends === 'at once') emitRevoked(request, key.id)
   return toCreated(request, created.id, token)
 }
@@ -131,13 +131,16 @@ async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): 
   const page = await readKeysPage(request)
   const { name, limits } = typed
   if (refusal instanceof InvalidKeyNameError)
-    return { ...renderKeysPage(request, page, { create: { ...typed, problem: nameProblem(name) } }), status: 400 }
-  if (refusal instanceof InvalidKeyPermissionError)
     return {
-      ...renderKeysPage(request, page, { create: { ...typed, limitsProblem: limitsProblem(limits) } }),
+      ...renderKeysPage(request, page, { create: { ...typed, problem: nameProblem(request, name) } }),
       status: 400,
     }
-  const text = `“${name.trim()}” was not created, because you have reached the limit of ${page.keysMax} active keys.`
+  if (refusal instanceof InvalidKeyPermissionError)
+    return {
+      ...renderKeysPage(request, page, { create: { ...typed, limitsProblem: limitsProblem(request, limits) } }),
+      status: 400,
+    }
+  const text = request.texts.keys.notices.limitReached(name.trim(), page.keysMax)
   return {
     ...renderKeysPage(request, page, { create: typed, notice: { kind: 'problem', text } }),
     status: 409,
@@ -145,20 +148,17 @@ async function rejected(request: StoreRequest, typed: Typed, refusal: Refusal): 
 }
 
 async function formChanged(request: StoreRequest, typed: Typed, before: string): Promise<PageResult> {
-  const name = typed.name.trim()
-  const made = name === before ? `“${before}” with other limits` : `the key “${before}”`
-  const text = `No key was created, because this form already created ${made}. Send it again to create “${name}”.`
+  const text = request.texts.keys.notices.formChanged(typed.name.trim(), before)
   const notice = { kind: 'problem', text } as const
   return conflict(renderKeysPage(request, await readKeysPage(request), { create: typed, notice }))
 }
 
-const KEYS_FULL: PageNotice = {
-  kind: 'problem',
-  text: 'Nothing was changed, because you have reached the limit of active keys.',
+function keysFull({ texts }: StoreRequest): PageNotice {
+  return { kind: 'problem', text: texts.keys.notices.nothingReplaced }
 }
 
-function alreadyReplaced({ name }: KeyRow): PageNotice {
-  return { kind: 'problem', text: `“${name}” is already being replaced. No other key was created.` }
+function alreadyReplaced({ texts }: StoreRequest, { name }: KeyRow): PageNotice {
+  return { kind: 'problem', text: texts.keys.notices.alreadyReplaced(name) }
 }
 
 function conflict(page: PageResult): PageResult {
@@ -171,15 +171,14 @@ function askToReplace(
   page: Omit<KeysPage, 'create'>,
   notice: PageNotice | null,
 ): PageResult {
-  if (key.replacedBy !== null) return renderKeysPage(request, page, { notice: alreadyReplaced(key) })
+  if (key.replacedBy !== null) return renderKeysPage(request, page, { notice: alreadyReplaced(request, key) })
   const others = page.active.length < page.keysMax ? null : page.active.filter(({ id }) => id !== key.id)
-  return {
-    html: replaceView(frameOf(request, { title: 'Replace this key?', section: 'api', notice }), { key, others }),
-  }
+  const { title } = request.texts.changeKey.replace
+  return { html: replaceView(frameOf(request, { title, section: 'api', notice }), { key, others }) }
 }
 
 /** Returns the error message for a name that `createKey` rejects. */
-export function nameProblem(name: string): string {
-  if (name.trim() === '') return 'Enter a name for the key.'
-  return 'Use at most 80 characters, at least one visible character, and no control characters.'
+export function nameProblem({ texts }: StoreRequest, name: string): string {
+  const { problems } = texts.createKey
+  return name.trim() === '' ? problems.noName : problems.name
 }

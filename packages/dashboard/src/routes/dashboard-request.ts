@@ -5,12 +5,13 @@ import type { Context } from 'hono'
 import type { MerchantSession } from '../accounts/accounts.ts'
 import type { Frame, PageNotice, Section, StoreHead } from '../pages/models.ts'
 import type { Services } from '../services.ts'
+import type { Localization } from '../texts/languages.ts'
 import type { Html } from '../ui/html.ts'
 import { formPage } from './form-origin.ts'
 import { chosenTheme } from './theme.ts'
 
 /** A request to the dashboard, and what its handler needs. The merchant may not be signed in. */
-export interface DashboardRequest {
+export interface DashboardRequest extends Localization {
   readonly context: Context
   readonly services: Services
   readonly requestId: string
@@ -54,12 +55,12 @@ export interface Redirect {
 /** The result of a handler. The dashboard sends a `Response` unchanged. */
 export type HandlerResult = PageResult | Redirect | Response
 
-/** Returns the frame of a page: its title, the merchant, the store, the locale, and the current time. */
+/** Returns the frame of a page: its title, the merchant, the store, the language, and the current time. */
 export function frameOf(
   request: DashboardRequest | StoreRequest,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: PageNotice | null },
 ): Frame {
-  const { services, session, formTokenScope: tokensOf, stores, now, context } = request
+  const { services, session, formTokenScope: tokensOf, stores, now, context, language, locale, texts } = request
   return {
     title,
     viewer: session === null ? null : { email: session.email, storesCount: stores.length },
@@ -67,7 +68,9 @@ export function frameOf(
     section,
     notice,
     now,
-    locale: localeOf(context.req.header('accept-language')),
+    language,
+    locale,
+    texts,
     apiUrl: services.apiUrl,
     theme: chosenTheme(request),
     path: pageOf(context.req),
@@ -78,15 +81,4 @@ export function frameOf(
 /** Returns the path of the shown page. The response to a form is on the page with the form. */
 function pageOf({ method, path, url }: Context['req']): string {
   return method === 'POST' ? formPage(path) : path + new URL(url).search
-}
-
-/**
- * Returns an English locale for numbers and dates, because the pages are English. If the merchant's first language is
- * English, it is the merchant's own locale. Otherwise, it is `en-GB`: like most other languages, it has the day before
- * the month, and a 24-hour clock.
- */
-export function localeOf(acceptLanguage: string | undefined): string {
-  const first = (acceptLanguage ?? '').split(',')[0]?.split(';')[0]?.trim() ?? ''
-  if (first === '' || first === '*') return 'en'
-  return /^en(?:-[A-Z]{2})?$/.test(first) ? first : 'en-GB'
 }

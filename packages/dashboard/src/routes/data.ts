@@ -12,7 +12,6 @@ import { findCsvFile } from '../data/csv-files.ts'
 import { makeDataPage } from '../data/data-page.ts'
 import { makeDataRowPage } from '../data/data-row-page.ts'
 import { findList, LISTS } from '../data/lists.ts'
-import { UNREADABLE_MESSAGE } from '../data/messages.ts'
 import { openCsv } from '../data/open-csv.ts'
 import { openRowJson } from '../data/open-row-json.ts'
 import { addressOf } from '../data/store-rows.ts'
@@ -39,7 +38,7 @@ export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
   const query = { list, order, cursor: req.query('cursor') ?? null, text: req.query('find') ?? null } as const
   const page = await makeDataPage(dataStoreOf(request), query)
   if (page === null) return notFoundPage(request)
-  return { html: dataView(frameOf(request, { title: 'Data', section: 'data' }), page) }
+  return { html: dataView(frameOf(request, { title: request.texts.data.title, section: 'data' }), page) }
 }
 
 /** GET /stores/{s}/data/{list}/{row}: shows one row. */
@@ -49,7 +48,8 @@ export async function dataRowPage(request: StoreRequest): Promise<HandlerResult>
   const outcome = await makeDataRowPage(dataStoreOf(request), { list, id: req.param('row') ?? '' })
   if (outcome.kind === 'missing') return notFoundPage(request)
   if (outcome.kind === 'problem') return unreadablePage(request, list, outcome.text)
-  return { html: dataRowView(frameOf(request, { title: outcome.page.label, section: 'data' }), outcome.page) }
+  const title = request.texts.contract.name(outcome.page.label)
+  return { html: dataRowView(frameOf(request, { title, section: 'data' }), outcome.page) }
 }
 
 /** GET /stores/{s}/data/{file}.csv: streams a whole list, or redirects to the list if the store has no data. */
@@ -101,7 +101,8 @@ async function download(
   }
   if (context.req.method === 'HEAD') return new Response(null, { headers })
   const release = services.downloads.acquire(session.merchantId)
-  if (release === null) return { ...unreadablePage(request, list, TOO_MANY_DOWNLOADS), status: 429 }
+  if (release === null)
+    return { ...unreadablePage(request, list, request.texts.data.problems.tooManyDownloads), status: 429 }
   const { env } = context as Context<{ Bindings: HttpBindings }>
   const clientLeft = new AbortController()
   env.outgoing.once('close', () => clientLeft.abort())
@@ -118,16 +119,15 @@ async function download(
     return RESPONSE_ALREADY_SENT
   } catch (error) {
     if (!(error instanceof StoreDatabaseError)) throw error
-    return unreadablePage(request, list, UNREADABLE_MESSAGE)
+    return unreadablePage(request, list, request.texts.data.problems.unreadable)
   } finally {
     release()
   }
 }
 
-const TOO_MANY_DOWNLOADS = 'Too many downloads are in progress. Wait until one of them ends, then try again.'
-
 function unreadablePage(request: StoreRequest, list: string, text: string): PageResult {
-  const next = { label: 'Back to the list', href: storePaths(request.store.id).data(list) }
-  const frame = frameOf(request, { title: 'Data', section: 'data' })
-  return { status: 503, html: errorView(frame, { heading: 'We can’t show this data right now', text, next }) }
+  const { title, problems } = request.texts.data
+  const next = { label: problems.backToList, href: storePaths(request.store.id).data(list) }
+  const frame = frameOf(request, { title, section: 'data' })
+  return { status: 503, html: errorView(frame, { heading: problems.unreadableHeading, text, next }) }
 }

@@ -1,51 +1,35 @@
 // Creates the error pages: not found, rejected forms, internal errors.
 
 import { errorView } from '../pages/error-view.ts'
+import type { ErrorPage } from '../pages/models.ts'
 import type { FormError } from '../security/form-body.ts'
+import type { Html } from '../ui/html.ts'
 import { type DashboardRequest, frameOf, type PageResult } from './dashboard-request.ts'
 
 /** Returns the page for an unknown path, and for a store of another merchant, so that it does not reveal stores. */
 export function notFoundPage(request: DashboardRequest): PageResult {
-  const page = {
-    heading: 'Page not found',
-    text: 'The link may be out of date, or your account may not have access to this store.',
-    next: request.session === null ? { label: 'Sign in', href: '/sign-in' } : { label: 'Go to your stores', href: '/' },
-  }
-  return { status: 404, html: errorView(frameOf(request, { title: page.heading }), page) }
+  const { notFound, signIn, goToStores } = request.texts.errors
+  const next = request.session === null ? { label: signIn, href: '/sign-in' } : { label: goToStores, href: '/' }
+  return { status: 404, html: errorHtml(request, { ...notFound, next }) }
 }
 
-/** Returns the page for a form whose token is used up. `next` is the path of the form's page. */
-export function repeatedFormPage(request: DashboardRequest, next: string): PageResult {
-  const page = {
-    heading: 'This form was already sent',
-    text: 'We processed it once and didn’t repeat it. Open the page to see the result.',
-    next: { label: 'Open the page', href: next },
-  }
-  return { status: 409, html: errorView(frameOf(request, { title: page.heading }), page) }
+/** Returns the page for a form whose token is used up. `href` is the path of the form's page. */
+export function repeatedFormPage(request: DashboardRequest, href: string): PageResult {
+  const { repeatedForm, openPage } = request.texts.errors
+  return { status: 409, html: errorHtml(request, { ...repeatedForm, next: { label: openPage, href } }) }
 }
 
 /** Returns the page for a form of another session or site, or with an expired token. */
-export function rejectedFormPage(request: DashboardRequest, next: string): PageResult {
-  const page = {
-    heading: 'This form has expired',
-    text: 'The page was open for too long, or you have signed in again since. Nothing was changed. Open the page again and resend the form.',
-    next: { label: 'Open the page again', href: next },
-  }
-  return { status: 403, html: errorView(frameOf(request, { title: page.heading }), page) }
+export function rejectedFormPage(request: DashboardRequest, href: string): PageResult {
+  const { rejectedForm, openPageAgain } = request.texts.errors
+  return { status: 403, html: errorHtml(request, { ...rejectedForm, next: { label: openPageAgain, href } }) }
 }
 
 /** Returns the page for a body that is not a form. */
-export function unreadableFormPage(
-  request: DashboardRequest,
-  { status, message }: FormError,
-  next: string,
-): PageResult {
-  const page = {
-    heading: 'We couldn’t read this form',
-    text: `Nothing was changed. Reason: ${message}. Open the page again and resend the form.`,
-    next: { label: 'Open the page again', href: next },
-  }
-  return { status, html: errorView(frameOf(request, { title: page.heading }), page) }
+export function unreadableFormPage(request: DashboardRequest, { status }: FormError, href: string): PageResult {
+  const { unreadableForm, openPageAgain } = request.texts.errors
+  const text = unreadableForm.text[status]
+  return { status, html: errorHtml(request, { ...unreadableForm, text, next: { label: openPageAgain, href } }) }
 }
 
 /**
@@ -53,18 +37,18 @@ export function unreadableFormPage(
  * too. After a form, the dashboard can't know whether it has saved the change.
  */
 export function errorPage(request: DashboardRequest, isTemporary: boolean): PageResult {
+  const { internal, goToStores, tryAgain } = request.texts.errors
   const isForm = request.context.req.method === 'POST'
-  const why = isTemporary
-    ? 'We can’t reach our database. Until this is fixed, requests of your tools also fail, with status 502. Your keys stay valid.'
-    : 'An internal error occurred while we loaded this page. It didn’t change your keys.'
-  const whyForm = isTemporary ? why : 'An internal error occurred while we processed your form.'
-  const next = isForm
-    ? 'Your change may have been saved. Check before you send the form again.'
-    : 'Try again in a minute.'
+  const why = isTemporary ? internal.databaseUnreachable : isForm ? internal.form : internal.page
+  const then = isForm ? internal.checkBeforeResend : internal.tryAgainLater
   const page = {
-    heading: 'Something went wrong on our side',
-    text: `${isForm ? whyForm : why} ${next} If the error persists, give your platform’s support this request ID: ${request.requestId}`,
-    next: isForm ? { label: 'Go to your stores', href: '/' } : { label: 'Try again', href: request.context.req.path },
+    ...internal,
+    text: `${why} ${then} ${internal.requestId(request.requestId)}`,
+    next: isForm ? { label: goToStores, href: '/' } : { label: tryAgain, href: request.context.req.path },
   }
-  return { status: isTemporary ? 503 : 500, html: errorView(frameOf(request, { title: page.heading }), page) }
+  return { status: isTemporary ? 503 : 500, html: errorHtml(request, page) }
+}
+
+function errorHtml(request: DashboardRequest, page: ErrorPage): Html {
+  return errorView(frameOf(request, { title: page.heading }), page)
 }

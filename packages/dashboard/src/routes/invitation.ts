@@ -8,8 +8,8 @@ import { endedInvitationView, invitationView } from '../pages/invitation-view.ts
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { type DashboardRequest, frameOf, type HandlerResult, type PageResult } from './dashboard-request.ts'
-import { PASSWORD_PROBLEMS } from './password-problems.ts'
-import { clientOf, redirectAfterSignIn, tooManyAttempts } from './sign-in.ts'
+import { passwordProblem } from './password-problem.ts'
+import { clientOf, redirectAfterSignIn } from './sign-in.ts'
 
 /** GET /invitation/{token}: shows the invitation and a button. */
 export async function invitationPage(request: DashboardRequest): Promise<HandlerResult> {
@@ -29,13 +29,16 @@ export async function useInvitation(request: DashboardRequest, form: FormFields)
     case 'accepted':
       return redirectAfterJoining(request, outcome, password)
     case 'password rejected': {
-      const problem = PASSWORD_PROBLEMS[outcome.reason].text
+      const problem = passwordProblem(request.texts, outcome.reason)
       return { ...renderInvitation(request, { token, invitation: outcome.invitation, problem }), status: 400 }
     }
     case 'ended':
       return renderEnded(request, { status: 404, problem: null })
     case 'rate_limited':
-      return renderEnded(request, { status: 429, problem: tooManyAttempts(outcome.waitSeconds) })
+      return renderEnded(request, {
+        status: 429,
+        problem: request.texts.signIn.problems.rateLimited(outcome.waitSeconds),
+      })
   }
 }
 
@@ -73,12 +76,14 @@ function renderInvitation(request: DashboardRequest, { token, invitation, proble
     passwordProblem: problem,
     singleSignOnLabel: services.accounts.singleSignOn?.label ?? null,
   }
-  return { html: invitationView(frameOf(request, { title: 'Invitation' }), page) }
+  const title = request.texts.invitation.title(invitation.storeName)
+  return { html: invitationView(frameOf(request, { title }), page) }
 }
 
 function renderEnded(
   request: DashboardRequest,
   { status, problem }: { readonly status: 404 | 429; readonly problem: string | null },
 ): PageResult {
-  return { status, html: endedInvitationView(frameOf(request, { title: 'Invitation' }), problem) }
+  const { title } = request.texts.invitation.ended
+  return { status, html: endedInvitationView(frameOf(request, { title }), problem) }
 }

@@ -19,11 +19,12 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
   const row = activeKey(request, page)
   if (row === null) return redirectFromInactiveKey(request, page)
   const shown = await unconfirmedKey(request)
+  const { title, unavailable } = request.texts.keyCreated
   if (shown?.id !== row.id) {
-    const frame = frameOf(request, { title: 'This key can’t be shown again', section: 'api' })
+    const frame = frameOf(request, { title: unavailable.title, section: 'api' })
     return { html: keyUnavailableView(frame, { key: row }) }
   }
-  const frame = frameOf(request, { title: 'Your new key', section: 'api' })
+  const frame = frameOf(request, { title, section: 'api' })
   const key = shown.reveal()
   const { apiUrl } = request.services
   const curl = `curl -H 'x-api-key: ${key}' '${apiUrl}/api/v1/store'`
@@ -38,7 +39,7 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
 export async function createdLive(request: StoreRequest): Promise<HandlerResult> {
   const row = activeKey(request, await readKeysPage(request))
   if (row === null) return notFoundPage(request)
-  const frame = frameOf(request, { title: 'Your new key', section: 'api' })
+  const frame = frameOf(request, { title: request.texts.keyCreated.title, section: 'api' })
   return { html: firstRequestPart(frame, row.id, await firstRequests(request, row.id)) }
 }
 

@@ -53,11 +53,15 @@ function endOf({ ends, endsOn }: TypedLimits, timeZone: string, now: Date): Date
 }
 
 /** Returns what is wrong with the limits, in the merchant's words. */
-export function limitsProblem({ access, scopes, ends, endsOn, addresses }: TypedLimits): string {
-  if (access === 'chosen' && scopes.length === 0) return 'Choose at least one thing that the tool can read.'
-  if (ends === 'date' && endsOn === '') return 'Choose the day on which the key ends.'
+export function limitsProblem(
+  { texts }: StoreRequest,
+  { access, scopes, ends, endsOn, addresses }: TypedLimits,
+): string {
+  const { problems } = texts.createKey
+  if (access === 'chosen' && scopes.length === 0) return problems.nothingChosen
+  if (ends === 'date' && endsOn === '') return problems.noDay
   const { length } = listOf(addresses)
-  if (length === 0) return 'Choose a day in the future.'
-  if (length > ADDRESSES_MAX) return `Enter at most ${ADDRESSES_MAX} addresses and networks.`
-  return 'Enter addresses such as 203.0.113.7 or networks such as 10.0.0.0/8, and choose a day in the future.'
+  if (length === 0) return problems.dayPassed
+  if (length > ADDRESSES_MAX) return problems.tooManyAddresses(ADDRESSES_MAX)
+  return problems.addresses
 }

@@ -31,16 +31,15 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   const [page, shown] = await Promise.all([readKeysPage(request), unconfirmedKey(request)])
   const { notice, cookies } = revokedNotice(request, page)
   const unconfirmed = page.active.find(({ id }) => id === shown?.id) ?? null
-  const limitsProblem = req.query('limited') === undefined ? null : LIMITS_LOST
+  const limitsProblem = req.query('limited') === undefined ? null : request.texts.createKey.problems.limitsLost
   const create = { name: req.query('name') ?? '', limitsProblem }
   return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
 
-const LIMITS_LOST = 'Choose the limits of the key again, because your session ended.'
-
 /** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
 export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
-  return { html: liveFragment(frameOf(request, { title: 'API', section: 'api' }), await readKeysPage(request)) }
+  const frame = frameOf(request, { title: request.texts.keys.title, section: 'api' })
+  return { html: liveFragment(frame, await readKeysPage(request)) }
 }
 
 const EMPTY_FORM: CreateForm = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
@@ -51,7 +50,7 @@ export function renderKeysPage(
   page: Omit<KeysPage, 'create'>,
   { create = {}, notice = null }: { create?: Partial<CreateForm>; notice?: PageNotice | null },
 ): PageResult {
-  const frame = frameOf(request, { title: 'API', section: 'api', notice })
+  const frame = frameOf(request, { title: request.texts.keys.title, section: 'api', notice })
   return { html: keysView(frame, { ...page, create: { ...EMPTY_FORM, ...create } }) }
 }
 
@@ -63,8 +62,7 @@ export function revokedNotice(
   const { value, cookies } = takeFlash(request)
   const key = revoked.find(({ id }) => `revoked.${id}` === value)
   if (key === undefined) return { notice: null, cookies }
-  const text = `“${key.name}” is revoked. The API rejects its next request. Your other keys still work.`
-  return { notice: { kind: 'done', text }, cookies }
+  return { notice: { kind: 'done', text: request.texts.keys.notices.revoked(key.name) }, cookies }
 }
 
 /** Redirects to the keys with a notice if the key of the URL is revoked. Returns 404 for an unknown key. */

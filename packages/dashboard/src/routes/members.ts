@@ -21,29 +21,39 @@ import { notFoundPage } from './error-pages.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 import { actorOf } from './keys.ts'
 
-/** Messages for the next page, by the value of their flash cookie. */
-const NOTICES: Readonly<Record<string, PageNotice>> = {
-  'members.invited': { kind: 'done', text: 'The invitation is sent.' },
-  'members.unsent': {
-    kind: 'problem',
-    text: 'We couldn’t send the email. Check the address. If it’s right, send the invitation again in a few minutes.',
-  },
-  'members.withdrawn': { kind: 'done', text: 'The invitation is withdrawn. Its link no longer works.' },
-  'members.removed': { kind: 'done', text: 'The member is removed and has no access any more.' },
-  'members.ended': { kind: 'problem', text: 'This invitation was accepted or withdrawn in the meantime.' },
+/** The message for the next page, by the value of the flash cookie; null for another value. */
+function noticeOf({ texts }: StoreRequest, flash: string): PageNotice | null {
+  const { notices } = texts.members
+  switch (flash) {
+    case 'members.invited':
+      return { kind: 'done', text: notices.invited }
+    case 'members.unsent':
+      return { kind: 'problem', text: notices.unsent }
+    case 'members.withdrawn':
+      return { kind: 'done', text: notices.withdrawn }
+    case 'members.removed':
+      return { kind: 'done', text: notices.removed }
+    case 'members.ended':
+      return { kind: 'problem', text: notices.ended }
+    default:
+      return null
+  }
 }
 
-const INVALID_EMAIL = 'Enter an email address such as name@shop.example.'
-const REFUSALS: Readonly<Record<Exclude<SentInvitation, 'invited' | 'unsent' | 'forbidden'>, string>> = {
-  member: 'This person is a member already.',
-  'store limit': `This store sent ${INVITATIONS_PER_DAY} invitations in 24 hours. Try again tomorrow.`,
-  'address limit': `This address got ${INVITATIONS_TO_ADDRESS_PER_DAY} invitations to this store in 24 hours. Try again tomorrow.`,
+type Refusal = Exclude<SentInvitation, 'invited' | 'unsent' | 'forbidden'>
+
+function refusalText({ texts }: StoreRequest, refusal: Refusal): string {
+  const { problems } = texts.members
+  if (refusal === 'member') return problems.member
+  return refusal === 'store limit'
+    ? problems.storeLimit(INVITATIONS_PER_DAY)
+    : problems.addressLimit(INVITATIONS_TO_ADDRESS_PER_DAY)
 }
 
 /** GET /stores/{s}/settings/members: shows the members, the pending invitations, and the form. */
 export async function membersPage(request: StoreRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
-  return { ...(await renderMembers(request, { email: '', problem: null, notice: NOTICES[value] ?? null })), cookies }
+  return { ...(await renderMembers(request, { email: '', problem: null, notice: noticeOf(request, value) })), cookies }
 }
 
 /** POST /stores/{s}/settings/members/invitations: sends an invitation, or shows the form again with an error message. */
@@ -53,7 +63,8 @@ export async function inviteMember(request: StoreRequest, form: FormFields): Pro
     return await sendTo(request, parseEmail(form.email ?? ''), typed)
   } catch (error) {
     if (!(error instanceof InvalidEmailError)) throw error
-    return { ...(await renderMembers(request, { email: typed, problem: INVALID_EMAIL, notice: null })), status: 400 }
+    const problem = request.texts.members.problems.email
+    return { ...(await renderMembers(request, { email: typed, problem, notice: null })), status: 400 }
   }
 }
 
@@ -84,7 +95,9 @@ export async function removeMemberPage(request: StoreRequest): Promise<HandlerRe
   if (member === undefined) return notFoundPage(request)
   const isViewer = merchantId === request.session.merchantId
   const page = { merchantId, email: member.email, isViewer, isLast: members.length === 1 }
-  return { html: removeMemberView(frameOf(request, { title: 'Remove a member', section: 'members' }), page) }
+  const { last, leave, remove } = request.texts.members.removal
+  const { title } = page.isLast ? last : isViewer ? leave : remove
+  return { html: removeMemberView(frameOf(request, { title, section: 'members' }), page) }
 }
 
 /** POST /stores/{s}/settings/members/{m}/remove: removes a member, or leaves the store. */
@@ -104,7 +117,7 @@ async function sendTo(request: StoreRequest, email: string, typed: string): Prom
   const outcome = await sendInvitation(request, email, mailer)
   if (outcome === 'invited' || outcome === 'unsent') return redirectWith(request, `members.${outcome}`)
   if (outcome === 'forbidden') return notFoundPage(request)
-  const page = await renderMembers(request, { email: typed, problem: REFUSALS[outcome], notice: null })
+  const page = await renderMembers(request, { email: typed, problem: refusalText(request, outcome), notice: null })
   return { ...page, status: outcome === 'member' ? 409 : 429 }
 }
 
@@ -123,7 +136,8 @@ async function renderMembers(request: StoreRequest, { email, problem, notice }: 
     invitations: await listInvitations(services.database, store.id),
     form: services.mailer === null ? null : { email, problem },
   }
-  return { html: membersView(frameOf(request, { title: 'Members', section: 'members', notice }), page) }
+  const { title } = request.texts.members
+  return { html: membersView(frameOf(request, { title, section: 'members', notice }), page) }
 }
 
 function invitationIdOf({ context }: StoreRequest): string {

@@ -11,7 +11,8 @@ import { notFoundPage } from './error-pages.ts'
 export function mutePage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   if (request.services.muteTokens.read(token) === null) return notFoundPage(request)
-  return { html: muteView(frameOf(request, { title: 'Stop the emails about this key?' }), { token, isMuted: false }) }
+  const frame = frameOf(request, { title: request.texts.emails.mute.heading })
+  return { html: muteView(frame, { token, isMuted: false }) }
 }
 
 /** POST /mute: stops the emails of the link. A repetition changes nothing. */
@@ -20,9 +21,8 @@ export async function mute(request: DashboardRequest, form: FormFields): Promise
   const link = request.services.muteTokens.read(token)
   if (link === null) return notFoundPage(request)
   await setKeyMuted(request.services.database, { ...link, isMuted: true })
-  return {
-    html: muteView(frameOf(request, { title: 'You get no more emails about this key' }), { token, isMuted: true }),
-  }
+  const frame = frameOf(request, { title: request.texts.emails.mute.done })
+  return { html: muteView(frame, { token, isMuted: true }) }
 }
 
 /** POST /stores/{s}/usage/keys/{k}/emails: stops the emails about a key for this merchant, or sends them again. */

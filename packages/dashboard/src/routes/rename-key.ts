@@ -35,8 +35,8 @@ async function showForm(request: StoreRequest, rejected: string | null): Promise
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
-  const problem = rejected === null ? null : nameProblem(rejected)
-  const frame = frameOf(request, { title: 'Rename this key', section: 'api' })
+  const problem = rejected === null ? null : nameProblem(request, rejected)
+  const frame = frameOf(request, { title: request.texts.changeKey.rename.title, section: 'api' })
   return {
     html: renameView(frame, { key, name: rejected ?? key.name, problem }),
     status: rejected === null ? 200 : 400,

@@ -26,7 +26,8 @@ export async function respond(
   const body = Buffer.from(String(await result.html))
   const encoding = chooseEncoding(request.context.req.header('accept-encoding') ?? '', body.length)
   if (encoding !== null) headers.set('content-encoding', encoding)
-  headers.set('vary', 'accept-encoding')
+  headers.set('content-language', request.language)
+  headers.set('vary', 'accept-encoding, accept-language, cookie')
   return new Response(await encode(body, encoding), { status: result.status ?? 200, headers })
 }
 

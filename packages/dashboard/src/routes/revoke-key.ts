@@ -19,7 +19,8 @@ export async function revokePage(request: StoreRequest): Promise<HandlerResult> 
   if (key === null) return redirectFromInactiveKey(request, page)
   const replaced = request.context.req.query('for')
   const makesRoomFor = page.active.find(({ id }) => id === replaced && id !== key.id) ?? null
-  return { html: revokeView(frameOf(request, { title: 'Revoke this key?', section: 'api' }), { key, makesRoomFor }) }
+  const { title } = request.texts.changeKey.revoke
+  return { html: revokeView(frameOf(request, { title, section: 'api' }), { key, makesRoomFor }) }
 }
 
 /**

@@ -3,11 +3,7 @@
 import { signInCodeView } from '../pages/sign-in-code-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { type DashboardRequest, frameOf, type HandlerResult, type PageResult } from './dashboard-request.ts'
-import { clientOf, redirectAfterSignIn, renderSignIn, safePath, tooManyAttempts } from './sign-in.ts'
-
-const WRONG =
-  'This code is wrong or was used already. Wait for the next code of your app, or use another recovery code.'
-const ENDED = 'The sign-in took too long, or had too many wrong codes. Sign in again.'
+import { clientOf, redirectAfterSignIn, renderSignIn, safePath } from './sign-in.ts'
 
 /** GET /sign-in/code?next={path}: shows the form. Without a sign-in that needs a code, redirects to the sign-in page. */
 export function signInCodePage(request: DashboardRequest): HandlerResult {
@@ -18,7 +14,7 @@ export function signInCodePage(request: DashboardRequest): HandlerResult {
 
 /** POST /sign-in/code: completes the sign-in, or shows the form again with an error message. */
 export async function signInWithCode(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
-  const { services, requestId } = request
+  const { services, requestId, texts } = request
   const next = safePath(form.next ?? '')
   const outcome = await services.accounts.twoFactor.verify({ code: form.code ?? '', ...clientOf(request) })
   const name = outcome.kind === 'done' ? 'succeeded' : outcome.kind === 'ended' ? 'rejected' : outcome.kind
@@ -27,11 +23,14 @@ export async function signInWithCode(request: DashboardRequest, form: FormFields
     case 'done':
       return redirectAfterSignIn(request, outcome.cookies, next)
     case 'ended':
-      return renderSignIn(request, { status: 400, problem: ENDED, next })
+      return renderSignIn(request, { status: 400, problem: texts.twoFactor.signIn.ended, next })
     case 'rejected':
-      return { ...renderCode(request, { next, problem: WRONG }), status: 400 }
+      return { ...renderCode(request, { next, problem: texts.twoFactor.signIn.wrong }), status: 400 }
     case 'rate_limited':
-      return { ...renderCode(request, { next, problem: tooManyAttempts(outcome.waitSeconds) }), status: 429 }
+      return {
+        ...renderCode(request, { next, problem: texts.signIn.problems.rateLimited(outcome.waitSeconds) }),
+        status: 429,
+      }
   }
 }
 
@@ -39,5 +38,5 @@ function renderCode(
   request: DashboardRequest,
   page: { readonly next: string; readonly problem: string | null },
 ): PageResult {
-  return { html: signInCodeView(frameOf(request, { title: 'Enter your code' }), page) }
+  return { html: signInCodeView(frameOf(request, { title: request.texts.twoFactor.signIn.title }), page) }
 }

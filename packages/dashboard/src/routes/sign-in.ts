@@ -6,7 +6,6 @@ import type { PageNotice } from '../pages/models.ts'
 import { signInView } from '../pages/sign-in-view.ts'
 import { clientNetwork } from '../security/client-network.ts'
 import type { FormFields } from '../security/form-body.ts'
-import { quantity } from '../ui/dates.ts'
 import { connectionAddress } from './connection-address.ts'
 import {
   type DashboardRequest,
@@ -16,12 +15,6 @@ import {
   type PageResult,
 } from './dashboard-request.ts'
 
-const WRONG = 'The email address or the password is wrong.'
-const LATE =
-  'Your session ended, so the form was not processed. Sign in to continue. If you just changed your password, use the new one.'
-const JOINED: PageNotice = { kind: 'done', text: 'You have joined the store. Sign in to open it.' }
-const LINK_WRONG = 'This link was already used or has expired. Ask your platform’s support for a new one.'
-
 /**
  * GET /sign-in?next={path}&late=form&joined=yes: shows the form, or redirects a signed-in merchant to `next`. `late=form`
  * says that a form arrived after the end of its session. `joined=yes` says that the merchant accepted an invitation.
@@ -30,8 +23,9 @@ export function signInPage(request: DashboardRequest): HandlerResult {
   const { req } = request.context
   const next = safePath(req.query('next') ?? '')
   if (request.session !== null) return { to: next }
-  const problem = req.query('late') === 'form' ? LATE : null
-  const notice = req.query('joined') === 'yes' ? JOINED : null
+  const problem = req.query('late') === 'form' ? request.texts.signIn.problems.late : null
+  const joined = { kind: 'done', text: request.texts.invitation.joined } as const
+  const notice = req.query('joined') === 'yes' ? joined : null
   return renderSignIn(request, { status: 200, problem, notice, next })
 }
 
@@ -49,7 +43,8 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
   const next = safePath(form.next ?? '')
   if (outcome.kind === 'succeeded') return redirectAfterSignIn(request, outcome.cookies, next)
   if (outcome.kind === 'code_required') return redirectToCode(request, outcome.cookies, next)
-  const problem = outcome.kind === 'rejected' ? WRONG : tooManyAttempts(outcome.waitSeconds)
+  const { wrong, rateLimited } = request.texts.signIn.problems
+  const problem = outcome.kind === 'rejected' ? wrong : rateLimited(outcome.waitSeconds)
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem, email, next })
 }
 
@@ -59,12 +54,8 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
  */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
-  return {
-    html: linkView(frameOf(request, { title: 'Sign in with this link' }), {
-      token,
-      signedInAs: request.session?.email ?? null,
-    }),
-  }
+  const frame = frameOf(request, { title: request.texts.signIn.link.title })
+  return { html: linkView(frame, { token, signedInAs: request.session?.email ?? null }) }
 }
 
 /** POST /link: signs in by one-time link, or shows the sign-in page with an error message. */
@@ -73,7 +64,8 @@ export async function useLink(request: DashboardRequest, form: FormFields): Prom
   request.services.emit({ event: 'sign_in.attempted', requestId: request.requestId, by: 'link', outcome: outcome.kind })
   if (outcome.kind === 'succeeded') return redirectAfterSignIn(request, outcome.cookies)
   if (outcome.kind === 'code_required') return redirectToCode(request, outcome.cookies, '/')
-  const problem = outcome.kind === 'rejected' ? LINK_WRONG : tooManyAttempts(outcome.waitSeconds)
+  const { linkUsed, rateLimited } = request.texts.signIn.problems
+  const problem = outcome.kind === 'rejected' ? linkUsed : rateLimited(outcome.waitSeconds)
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem })
 }
 
@@ -91,7 +83,8 @@ export async function signOutEverywhere(request: MerchantRequest): Promise<Handl
 export function renderSignIn(request: DashboardRequest, content: SignInContent): PageResult {
   const { status, problem, notice = null, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = request.services.accounts.singleSignOn?.label ?? null
-  const html = signInView(frameOf(request, { title: 'Sign in', notice }), { email, problem, next, singleSignOnLabel })
+  const frame = frameOf(request, { title: request.texts.signIn.title, notice })
+  const html = signInView(frame, { email, problem, next, singleSignOnLabel })
   return { status, html, cookies }
 }
 
@@ -142,12 +135,4 @@ export function clientOf({ context, services }: DashboardRequest): { clientAddre
     clientAddress: clientNetwork(connectionAddress(context), forwardedFor, services.proxies),
     headers: context.req.raw.headers,
   }
-}
-
-/** Returns the message for a rate-limited sign-in. */
-export function tooManyAttempts(waitSeconds: number): string {
-  const minutes = Math.ceil(waitSeconds / 60)
-  const reader = { locale: 'en' }
-  const wait = waitSeconds < 90 ? quantity(waitSeconds, 'second', reader) : quantity(minutes, 'minute', reader)
-  return `Too many attempts. Wait ${wait} and try again, or ask your platform’s support for a sign-in link.`
 }

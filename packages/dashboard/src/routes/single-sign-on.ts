@@ -10,27 +10,25 @@ import type { FormFields } from '../security/form-body.ts'
 import { type DashboardRequest, frameOf, type HandlerResult } from './dashboard-request.ts'
 import { notFoundPage } from './error-pages.ts'
 import { respond } from './respond.ts'
-import { clientOf, redirectAfterSignIn, renderSignIn, safePath, tooManyAttempts } from './sign-in.ts'
-
-const MESSAGES = {
-  unknown: 'No account here has your verified email address. Contact your platform’s support.',
-  declined: 'You canceled the sign-in, so you’re not signed in.',
-  broken: 'The sign-in didn’t complete. Try again.',
-} as const
-const UNREACHABLE = 'Single sign-on isn’t responding right now. Try again in a minute, or sign in with your password.'
+import { clientOf, redirectAfterSignIn, renderSignIn, safePath } from './sign-in.ts'
 
 /** POST /sign-in/oidc: leads to the provider's sign-in page. */
 export async function startSingleSignOn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const { singleSignOn } = request.services.accounts
+  const { problems } = request.texts.signIn
   if (singleSignOn === null) return notFoundPage(request)
   const started = await singleSignOn.start()
   if (started === null) {
     emit(request, 'unreachable')
-    return renderSignIn(request, { status: 503, problem: UNREACHABLE, next: safePath(form.next ?? '') })
+    return renderSignIn(request, {
+      status: 503,
+      problem: problems.singleSignOn.unreachable,
+      next: safePath(form.next ?? ''),
+    })
   }
   const { url } = started
   const cookies = [...started.cookies, returnCookie(request, safePath(form.next ?? ''), RETURN_SECONDS)]
-  const html = singleSignOnRedirectView(frameOf(request, { title: 'Redirecting…' }), url)
+  const html = singleSignOnRedirectView(frameOf(request, { title: request.texts.signIn.redirect.title }), url)
   const response = await respond(request, { html, cookies }, [])
   response.headers.set('refresh', `0; url=${url}`)
   return response
@@ -43,15 +41,21 @@ export async function finishSingleSignOn(request: DashboardRequest): Promise<Han
   const end = await singleSignOn.finish({ query: request.context.req.query(), ...clientOf(request) })
   emit(request, end.kind)
   const next = safePath(getCookie(request.context, RETURN_COOKIE) ?? '')
+  const { problems } = request.texts.signIn
   switch (end.kind) {
     case 'succeeded':
       return redirectAfterSignIn(request, [...end.cookies, returnCookie(request, '', 0)], next)
     case 'rejected':
-      return renderSignIn(request, { status: 400, problem: MESSAGES[end.reason], cookies: end.cookies, next })
+      return renderSignIn(request, {
+        status: 400,
+        problem: problems.singleSignOn[end.reason],
+        cookies: end.cookies,
+        next,
+      })
     case 'rate_limited':
-      return renderSignIn(request, { status: 429, problem: tooManyAttempts(end.waitSeconds), next })
+      return renderSignIn(request, { status: 429, problem: problems.rateLimited(end.waitSeconds), next })
     case 'unreachable':
-      return renderSignIn(request, { status: 503, problem: UNREACHABLE, next })
+      return renderSignIn(request, { status: 503, problem: problems.singleSignOn.unreachable, next })
   }
 }
 

@@ -25,13 +25,13 @@ export function home(request: MerchantRequest): HandlerResult {
 /** GET /stores: shows the list of the merchant's stores. */
 export function storesPage(request: MerchantRequest): HandlerResult {
   const stores = request.stores.map((store) => ({ id: store.id, name: store.name, status: storeStatus(store) }))
-  return { html: storesView(frameOf(request, { title: 'Your stores' }), { stores }) }
+  return { html: storesView(frameOf(request, { title: request.texts.stores.title }), { stores }) }
 }
 
 /** GET /stores/{s}/settings/general: shows the store's row and the fields that it lacks. */
 export async function generalPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await makeGeneralPage(dataStoreOf(request))
-  return { html: generalView(frameOf(request, { title: 'General', section: 'general' }), page) }
+  return { html: generalView(frameOf(request, { title: request.texts.general.title, section: 'general' }), page) }
 }
 
 /** Returns the facts about the store that every page of the store shows. */
@@ -40,13 +40,13 @@ export function storeHead(store: RegisteredStore, timeZone: string): StoreHead {
 }
 
 /** Returns what the Data pages need to read the store. */
-export function dataStoreOf({ store, head, services, requestId, startedAt }: StoreRequest): DataStore {
+export function dataStoreOf({ store, head, services, requestId, startedAt, texts }: StoreRequest): DataStore {
   const address = addressOf(store)
   const source =
     address === null
       ? null
       : { reader: services.reader, timeSlicer: services.timeSlicer, address, requestId, startedAt }
-  return { id: store.id, status: head.status, source }
+  return { id: store.id, status: head.status, source, texts }
 }
 
 /** Returns the time zone of the store; UTC unless the store is ready. */

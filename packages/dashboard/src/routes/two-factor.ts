@@ -7,10 +7,7 @@ import type { FormFields } from '../security/form-body.ts'
 import { ACCOUNT_FLASHES, renderAccount } from './account.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie } from './flash.ts'
-import { tooManyAttempts } from './sign-in.ts'
 
-const WRONG_PASSWORD = 'This isn’t your current password.'
-const WRONG_CODE = 'This code is wrong or was used already. Wait for the next code of the app, and enter that one.'
 /** A secret in base32, as the page of the set-up shows it. */
 const SECRET = /^[A-Z2-7]{16,128}$/
 
@@ -31,10 +28,11 @@ export async function confirmTwoFactor(request: MerchantRequest, form: FormField
   const { headers } = context.req.raw
   const outcome = await services.accounts.twoFactor.confirm(session, { code: form.code ?? '', headers })
   if (outcome.kind === 'rate_limited') {
-    const problem = tooManyAttempts(outcome.waitSeconds)
+    const problem = request.texts.signIn.problems.rateLimited(outcome.waitSeconds)
     return { ...renderSetUp(request, { secret, problem }), status: 429 }
   }
-  if (outcome.kind === 'rejected') return { ...renderSetUp(request, { secret, problem: WRONG_CODE }), status: 400 }
+  if (outcome.kind === 'rejected')
+    return { ...renderSetUp(request, { secret, problem: request.texts.twoFactor.setUp.wrongCode }), status: 400 }
   return renderRecoveryCodes(await requestWith(request, outcome.cookies), outcome)
 }
 
@@ -62,7 +60,9 @@ async function renderRejected(
   outcome: Exclude<Attempt<object>, { kind: 'done' }>,
 ): Promise<PageResult> {
   const isLimited = outcome.kind === 'rate_limited'
-  const twoFactorProblem = isLimited ? tooManyAttempts(outcome.waitSeconds) : WRONG_PASSWORD
+  const twoFactorProblem = isLimited
+    ? request.texts.signIn.problems.rateLimited(outcome.waitSeconds)
+    : request.texts.account.password.problems.current
   const page = await renderAccount(request, { problem: null, twoFactorProblem, notice: null, storeId: undefined })
   return { ...page, status: isLimited ? 429 : 400 }
 }
@@ -73,7 +73,7 @@ function renderSetUp(
 ): PageResult {
   const label = encodeURIComponent(`${ISSUER}:${request.session.email}`)
   const uri = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer: ISSUER }).toString().replaceAll('+', '%20')}`
-  const frame = frameOf(request, { title: 'Two-factor sign-in' })
+  const frame = frameOf(request, { title: request.texts.twoFactor.setUp.title })
   return { html: twoFactorSetUpView(frame, { secret, uri, problem }) }
 }
 
@@ -87,8 +87,10 @@ function renderRecoveryCodes(
   request: MerchantRequest,
   { recoveryCodes: codes, cookies = [] }: NewRecoveryCodes,
 ): PageResult {
-  const frame = frameOf(request, { title: 'Recovery codes' })
-  return { html: recoveryCodesView(frame, { codes, isNew: cookies.length > 0 }), cookies }
+  const isNew = cookies.length > 0
+  const { titleNew, titleRenewed } = request.texts.twoFactor.recovery
+  const frame = frameOf(request, { title: isNew ? titleNew : titleRenewed })
+  return { html: recoveryCodesView(frame, { codes, isNew }), cookies }
 }
 
 /** Returns the request with the session of new cookies, so that the forms of its page belong to that session. */

@@ -57,7 +57,7 @@ export async function usagePage(request: StoreRequest): Promise<HandlerResult> {
     allKeysHref: hrefOf(null, usage.range),
     selectedKeyId,
   }
-  return { html: usageView(frameOf(request, { title: 'Usage', section: 'usage' }), page) }
+  return { html: usageView(frameOf(request, { title: request.texts.usage.title, section: 'usage' }), page) }
 }
 
 interface ReadUsage {
@@ -184,7 +184,7 @@ function queryOf({ services, now }: StoreRequest, keyId: string, choice: LogChoi
 }
 
 /** Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a time that the merchant typed. */
-function choiceOf({ context, head }: StoreRequest): LogChoice {
+function choiceOf({ context, head, texts }: StoreRequest): LogChoice {
   // The control database accepts no null character.
   const endpoint = context.req.query('endpoint')?.replaceAll('\0', '') || null
   const chosen = { errorsOnly: context.req.query('show') === 'errors', endpoint }
@@ -195,8 +195,7 @@ function choiceOf({ context, head }: StoreRequest): LogChoice {
   const timestamp = parseLocalTime(until, head.timeZone)
   const end = timestamp === null ? null : withYear(new Date(timestamp.getTime() + MINUTE_MS))
   if (end === null) {
-    const problem = 'Enter a date and a time, such as 2026-11-21T03:00.'
-    return { before: null, until, problem, ...chosen }
+    return { before: null, until, problem: texts.keyUsage.log.untilProblem, ...chosen }
   }
   return { before: end, until, problem: null, ...chosen }
 }

@@ -2,19 +2,22 @@
 
 import type { KeyRow, WalkRow } from '../pages/key-models.ts'
 import type { StoreStatus } from '../pages/models.ts'
+import type { Localization } from '../texts/languages.ts'
 import { badge, type Tone } from './components.ts'
 import type { Html } from './html.ts'
 
 /** Returns a badge for the status of a store: "Ready", "Being created", or "Imported". */
-export function storeBadge(status: StoreStatus): Html {
-  if (status === 'ready') return badge('Ready', 'good')
-  return status === 'generating' ? badge('Being created', 'waiting') : badge('Imported', 'neutral')
+export function storeBadge({ texts }: Localization, status: StoreStatus): Html {
+  return badge(texts.stores.status[status], STORE_TONES[status])
 }
 
+const STORE_TONES = { ready: 'good', generating: 'waiting', imported: 'neutral' } as const
+
 /** Returns a badge for the status of a key: "Active", "Being replaced", or "Revoked". */
-export function keyBadge(key: KeyRow): Html {
-  if (key.revokedAt !== null) return badge('Revoked', 'neutral')
-  return key.replacedBy === null ? badge('Active', 'good') : badge('Being replaced', 'waiting')
+export function keyBadge({ texts }: Localization, key: KeyRow): Html {
+  const { status } = texts.keys
+  if (key.revokedAt !== null) return badge(status.revoked, 'neutral')
+  return key.replacedBy === null ? badge(status.active, 'good') : badge(status.beingReplaced, 'waiting')
 }
 
 /** Returns a badge with an HTTP status. Its color says whether the request succeeded. */
@@ -28,14 +31,15 @@ function toneOfStatus(status: number): Tone {
 }
 
 /** Returns a badge with the progress of a walk, which is a list that a tool reads page by page. */
-export function walkBadge(status: WalkRow['status']): Html {
-  if (status === 'finished') return badge('Finished', 'good')
-  return status === 'stopped' ? badge('Stopped', 'bad') : badge('In progress', 'waiting')
+export function walkBadge({ texts }: Localization, status: WalkRow['status']): Html {
+  return badge(texts.keyUsage.syncs.status[status], WALK_TONES[status])
 }
 
+const WALK_TONES = { finished: 'good', stopped: 'bad', 'in progress': 'waiting' } as const
+
 /** Returns a badge with the status of a row, such as "paid". Unknown statuses are neutral. */
-export function stateBadge(word: string): Html {
-  return badge(word.replaceAll('_', ' '), TONES.get(word.toLowerCase()) ?? 'neutral')
+export function stateBadge({ texts }: Localization, word: string): Html {
+  return badge(texts.contract.value(word), TONES.get(word.toLowerCase()) ?? 'neutral')
 }
 
 const TONES = new Map<string, Tone>([

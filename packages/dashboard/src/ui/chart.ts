@@ -3,15 +3,16 @@
 // and focus. Only one bar is in the tab order, and the script moves the focus with the arrow keys.
 
 import type { RequestSums, UsagePeriod } from '../pages/key-models.ts'
+import type { Localization } from '../texts/languages.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
-import { count, type DisplayContext, languageOf, type PeriodUnit, periodText, quantity } from './dates.ts'
+import { count, type DisplayContext, languageOf, type PeriodUnit, periodText } from './dates.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
 /** The bars of a chart, oldest first, and what each is about. */
 export interface ChartOptions {
   readonly unit: PeriodUnit
   readonly periods: readonly UsagePeriod[]
-  readonly display: DisplayContext
+  readonly display: DisplayContext & Pick<Localization, 'texts'>
 }
 
 /** Returns the chart with its legend. The page adds a table of the same numbers. */
@@ -19,8 +20,8 @@ export function requestsChart(options: ChartOptions): Html {
   const { periods, display } = options
   const top = niceTop(Math.max(1, ...periods.map(totalRequests)))
   return html`<figure class="chart">
-${legend()}
-<div class="chart-plot">
+${legend(options)}
+<div class="chart-plot" dir="ltr">
 ${axis(top, display)}
 <div class="chart-area" lang="${languageOf(display)}">
 <svg class="chart-grid" width="100%" height="${HEIGHT + LABELS}" focusable="false" aria-hidden="true">
@@ -28,7 +29,7 @@ ${axis(top, display)}
 ${gridlines()}
 ${periodLabels(options)}
 </svg>
-<div class="bars" role="listbox" aria-orientation="horizontal" aria-label="${summary(options)}" data-keys="${KEYS_HINT}">
+<div class="bars" role="listbox" aria-orientation="horizontal" aria-label="${summary(options)}" data-keys="${display.texts.usage.chart.keysHint}">
 ${periods.map((_, at) => bar(options, at, top))}</div>
 </div>
 </div>
@@ -42,17 +43,7 @@ const LABELS = 24
 const STEPS = 4
 /** Minimum height of a part in pixels, so that one request among thousands is visible. */
 const PART_HEIGHT_MIN = 3
-/** The script adds this text to the chart, because without the script the keys have no effect. */
-const KEYS_HINT = 'The arrow keys move between the bars.'
 type Part = keyof RequestSums
-
-/** Names of the parts, for the legend and the tables. */
-export const PART_LABELS = {
-  successful: 'Successful',
-  clientErrors: 'Client errors',
-  rejected: 'Rejected',
-  failed: 'Failed',
-} as const satisfies Record<Part, string>
 
 /** Parts with a pattern, because some people can't distinguish their colors from those of the neighboring parts. */
 const PATTERNED: readonly Part[] = ['clientErrors', 'rejected']
@@ -64,14 +55,14 @@ function niceTop(value: number): number {
   return found ?? STEPS * Math.ceil(value / STEPS)
 }
 
-function legend(): Html {
+function legend({ display }: ChartOptions): Html {
   const keys = REQUEST_PARTS.map(
     (part) =>
       html`<li><svg width="12" height="12" aria-hidden="true" focusable="false"><defs>${
         isPatterned(part) ? pattern(part, 'legend') : NOTHING
       }</defs><rect class="part ${part}" width="12" height="12" rx="2"/>${
         isPatterned(part) ? html`<rect width="12" height="12" rx="2" fill="url(#legend-${part})"/>` : NOTHING
-      }</svg>${PART_LABELS[part]}</li>`,
+      }</svg>${display.texts.usage.parts[part]}</li>`,
   )
   return html`<figcaption><ul class="legend">${keys}</ul></figcaption>`
 }
@@ -115,7 +106,7 @@ function bar(options: ChartOptions, at: number, top: number): Html {
   const period = periods[at]
   if (period === undefined) return NOTHING
   const name = periodText(period.start, unit, display, 'long')
-  const texts = REQUEST_PARTS.map((part) => partText(part, period[part], display))
+  const texts = REQUEST_PARTS.map((part) => display.texts.usage.counted[part](period[part]))
   const tabIndex = at === periods.length - 1 ? 0 : -1
   const values = REQUEST_PARTS.map((part, index) => html` <span class="tip-part ${part}">${texts[index]}</span>`)
   return html`<div class="bar${sideOf(at, periods.length)}" role="option" tabindex="${tabIndex}" aria-label="${`${name}: ${texts.join(', ')}`}">${shapes(period, top)}<span class="tip" aria-hidden="true"><strong>${name}</strong>${values}</span></div>
@@ -141,12 +132,6 @@ function shapes(period: UsagePeriod, top: number): Html {
   return html`<svg width="100%" height="${HEIGHT}" focusable="false" aria-hidden="true">${parts}</svg>`
 }
 
-/** Returns text such as "1,200 successful" or "1 client error". */
-function partText(part: Part, value: number, display: DisplayContext): string {
-  if (part === 'clientErrors') return quantity(value, 'client error', display)
-  return `${count(value, display)} ${PART_LABELS[part].toLowerCase()}`
-}
-
 /** Number of periods from one label to the next, by number of periods. */
 function labelStep(periods: number): number {
   if (periods > 60) return 14
@@ -168,9 +153,10 @@ function periodLabels({ unit, periods, display }: ChartOptions): Html {
 }
 
 function summary({ unit, periods, display }: ChartOptions): string {
+  const { chart: texts } = display.texts.usage
   const sums = REQUEST_PARTS.map((part) => {
     const sum = periods.reduce((all, period) => all + period[part], 0)
-    return partText(part, sum, display)
+    return display.texts.usage.counted[part](sum)
   })
   const fullest = periods.reduce<UsagePeriod | null>(
     (most, period) => (most && totalRequests(most) >= totalRequests(period) ? most : period),
@@ -178,7 +164,7 @@ function summary({ unit, periods, display }: ChartOptions): string {
   )
   const most =
     fullest && totalRequests(fullest) > 0
-      ? ` Most on ${periodText(fullest.start, unit, display, 'long')}: ${count(totalRequests(fullest), display)}.`
+      ? texts.most(periodText(fullest.start, unit, display, 'long'), totalRequests(fullest))
       : ''
-  return `Requests of ${quantity(periods.length, unit, display)}: ${sums.join(', ')}.${most} The table below has each ${unit}.`
+  return texts.summary[unit](periods.length, sums.join(', '), most)
 }

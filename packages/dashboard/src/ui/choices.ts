@@ -6,6 +6,8 @@ import { type Html, html, NOTHING } from './html.ts'
 export interface Option {
   readonly value: string
   readonly label: string
+  /** BCP 47 tag of the label's language; absent if it is the language of the page. */
+  readonly language?: string
 }
 
 /** Returns a group of radio buttons. `after` follows the last one. */
@@ -47,7 +49,7 @@ export function selection(options: {
   const { name, label, value } = options
   const list = options.options.map(
     (option) =>
-      html`<option value="${option.value}"${option.value === value ? html` selected` : NOTHING}>${option.label}</option>`,
+      html`<option value="${option.value}"${option.language === undefined ? NOTHING : html` lang="${option.language}"`}${option.value === value ? html` selected` : NOTHING}>${option.label}</option>`,
   )
   return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${list}</select></div>`
 }

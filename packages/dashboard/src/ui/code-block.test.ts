@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { localizationIn } from '../texts/languages.ts'
 import { codeBlock, jsonCode } from './code-block.ts'
 
 test('if a code block has JSON, its names and values get classes, and its text is unchanged', () => {
@@ -31,7 +32,9 @@ test('if a JSON string of 400,000 characters has no end, it is highlighted withi
 })
 
 test("if a code block has a secret, it has the attribute data-secret, so that the page's script removes it", () => {
-  expect(String(codeBlock({ id: 'k', label: 'Key', text: 'x', isSecret: true }))).toContain('data-secret')
+  expect(String(codeBlock(localizationIn('en'), { id: 'k', label: 'Key', text: 'x', isSecret: true }))).toContain(
+    'data-secret',
+  )
 })
 
 function unescaped(markup: string): string {

@@ -1,6 +1,7 @@
 // Renders a block of code with a copy button, and syntax colors for JSON. The button needs the script, so it is hidden
 // until the script shows it.
 
+import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
 /** The text of a block, and how to show it. */
@@ -20,18 +21,18 @@ export interface CodeOptions {
 }
 
 /** Returns a block of code with a copy button. */
-export function codeBlock(options: CodeOptions): Html {
+export function codeBlock(localization: Localization, options: CodeOptions): Html {
   const { id, label, text, language, isWrapped, isSecret } = options
   const content = language === 'json' ? jsonCode(text) : text
   return html`<div class="code-block">
 <pre class="${isWrapped ? 'wrapped' : ''}" tabindex="0" role="region" aria-label="${label}"><code id="${id}"${isSecret ? html` data-secret` : NOTHING}>${content}</code></pre>
-${copyButton(id, label, options.isMain)}
+${copyButton(localization, options)}
 </div>`
 }
 
-/** Returns a button that copies the text of the element with this ID. */
-function copyButton(id: string, label: string, isMain = false): Html {
-  return html`<button type="button" class="button ${isMain ? 'main' : 'plain'} copy" data-copy="${id}" hidden><span data-copy-label>Copy</span><span class="visually-hidden"> ${label}</span></button>`
+/** Returns a button that copies the text of the block. */
+function copyButton({ texts }: Localization, { id, label, isMain }: CodeOptions): Html {
+  return html`<button type="button" class="button ${isMain ? 'main' : 'plain'} copy" data-copy="${id}" hidden><span data-copy-label>${texts.common.copy}</span><span class="visually-hidden"> ${label}</span></button>`
 }
 
 /** Returns the text with a class for each token of JSON. The text itself does not change, even if it isn't JSON. */

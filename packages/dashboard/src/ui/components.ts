@@ -1,6 +1,7 @@
 // Renders the components of pages with pure functions from text to HTML.
 
 import type { PageNotice } from '../pages/models.ts'
+import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 
@@ -22,16 +23,16 @@ export interface PageHead {
 }
 
 /** Returns the breadcrumbs, the only h1 of the page, and its actions. */
-export function pageHead({ title, lead, actions, trail }: PageHead): Html {
-  return html`${trail ? breadcrumbs(trail) : NOTHING}<div class="page-head">
+export function pageHead({ texts }: Localization, { title, lead, actions, trail }: PageHead): Html {
+  return html`${trail ? breadcrumbs(texts.common.breadcrumb, trail) : NOTHING}<div class="page-head">
 <div><h1>${title}</h1>${lead ? html`<p class="lead">${lead}</p>` : NOTHING}</div>
 ${actions ? html`<div class="actions">${actions}</div>` : NOTHING}
 </div>`
 }
 
-function breadcrumbs(trail: readonly { readonly label: string; readonly href: string }[]): Html {
+function breadcrumbs(name: string, trail: NonNullable<PageHead['trail']>): Html {
   const steps = trail.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
-  return html`<nav class="trail" aria-label="Breadcrumb"><ol>${steps}</ol></nav>`
+  return html`<nav class="trail" aria-label="${name}"><ol>${steps}</ol></nav>`
 }
 
 /** A section of a page with its own heading. `id` is the heading's ID. */

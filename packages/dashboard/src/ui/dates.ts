@@ -1,6 +1,7 @@
-// Formats times, days and numbers in the store's time zone and in the merchant's variant of English.
+// Formats times, days and numbers in the store's time zone and in the merchant's variant of the language.
 
 import type { Frame } from '../pages/models.ts'
+import type { Duration } from '../texts/format.ts'
 import { type Html, html } from './html.ts'
 
 /** The part of a frame that formatting needs. */
@@ -23,7 +24,7 @@ export function exactTime(date: Date, display: DisplayContext, seconds = false):
 export function dayText(day: string, display: DisplayContext, long = false): string {
   const date = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return day
-  return formatOf(display.locale, { ...(long ? LONG_DAY_SHAPE : DAY_SHAPE), timeZone: 'UTC' }).format(date)
+  return dateFormatOf(display.locale, { ...(long ? LONG_DAY_SHAPE : DAY_SHAPE), timeZone: 'UTC' }).format(date)
 }
 
 /** A period of a chart. */
@@ -47,7 +48,7 @@ export function periodText(
   if (unit === 'day') return dayText(localDay(start, display), display, length === 'long')
   const day = { short: {}, full: DAY_SHAPE, long: LONG_DAY_SHAPE }[length]
   const format = (more: Intl.DateTimeFormatOptions) =>
-    formatOf(display.locale, { ...day, ...HOUR_SHAPE, ...more, timeZone: zoneOf(display) })
+    dateFormatOf(display.locale, { ...day, ...HOUR_SHAPE, ...more, timeZone: zoneOf(display) })
   const plain = format({})
   const text = plain.format(start)
   const isRepeated = [-HOUR, HOUR].some((seconds) => plain.format(start.getTime() + seconds * 1000) === text)
@@ -57,7 +58,7 @@ export function periodText(
 /** Returns the day of a time, such as `2026-11-21`. */
 export function localDay(date: Date, display: DisplayContext): string {
   const shape = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zoneOf(display) } as const
-  return formatOf('en-CA', shape).format(date)
+  return dateFormatOf('en-CA', shape).format(date)
 }
 
 /** Returns a whole number with the separators of the locale. */
@@ -65,30 +66,26 @@ export function count(value: number, display: Pick<Frame, 'locale'>): string {
   return new Intl.NumberFormat(withLatinDigits(display.locale)).format(value)
 }
 
-/** Returns "1 request" or "2 requests". The plural of the noun must end in "s". */
-export function quantity(value: number, noun: string, display: Pick<Frame, 'locale'>): string {
-  return `${count(value, display)} ${value === 1 ? noun : `${noun}s`}`
+/** Returns a value with its unit, such as "12 ms" or "14 kB". */
+export function measure(value: number, unit: 'millisecond' | 'kilobyte', { locale }: Pick<Frame, 'locale'>): string {
+  return new Intl.NumberFormat(withLatinDigits(locale), { style: 'unit', unit }).format(value)
 }
 
-/** Returns a duration in its largest whole unit, such as "3 days". `ms` is in milliseconds. */
-export function durationText(ms: number, display: Pick<Frame, 'locale'>): string {
+/** Returns a duration in its largest whole unit, such as 3 days. `ms` is in milliseconds. */
+export function durationOf(ms: number): Duration {
   const seconds = ms / 1000
-  if (seconds < 2 * HOUR) return unitText(Math.floor(seconds / MINUTE), 'minute', display)
-  if (seconds < 2 * DAY) return unitText(Math.floor(seconds / HOUR), 'hour', display)
-  return unitText(Math.floor(seconds / DAY), 'day', display)
+  if (seconds < 2 * HOUR) return { value: Math.floor(seconds / MINUTE), unit: 'minute' }
+  if (seconds < 2 * DAY) return { value: Math.floor(seconds / HOUR), unit: 'hour' }
+  return { value: Math.floor(seconds / DAY), unit: 'day' }
 }
 
-/** Returns how often something happens, such as "every 15 minutes" or "every day". `ms` is in milliseconds. */
-export function intervalText(ms: number, display: Pick<Frame, 'locale'>): string {
+/** Returns the time between two events, rounded, such as 15 minutes or 1 day. `ms` is in milliseconds. */
+export function intervalOf(ms: number): Duration {
   const seconds = ms / 1000
   const single = (['hour', 'day', 'week'] as const).find((unit) => Math.abs(seconds / SECONDS[unit] - 1) < 0.1)
-  if (single !== undefined) return `every ${single}`
+  if (single !== undefined) return { value: 1, unit: single }
   const unit = seconds < 2 * HOUR ? 'minute' : seconds < 2 * DAY ? 'hour' : 'day'
-  return `every ${unitText(Math.round(seconds / SECONDS[unit]), unit, display)}`
-}
-
-function unitText(value: number, unit: 'minute' | 'hour' | 'day', { locale }: Pick<Frame, 'locale'>): string {
-  return new Intl.NumberFormat(withLatinDigits(locale), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+  return { value: Math.round(seconds / SECONDS[unit]), unit }
 }
 
 /** Returns the value of a `lang` attribute for the locale. */
@@ -117,7 +114,7 @@ function timeElement(date: Date, { text, title, display }: TimeOptions): Html {
 
 function exactText(date: Date, display: DisplayContext, seconds = false): string {
   const sameYear = date.getUTCFullYear() === display.now.getUTCFullYear()
-  return formatOf(display.locale, {
+  return dateFormatOf(display.locale, {
     ...DAY_SHAPE,
     ...(sameYear ? {} : { year: 'numeric' }),
     hour: '2-digit',
@@ -143,7 +140,7 @@ function dayNumber(date: Date, display: DisplayContext): number {
   return Date.parse(`${localDay(date, display)}T00:00:00Z`) / (DAY * 1000)
 }
 
-/** Returns the locale with Latin digits, because the pages are English. */
+/** Returns the locale with Latin digits, as in the API. */
 function withLatinDigits(locale: string): Intl.Locale {
   return new Intl.Locale(supportedLocale(locale), { numberingSystem: 'latn' })
 }
@@ -170,7 +167,7 @@ function zoneOf({ store }: DisplayContext): string {
   }
 }
 
-function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+function dateFormatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options])
   const known = FORMATS.get(key)
   if (known !== undefined) return known

@@ -1,6 +1,7 @@
 // Defines HTML fragments. Hono's template tag escapes every value, and no view bypasses it.
 
 import { html } from 'hono/html'
+import type { Localization } from '../texts/languages.ts'
 
 export { html }
 
@@ -9,6 +10,11 @@ export type Html = ReturnType<typeof html>
 
 /** An empty fragment, for parts that a page does not have. */
 export const NOTHING: Html = html``
+
+/** Returns English text of the API, such as the note of a field, for a page in any language. */
+export function inEnglish({ language }: Localization, text: string): Html {
+  return language === 'en' ? html`${text}` : html`<span lang="en" dir="ltr">${text}</span>`
+}
 
 /** Returns the text of HTML without its tags. */
 export function plainText(content: Html): string {

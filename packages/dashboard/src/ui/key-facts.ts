@@ -14,26 +14,31 @@ export function maskedKey({ prefix, lastFour }: MaskedKey): Html {
 
 /** Returns the facts by which a merchant recognizes a key. */
 export function keyFacts(frame: Frame, key: KeyRow): Html {
+  const { facts: texts } = frame.texts.changeKey
   const limits = limitTexts(frame, key)
+  const createdAt = exactTime(key.createdAt, frame)
   return facts([
-    { label: 'Name', text: key.name },
-    { label: 'Key', text: maskedKey(key) },
+    { label: texts.name, text: key.name },
+    { label: texts.key, text: maskedKey(key) },
     ...(limits.length === 0
       ? []
       : [
           {
-            label: 'Limits',
+            label: texts.limits,
             text: html`${limits.map((text, index) => html`${index === 0 ? NOTHING : html`<br>`}${text}`)}`,
           },
         ]),
     {
-      label: 'Last used',
-      text: key.lastUsedAt === null ? 'Never' : html`<strong>${relativeTime(key.lastUsedAt, frame)}</strong>`,
+      label: texts.lastUsed,
+      text:
+        key.lastUsedAt === null
+          ? frame.texts.common.never
+          : html`<strong>${relativeTime(key.lastUsedAt, frame)}</strong>`,
     },
-    { label: 'Requests in 24 hours', text: count(key.requests24h, frame) },
+    { label: texts.requests24h, text: count(key.requests24h, frame) },
     {
-      label: 'Created',
-      text: html`${exactTime(key.createdAt, frame)}${key.createdBy === null ? '' : ` by ${key.createdBy}`}`,
+      label: texts.created,
+      text: key.createdBy === null ? createdAt : texts.createdBy(createdAt, key.createdBy),
     },
   ])
 }

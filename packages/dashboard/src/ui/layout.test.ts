@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Frame } from '../pages/models.ts'
+import { localizationIn } from '../texts/languages.ts'
 import { html } from './html.ts'
 import { layout } from './layout.ts'
 
@@ -14,7 +15,7 @@ function frameWith(more: Partial<Frame> = {}): Frame {
     store,
     section: 'api',
     notice: null,
-    locale: 'en',
+    ...localizationIn('en'),
     now: new Date('2026-11-21T12:00:00Z'),
     apiUrl: 'http://127.0.0.1:8080',
     theme: 'system',
@@ -57,12 +58,12 @@ test('if the visitor is not signed in, the page has no navigation and no account
 
 test('if the visitor chose a theme, the document and its color scheme have it, and its button is pressed', () => {
   const dark = String(layout(frameWith({ theme: 'dark', path: '/stores?a=1' }), html``))
-  expect(dark).toContain('<html lang="en" data-theme="dark">')
+  expect(dark).toContain('<html lang="en" dir="ltr" data-theme="dark">')
   expect(dark).toContain('<meta name="color-scheme" content="dark">')
   expect(dark).toContain('value="dark" aria-pressed="true"')
   expect(dark.match(/aria-pressed="true"/g)).toHaveLength(1)
   expect(dark).toContain('name="next" value="/stores?a=1"')
   const system = String(layout(frameWith(), html``))
-  expect(system).toContain('<html lang="en">')
+  expect(system).toContain('<html lang="en" dir="ltr">')
   expect(system).toContain('<meta name="color-scheme" content="light dark">')
 })

@@ -2,6 +2,7 @@
 // the page and needs no script.
 
 import type { Frame, Section } from '../pages/models.ts'
+import { LANGUAGES } from '../texts/languages.ts'
 import { assets } from './assets.ts'
 import { callout, notice } from './components.ts'
 import { form } from './forms.ts'
@@ -12,7 +13,7 @@ import { themeAttribute, themeSwitch } from './themes.ts'
 /** Returns the whole document. Before the sign-in, it has no navigation and no account. */
 export function layout(frame: Frame, content: Html): Html {
   return html`<!doctype html>
-<html lang="en"${themeAttribute(frame)}>
+<html lang="${frame.language}" dir="${LANGUAGES[frame.language].direction}"${themeAttribute(frame)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -25,9 +26,9 @@ export function layout(frame: Frame, content: Html): Html {
 <script src="${assets().script.path}" defer></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">${frame.texts.layout.skip}</a>
 ${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.viewer, content)}
-<div class="visually-hidden" id="announcer" role="status" aria-live="polite" data-pending="Please wait…"></div>
+<div class="visually-hidden" id="announcer" role="status" aria-live="polite" data-texts="${JSON.stringify(frame.texts.script)}"></div>
 </body>
 </html>
 `
@@ -72,47 +73,39 @@ function brand(href: string): Html {
   return html`<a class="brand" href="${href}"><img src="${assets().icon.path}" width="24" height="24" alt="">Store Data Export</a>`
 }
 
-function storeBox({ store }: Frame, storesCount: number): Html {
+function storeBox({ store, texts }: Frame, storesCount: number): Html {
   if (store === null) return NOTHING
   const mark = html`<span class="store-mark" aria-hidden="true">${[...store.name][0] ?? '?'}</span>`
   const name = html`${mark}<span class="store-name">${store.name}</span>`
   if (storesCount <= 1) return html`<div class="store-box">${name}</div>`
-  return html`<a class="store-box" href="/stores">${name}<span class="visually-hidden">, choose another store</span>${ICONS.switch}</a>`
+  return html`<a class="store-box" href="/stores">${name}<span class="visually-hidden">${texts.layout.chooseStore}</span>${ICONS.switch}</a>`
 }
 
-function navigation({ section, apiUrl }: Frame, storeId: string): Html {
+function navigation({ section, apiUrl, texts }: Frame, storeId: string): Html {
+  const { layout: labels } = texts
   const base = `/stores/${encodeURIComponent(storeId)}`
-  const item = (at: Section, label: string, path: string): Html =>
-    html`<li><a href="${base}${path}"${section === at ? html` aria-current="page"` : NOTHING}>${ICONS[at]}${label}</a></li>`
-  return html`<nav class="main-nav" aria-label="Store">
-<p class="nav-group" id="nav-settings">Settings</p>
-<ul role="list" aria-labelledby="nav-settings">${item('general', 'General', '/settings/general')}${item('api', 'API', '/settings/api')}${item('members', 'Members', '/settings/members')}${item('activity', 'Activity', '/settings/activity')}</ul>
-<p class="nav-group" id="nav-insight">Store data</p>
-<ul role="list" aria-labelledby="nav-insight">${item('usage', 'Usage', '/usage')}${item('data', 'Data', '/data/orders')}${item('recipes', 'Recipes', '/recipes')}
-<li><a href="${apiUrl}/docs">${ICONS.reference}API reference</a></li></ul>
+  const item = (at: Section, path: string): Html =>
+    html`<li><a href="${base}${path}"${section === at ? html` aria-current="page"` : NOTHING}>${ICONS[at]}${labels.sections[at]}</a></li>`
+  return html`<nav class="main-nav" aria-label="${labels.navigation}">
+<p class="nav-group" id="nav-settings">${labels.settings}</p>
+<ul role="list" aria-labelledby="nav-settings">${item('general', '/settings/general')}${item('api', '/settings/api')}${item('members', '/settings/members')}${item('activity', '/settings/activity')}</ul>
+<p class="nav-group" id="nav-insight">${labels.storeData}</p>
+<ul role="list" aria-labelledby="nav-insight">${item('usage', '/usage')}${item('data', '/data/orders')}${item('recipes', '/recipes')}
+<li><a href="${apiUrl}/docs">${ICONS.reference}${labels.reference}</a></li></ul>
 </nav>`
 }
 
 function account(frame: Frame, email: string): Html {
-  const signOut = html`<button type="submit" class="link-button">Sign out</button>`
+  const signOut = html`<button type="submit" class="link-button">${frame.texts.layout.signOut}</button>`
   return html`<div class="account"><a href="/account${frame.store === null ? '' : `?store=${frame.store.id}`}" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${themeSwitch(frame)}${form({ action: '/sign-out', frame }, signOut)}</div>`
 }
 
-function statusNote({ store, section }: Frame): Html {
+function statusNote({ store, section, texts }: Frame): Html {
   if (store === null || section === null || store.status === 'ready') return NOTHING
-  if (store.status === 'generating') {
-    return callout(
-      'This store is still being created. You can create keys now; they work as soon as the store is ready.',
-      'waiting',
-    )
-  }
-  return callout(
-    'This store was imported and is hosted elsewhere, so its data can’t be exported from here. The API rejects requests with its keys.',
-    'waiting',
-  )
+  return callout(texts.layout[store.status], 'waiting')
 }
 
-function foot({ apiUrl, viewer }: Frame): Html {
-  const where = viewer === null ? NOTHING : html` <span>API URL: <code>${apiUrl}</code></span>`
-  return html`<footer class="foot"><span>Store Data Export only reads your store’s data. It can’t change it.</span>${where}</footer>`
+function foot({ apiUrl, viewer, texts }: Frame): Html {
+  const where = viewer === null ? NOTHING : html` <span>${texts.layout.apiUrl} <code>${apiUrl}</code></span>`
+  return html`<footer class="foot"><span>${texts.layout.readsOnly}</span>${where}</footer>`
 }

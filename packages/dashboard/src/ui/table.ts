@@ -1,6 +1,7 @@
 // Renders tables. A wide table scrolls in its own region, which the keyboard can reach. A stacked table becomes cards
 // on a phone.
 
+import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
 /** The heading of a column, and whether its cells are numbers. */
@@ -64,6 +65,6 @@ function row({ columns, cells, isSelected }: RowOptions): Html {
 }
 
 /** Returns the placeholder for an absent value. */
-export function noValue(text = 'none'): Html {
-  return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${text}</span>`
+export function noValue({ texts }: Localization): Html {
+  return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${texts.common.noValue}</span>`
 }

@@ -11,8 +11,6 @@ export type Theme = (typeof THEMES)[number]
 /** The themes in display order. */
 export const THEMES = ['system', 'light', 'dark'] as const
 
-const THEME_LABELS = { system: 'System', light: 'Light', dark: 'Dark' } as const satisfies Record<Theme, string>
-
 /** Returns the theme with this name; `system` for other text. */
 export function themeOf(text: string | undefined): Theme {
   return THEMES.find((theme) => theme === text) ?? 'system'
@@ -24,10 +22,11 @@ export function themeAttribute({ theme }: Pick<Frame, 'theme'>): Html {
 }
 
 /** Returns the form that changes the theme, which is closed at first. It returns to the page in `path`. */
-export function themeSwitch({ theme, path }: Pick<Frame, 'theme' | 'path'>): Html {
+export function themeSwitch({ theme, path, texts }: Pick<Frame, 'theme' | 'path' | 'texts'>): Html {
+  const { layout: labels } = texts
   const choices = THEMES.map(
     (each) =>
-      html`<button type="submit" name="theme" value="${each}" aria-pressed="${String(each === theme)}">${THEME_LABELS[each]}</button>`,
+      html`<button type="submit" name="theme" value="${each}" aria-pressed="${String(each === theme)}">${labels.themes[each]}</button>`,
   )
-  return html`<details class="theme"><summary>${ICONS.theme}<span class="theme-label">Theme</span></summary><form method="post" action="/theme" data-theme-form><input type="hidden" name="next" value="${path}">${choices}</form></details>`
+  return html`<details class="theme"><summary>${ICONS.theme}<span class="theme-label">${labels.theme}</span></summary><form method="post" action="/theme" data-theme-form><input type="hidden" name="next" value="${path}">${choices}</form></details>`
 }

@@ -7,13 +7,13 @@ export type UsageRange = (typeof USAGE_RANGES)[number]
 /** The ranges, shortest first. */
 export const USAGE_RANGES = ['24h', '7d', '30d', '90d'] as const
 
-/** The name of each range, and its periods: the current hour or day, and those before it. */
+/** The periods of each range: the current hour or day, and those before it. */
 export const RANGE_FACTS = {
-  '24h': { label: '24 hours', unit: 'hour', count: 24 },
-  '7d': { label: '7 days', unit: 'day', count: 7 },
-  '30d': { label: '30 days', unit: 'day', count: 30 },
-  '90d': { label: '90 days', unit: 'day', count: 90 },
-} as const satisfies Record<UsageRange, { label: string; unit: 'hour' | 'day'; count: number }>
+  '24h': { unit: 'hour', count: 24 },
+  '7d': { unit: 'day', count: 7 },
+  '30d': { unit: 'day', count: 30 },
+  '90d': { unit: 'day', count: 90 },
+} as const satisfies Record<UsageRange, { unit: 'hour' | 'day'; count: number }>
 
 const DEFAULT_RANGE: UsageRange = '30d'
 const HOUR_MS = 3_600_000

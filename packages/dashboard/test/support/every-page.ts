@@ -7,11 +7,16 @@ import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/sup
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { makeInvitationToken } from '../../src/members/invitation-token.ts'
+import type { Texts } from '../../src/texts/en/english.ts'
+import { localizationIn } from '../../src/texts/languages.ts'
 import { appCode } from './app-code.ts'
 import { type Page, type Scene, signIn } from './scene.ts'
 
 export interface Shown {
   readonly scene: Scene
+  /** The texts in the language of the pages. */
+  readonly texts: Texts
+  /** Has access to all stores. */
   readonly merchant: TestMerchant
   /** Has no password and signs in by link. */
   readonly guest: { readonly id: string; readonly email: string }
@@ -45,7 +50,7 @@ export async function showStores(scene: Scene): Promise<Shown> {
   await useKeys(platform, full)
   const merchant = await addMerchant(platform, full.id, old.id, empty.id, generating, imported)
   const guest = await (await accountsOf(platform)).addMerchant('guest@example.com', full.id)
-  return { scene, merchant, guest, full, old, empty, generating, imported }
+  return { scene, texts: localizationIn('en').texts, merchant, guest, full, old, empty, generating, imported }
 }
 
 async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'imported'): Promise<string> {
@@ -106,13 +111,13 @@ async function inviteTo(scene: Scene, store: TestStore, { id: merchantId }: Test
 }
 
 /** Signs in as a new merchant, and opens the page that sets up the second factor. */
-async function setUpTwoFactor(page: Page, { scene, full }: Shown): Promise<TestMerchant> {
+async function setUpTwoFactor(page: Page, { scene, full, texts }: Shown): Promise<TestMerchant> {
   const merchant = await addMerchant(scene.platform, full.id)
   await page.goto(`${scene.url}/sign-in`)
-  await signIn(page, merchant)
+  await signIn(page, merchant, texts)
   await page.goto(`${scene.url}/account`)
-  await page.getByLabel('Your password').fill(merchant.password)
-  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByLabel(texts.twoFactor.password).fill(merchant.password)
+  await page.getByRole('button', { name: texts.twoFactor.setUp.button }).click()
   await page.locator('.qr-code').waitFor()
   return merchant
 }
@@ -121,19 +126,19 @@ async function setUpTwoFactor(page: Page, { scene, full }: Shown): Promise<TestM
 async function turnOnTwoFactor(page: Page, shown: Shown): Promise<TestMerchant> {
   const merchant = await setUpTwoFactor(page, shown)
   const secret = (await page.locator('#secret').textContent()) ?? ''
-  await page.getByLabel('Code', { exact: true }).fill(appCode(secret.replaceAll(' ', '')))
-  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByLabel(shown.texts.twoFactor.code, { exact: true }).fill(appCode(secret.replaceAll(' ', '')))
+  await page.getByRole('button', { name: shown.texts.twoFactor.setUp.turnOn }).click()
   await page.locator('#codes').waitFor()
   return merchant
 }
 
-async function createKeyOn(page: Page, { scene, empty }: Shown): Promise<void> {
+async function createKeyOn(page: Page, { scene, empty, texts }: Shown): Promise<void> {
   await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
   // Makes room for the new key.
   const sql = scene.platform.controlSql
   await sql`update api_keys set revoked_at = now() where store_id = ${empty.id} and id <> ${empty.keyId}`
-  await page.getByLabel('Name of the key').fill('Accounting')
-  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel(texts.createKey.name).fill('Accounting')
+  await page.getByRole('button', { name: texts.createKey.create }).click()
   await page.locator('#key').waitFor()
 }
 
@@ -145,9 +150,9 @@ const OUTSIDE: readonly EveryPage[] = [
   {
     name: 'sign-in rejected',
     isSignedIn: false,
-    async open(page, { scene }) {
+    async open(page, { scene, texts }) {
       await page.goto(`${scene.url}/sign-in`)
-      await signIn(page, { email: 'unknown@example.com', password: 'not this one' })
+      await signIn(page, { email: 'unknown@example.com', password: 'not this one' }, texts)
       await page.getByRole('alert').waitFor()
     },
   },
@@ -168,10 +173,10 @@ const OUTSIDE: readonly EveryPage[] = [
   {
     name: 'account without a password',
     isSignedIn: false,
-    async open(page, { scene, guest }) {
+    async open(page, { scene, guest, texts }) {
       const token = await (await accountsOf(scene.platform)).createSignInLink(guest.email)
       await page.goto(`${scene.url}/link/${token}`)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: texts.signIn.button }).click()
       await page.goto(`${scene.url}/account`)
     },
   },
@@ -249,8 +254,8 @@ const AFTER_STEPS: readonly EveryPage[] = [
     isSignedIn: false,
     async open(page, shown) {
       await turnOnTwoFactor(page, shown)
-      await page.getByRole('link', { name: 'I have saved the codes' }).click()
-      await page.getByRole('button', { name: 'Turn off' }).waitFor()
+      await page.getByRole('link', { name: shown.texts.twoFactor.recovery.saved }).click()
+      await page.getByRole('button', { name: shown.texts.twoFactor.turnOff }).waitFor()
     },
   },
   {
@@ -258,11 +263,11 @@ const AFTER_STEPS: readonly EveryPage[] = [
     isSignedIn: false,
     async open(page, shown) {
       const merchant = await turnOnTwoFactor(page, shown)
-      await page.getByRole('link', { name: 'I have saved the codes' }).click()
-      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-      await signIn(page, merchant)
-      await page.getByLabel('Code', { exact: true }).fill('000000')
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('link', { name: shown.texts.twoFactor.recovery.saved }).click()
+      await page.getByRole('button', { name: shown.texts.layout.signOut, exact: true }).click()
+      await signIn(page, merchant, shown.texts)
+      await page.getByLabel(shown.texts.twoFactor.code, { exact: true }).fill('000000')
+      await page.getByRole('button', { name: shown.texts.signIn.button }).click()
       await page.locator('.field-problem').waitFor()
     },
   },
@@ -279,12 +284,12 @@ const AFTER_STEPS: readonly EveryPage[] = [
   {
     name: 'key created to replace another',
     isSignedIn: true,
-    async open(page, { scene, empty }) {
+    async open(page, { scene, empty, texts }) {
       // A key has one successor at a time, and the tests open this page more than once.
       await scene.platform.controlSql`
         update api_keys set revoked_at = now() where replaces = ${empty.keyId} and revoked_at is null`
       await page.goto(`${scene.url}/stores/${empty.id}/settings/api/keys/${empty.keyId}/replace`)
-      await page.getByRole('button', { name: 'Create the new key' }).click()
+      await page.getByRole('button', { name: texts.changeKey.replace.create }).click()
       await page.locator('#key').waitFor()
     },
   },
@@ -294,33 +299,33 @@ const AFTER_STEPS: readonly EveryPage[] = [
     async open(page, shown) {
       await createKeyOn(page, shown)
       await page.goto(`${shown.scene.url}/stores/${shown.empty.id}/settings/api`)
-      await page.getByRole('link', { name: 'Revoke Accounting' }).click()
-      await page.getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByRole('link', { name: `${shown.texts.keys.revoke} Accounting` }).click()
+      await page.getByRole('button', { name: shown.texts.changeKey.revoke.button }).click()
       await page.locator('.notice').waitFor()
     },
   },
   {
     name: 'key without a name',
     isSignedIn: true,
-    async open(page, { scene, empty }) {
+    async open(page, { scene, empty, texts }) {
       await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
-      await page.getByLabel('Name of the key').fill('  ')
-      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByLabel(texts.createKey.name).fill('  ')
+      await page.getByRole('button', { name: texts.createKey.create }).click()
       await page.locator('.field-problem').waitFor()
     },
   },
   {
     name: 'form already sent',
     isSignedIn: true,
-    async open(page, { scene }) {
+    async open(page, { scene, texts }) {
       await page.goto(`${scene.url}/account`)
       const form_token = await page.locator('form[action^="/account/password"] [name=form_token]').inputValue()
       const form = { form_token, current: 'not this one', next: 'seven quiet rivers' }
       await page.request.post(`${scene.url}/account/password`, { form, headers: { origin: scene.url } })
       await scene.platform.controlSql`delete from sign_in_attempts`
-      await page.getByLabel('Current password').fill('not this one')
-      await page.getByLabel('New password').fill('seven quiet rivers')
-      await page.getByRole('button', { name: 'Change password' }).click()
+      await page.getByLabel(texts.account.password.current).fill('not this one')
+      await page.getByLabel(texts.account.password.next).fill('seven quiet rivers')
+      await page.getByRole('button', { name: texts.account.password.change }).click()
     },
   },
   {
@@ -329,7 +334,7 @@ const AFTER_STEPS: readonly EveryPage[] = [
     async open(page, shown) {
       await createKeyOn(page, shown)
       const url = page.url()
-      await page.getByRole('link', { name: 'I have copied the key' }).click()
+      await page.getByRole('link', { name: shown.texts.keyCreated.hasCopied }).click()
       await page.goto(url)
     },
   },
@@ -344,10 +349,10 @@ const AFTER_STEPS: readonly EveryPage[] = [
   {
     name: 'form rejected',
     isSignedIn: true,
-    async open(page, { scene }) {
+    async open(page, { scene, texts }) {
       await page.goto(`${scene.url}/account`)
       await page.evaluate(`document.querySelector('form[action="/sign-out"] [name=form_token]').value = 'another'`)
-      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.getByRole('button', { name: texts.layout.signOut, exact: true }).click()
     },
   },
   {

@@ -5,6 +5,8 @@ import { expect, onTestFinished } from 'vitest'
 import { type OpenPage, openBrowser, openPage, type PageSettings } from '../../../../test/support/browser.ts'
 import { PlainBrowser, type TestMerchant, urlOf } from '../../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform } from '../../../../test/support/platform.ts'
+import type { Texts } from '../../src/texts/en/english.ts'
+import { localizationIn } from '../../src/texts/languages.ts'
 
 export type Page = OpenPage['page']
 
@@ -67,10 +69,14 @@ export async function openScene(): Promise<Scene> {
 }
 
 /** Fills and sends the sign-in form. */
-export async function signIn(page: Page, { email, password }: Pick<TestMerchant, 'email' | 'password'>): Promise<void> {
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+export async function signIn(
+  page: Page,
+  { email, password }: Pick<TestMerchant, 'email' | 'password'>,
+  { signIn: labels }: Texts = localizationIn('en').texts,
+): Promise<void> {
+  await page.getByLabel(labels.email).fill(email)
+  await page.getByLabel(labels.password).fill(password)
+  await page.getByRole('button', { name: labels.button }).click()
 }
 
 /** Returns the text of the first matching element, as written in the document. */

@@ -15,6 +15,7 @@ import type { ServiceEvent } from '../../../operator/src/events.ts'
 import type { DataStore } from '../../src/data/data-page.ts'
 import { addressOf, type StoreSource, storeStatus } from '../../src/data/store-rows.ts'
 import { TimeSlicer } from '../../src/data/time-slicer.ts'
+import { localizationIn } from '../../src/texts/languages.ts'
 
 /** A store reader. The test closes it. */
 export interface TestReader {
@@ -59,5 +60,6 @@ export async function dataStore(platform: TestPlatform, { reader }: Pick<TestRea
     requestId: null,
     startedAt: performance.now(),
   }
-  return { id: store.id, status: storeStatus(registered), source } satisfies DataStore
+  const { texts } = localizationIn('en')
+  return { id: store.id, status: storeStatus(registered), source, texts } satisfies DataStore
 }

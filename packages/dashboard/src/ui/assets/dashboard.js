@@ -2,6 +2,7 @@
 // pages that refresh themselves.
 
 const announcer = () => document.getElementById('announcer')
+const texts = JSON.parse(announcer().dataset.texts)
 
 for (const button of document.querySelectorAll('[data-copy]')) button.hidden = false
 
@@ -12,11 +13,11 @@ document.addEventListener('click', async (event) => {
   const isCopied = await copy(source)
   if (isCopied && source.matches('[data-secret]')) mayLeave = true
   const label = button.querySelector('[data-copy-label]')
-  label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
+  label.textContent = isCopied ? texts.copied : texts.pressCopy
   button.classList.toggle('copied', isCopied)
-  announcer().textContent = isCopied ? 'Copied to the clipboard' : 'The text is selected. Press Ctrl+C to copy it'
+  announcer().textContent = isCopied ? texts.announceCopied : texts.announceSelected
   setTimeout(() => {
-    label.textContent = 'Copy'
+    label.textContent = texts.copy
     button.classList.remove('copied')
     announcer().textContent = ''
   }, 2500)
@@ -69,7 +70,7 @@ const PENDING_MS = 20_000
 function setPending(element, controls) {
   element.dataset.sent = ''
   for (const control of controls) control.setAttribute('aria-disabled', 'true')
-  announcer().textContent = announcer().dataset.pending
+  announcer().textContent = texts.pending
   setTimeout(() => endPending(element), PENDING_MS)
 }
 
@@ -161,17 +162,24 @@ document.addEventListener('htmx:after:swap', () => {
   if (shownRows > 0 && rows.length > shownRows) {
     rows[shownRows].querySelector('a')?.focus()
     const added = rows.length - shownRows
-    announcer().textContent = added === 1 ? '1 more row' : `${added} more rows`
+    announcer().textContent = plural(added, texts.moreRows)
   }
   shownRows = rows.length
 })
+
+// Returns the text for the plural category of the number, with the number in place of #.
+function plural(value, forms) {
+  const { lang } = document.documentElement
+  const form = forms[new Intl.PluralRules(lang).select(value)] ?? forms.other
+  return form.replace('#', new Intl.NumberFormat(lang).format(value))
+}
 
 // Shows a message next to the button if the next rows fail to load.
 for (const failure of ['htmx:error', 'htmx:response:error']) {
   document.addEventListener(failure, ({ target }) => {
     if (!(target instanceof Element && target.matches('[hx-target="#rows"]'))) return
-    const text = 'We can’t load more rows right now. Try again in a minute.'
-    const problem = Object.assign(document.createElement('div'), { className: 'callout waiting', textContent: text })
+    const content = { className: 'callout waiting', textContent: texts.rowsFailed }
+    const problem = Object.assign(document.createElement('div'), content)
     document.getElementById('rows-problem').replaceChildren(problem)
   })
 }

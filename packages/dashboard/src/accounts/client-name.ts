@@ -19,10 +19,14 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux/, 'Linux'],
 ]
 
-/** Returns a name such as "Firefox on Linux". An unknown browser is "A browser"; an unknown system is omitted. */
-export function browserName(userAgent: string): string {
-  const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const browser = nameIn(BROWSERS) ?? 'A browser'
-  const system = nameIn(SYSTEMS)
-  return system === undefined ? browser : `${browser} on ${system}`
+/** Browser and system of a session; null if unknown. */
+export interface ClientName {
+  readonly browser: string | null
+  readonly system: string | null
+}
+
+/** Returns names such as Firefox and Linux. */
+export function clientName(userAgent: string): ClientName {
+  const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1] ?? null
+  return { browser: nameIn(BROWSERS), system: nameIn(SYSTEMS) }
 }

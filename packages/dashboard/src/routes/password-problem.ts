@@ -1,0 +1,13 @@
+// Names what is wrong with a new password.
+
+import type { PasswordRejection } from '../accounts/accounts.ts'
+import { PASSWORD_LENGTH } from '../accounts/auth.ts'
+import type { Texts } from '../texts/en/english.ts'
+
+/** Returns the error message for a password that the dashboard rejects. */
+export function passwordProblem({ account }: Texts, reason: PasswordRejection): string {
+  const { problems } = account.password
+  if (reason === 'current') return problems.current
+  const { min, max } = PASSWORD_LENGTH
+  return reason === 'too short' ? problems.tooShort(min) : problems.tooLong(max)
+}

@@ -1,0 +1,45 @@
+import type { AccountTexts } from '../en/account.ts'
+import type { Format } from '../format.ts'
+
+export const account = ({ plural }: Format): AccountTexts => ({
+  title: 'Ihr Konto',
+  language: {
+    title: 'Sprache',
+    note: 'Die Sprache des Dashboards und Ihrer E-Mails.',
+    label: 'Sprache',
+    ofBrowser: 'Die Sprache Ihres Browsers',
+    save: 'Sprache speichern',
+    saved: 'Ihre Sprache ist gespeichert.',
+  },
+  password: {
+    title: 'Passwort',
+    noteChange: 'Wenn Sie Ihr Passwort ändern, werden Ihre anderen Browser abgemeldet.',
+    noteSet: 'Sie haben noch kein Passwort. Legen Sie eines fest, um sich ohne Link anzumelden.',
+    current: 'Aktuelles Passwort',
+    next: 'Neues Passwort',
+    hint: (lengthMin) =>
+      `Mindestens ${lengthMin} Zeichen. Mehrere zufällige Wörter sind leicht zu merken und schwer zu erraten.`,
+    change: 'Passwort ändern',
+    set: 'Passwort festlegen',
+    changed: 'Ihr Passwort ist geändert, und Ihre anderen Browser sind abgemeldet.',
+    problems: {
+      current: 'Das ist nicht Ihr aktuelles Passwort.',
+      tooShort: (lengthMin) => `Verwenden Sie mindestens ${lengthMin} Zeichen.`,
+      tooLong: (lengthMax) => `Verwenden Sie höchstens ${lengthMax} Zeichen.`,
+      rateLimited: (seconds) =>
+        `Zu viele Versuche. Warten Sie ${plural(seconds, { one: '# Sekunde', other: '# Sekunden' })}, und versuchen Sie es dann noch einmal.`,
+    },
+  },
+  sessions: {
+    title: 'Wo Sie angemeldet sind',
+    note: 'Wenn Sie einen Browser nicht erkennen, melden Sie sich überall ab, und ändern Sie Ihr Passwort.',
+    browser: 'Browser',
+    signedIn: 'Angemeldet',
+    thisBrowser: 'Dieser Browser',
+    signOutOthers: 'Andere Browser abmelden',
+    othersSignedOut: 'Ihre anderen Browser sind abgemeldet.',
+    signOutEverywhere: 'Überall abmelden',
+    aBrowser: 'Ein Browser',
+    browserOn: (browser, system) => `${browser} unter ${system}`,
+  },
+})

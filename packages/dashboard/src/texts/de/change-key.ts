@@ -1,0 +1,51 @@
+import { html } from '../../ui/html.ts'
+import type { ChangeKeyTexts } from '../en/change-key.ts'
+
+export const changeKey = (): ChangeKeyTexts => ({
+  facts: {
+    title: 'Schlüssel',
+    name: 'Name',
+    key: 'Schlüssel',
+    limits: 'Einschränkungen',
+    lastUsed: 'Zuletzt verwendet',
+    requests24h: 'Anfragen in 24 Stunden',
+    created: 'Erstellt',
+    createdBy: (time, creator) => html`${time} von ${creator}`,
+  },
+  replace: {
+    title: 'Diesen Schlüssel ersetzen?',
+    lead: (name) =>
+      html`Sie bekommen jetzt einen neuen Schlüssel für <strong>${name}</strong>. Der alte gilt noch bis 24 Stunden nach der ersten Verwendung des neuen, oder bis Sie ihn widerrufen.`,
+    leadFull: (name) =>
+      html`Sie haben die Höchstzahl aktiver Schlüssel erreicht. Deshalb können Sie für <strong>${name}</strong> noch keinen neuen erstellen.`,
+    steps: [
+      'Erstellen Sie den neuen Schlüssel, und tragen Sie ihn in das Tool ein. Er hat dieselben Einschränkungen und läuft nicht ab.',
+      'Sobald das Tool mit dem neuen Schlüssel arbeitet, läuft der alte nach 24 Stunden von selbst ab. Sie können ihn auch vorher widerrufen.',
+    ],
+    create: 'Neuen Schlüssel erstellen',
+    others: {
+      title: 'Zuerst einen anderen Schlüssel widerrufen',
+      note: (name) =>
+        html`Widerrufen Sie einen Schlüssel, den kein Tool braucht. Danach können Sie <strong>${name}</strong> ersetzen, während sein Tool weiterläuft.`,
+      caption: 'Andere Schlüssel, die am längsten unbenutzten zuerst',
+      actions: 'Aktionen',
+    },
+    atOnce: {
+      title: 'Wenn Sie jeden Schlüssel brauchen',
+      warning: 'Das widerruft den alten Schlüssel sofort. Das Tool steht still, bis es den neuen Schlüssel hat.',
+      button: 'Alten Schlüssel widerrufen und neuen erstellen',
+    },
+  },
+  revoke: {
+    title: 'Diesen Schlüssel widerrufen?',
+    lead: (name) =>
+      html`Das Tool, das <strong>${name}</strong> verwendet, funktioniert ab der nächsten Anfrage nicht mehr. Sie können das nicht rückgängig machen.`,
+    button: 'Schlüssel widerrufen',
+    thenReplace: (name, key) => html`Danach können Sie <strong>${name}</strong> (${key}) ersetzen.`,
+  },
+  rename: {
+    title: 'Diesen Schlüssel umbenennen',
+    lead: (name) => html`Für das Tool, das <strong>${name}</strong> verwendet, ändert sich nichts.`,
+    button: 'Umbenennen',
+  },
+})

@@ -1,0 +1,35 @@
+import { html } from '../../ui/html.ts'
+import type { KeysTexts } from '../en/keys.ts'
+import type { Format } from '../format.ts'
+
+export const keys = ({ plural }: Format): KeysTexts => ({
+  title: 'API',
+  lead: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. So sehen Sie, ob es funktioniert, und können seinen Schlüssel einzeln widerrufen.',
+  unconfirmed: (name, createdHref) =>
+    html`Sie haben noch nicht bestätigt, dass Sie den neuen Schlüssel <strong>${name}</strong> kopiert haben. Bis zehn Minuten nach dem Erstellen können Sie ihn <a href="${createdHref}">noch einmal anzeigen</a>.`,
+  cardTitle: 'Schlüssel',
+  empty: { heading: 'Noch keine Schlüssel', text: 'Erstellen Sie unten Ihren ersten Schlüssel.' },
+  replacedBy: (key) => html`, ersetzt durch ${key}`,
+  requests24h: (count) => plural(count, { one: '# Anfrage in 24 Stunden', other: '# Anfragen in 24 Stunden' }),
+  created: (time, creator) => html`Erstellt ${time}${creator === null ? '' : ` von ${creator}`}`,
+  replace: 'Ersetzen',
+  revoke: 'Widerrufen',
+  revokeOld: 'Alten Schlüssel widerrufen',
+  full: (keysMax) =>
+    `Sie haben ${keysMax} aktive Schlüssel. Mehr sind nicht möglich. Um einen neuen zu erstellen, widerrufen Sie einen Schlüssel, den kein Tool braucht.`,
+  leastUsed: (name, requests, lastUsed) =>
+    html` Am längsten nicht verwendet wurde <strong>${name}</strong>: ${plural(requests, { one: '# Anfrage', other: '# Anfragen' })} in 24 Stunden, zuletzt verwendet: ${lastUsed ?? 'noch nie'}.`,
+  revokedKeys: 'Widerrufene Schlüssel',
+  columns: { name: 'Name', revoked: 'Widerrufen', lastUsed: 'Zuletzt verwendet', created: 'Erstellt' },
+  status: { active: 'Aktiv', beingReplaced: 'Wird ersetzt', revoked: 'Widerrufen' },
+  notices: {
+    revoked: (name) =>
+      `„${name}“ ist widerrufen. Die API lehnt die nächste Anfrage damit ab. Ihre anderen Schlüssel funktionieren weiter.`,
+    limitReached: (name, keysMax) =>
+      `„${name}“ wurde nicht erstellt, denn Sie haben schon ${keysMax} aktive Schlüssel. Mehr sind nicht möglich.`,
+    nothingReplaced: 'Es wurde nichts geändert, denn Sie haben schon die Höchstzahl aktiver Schlüssel.',
+    alreadyReplaced: (name) => `„${name}“ wird bereits ersetzt. Es wurde kein weiterer Schlüssel erstellt.`,
+    formChanged: (name, before) =>
+      `Es wurde kein Schlüssel erstellt. Mit diesem Formular haben Sie schon „${before}“${name === before ? ' mit anderen Einschränkungen' : ''} erstellt. Senden Sie es noch einmal, um „${name}“ zu erstellen.`,
+  },
+})

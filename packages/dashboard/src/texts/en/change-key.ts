@@ -1,0 +1,54 @@
+// Texts of the pages that replace, revoke, and rename a key, and of the facts about it.
+
+import { type Html, html } from '../../ui/html.ts'
+
+export const changeKey = () => ({
+  facts: {
+    title: 'Key',
+    name: 'Name',
+    key: 'Key',
+    limits: 'Limits',
+    lastUsed: 'Last used',
+    requests24h: 'Requests in 24 hours',
+    created: 'Created',
+    createdBy: (time: Html, creator: string) => html`${time} by ${creator}`,
+  },
+  replace: {
+    title: 'Replace this key?',
+    lead: (name: string) =>
+      html`You get a new key for <strong>${name}</strong> now. The old one keeps working until 24 hours after the first use of the new one, or until you revoke it.`,
+    leadFull: (name: string) =>
+      html`You have reached the limit of active keys, so you can’t create a new key for <strong>${name}</strong> yet.`,
+    steps: [
+      'Create the new key and put it into the tool. It has the same limits, and no end.',
+      'When the tool works with the new key, the old one ends by itself after 24 hours. You can also revoke it before.',
+    ],
+    create: 'Create the new key',
+    others: {
+      title: 'Revoke another key first',
+      note: (name: string) =>
+        html`Revoke a key that no tool needs. Then you can replace <strong>${name}</strong> while its tool keeps running.`,
+      caption: 'Other keys, least recently used first',
+      actions: 'Actions',
+    },
+    atOnce: {
+      title: 'If you need every key',
+      warning: 'This revokes the old key immediately. The tool stops until it has the new key.',
+      button: 'Revoke the old key and create a new one',
+    },
+  },
+  revoke: {
+    title: 'Revoke this key?',
+    lead: (name: string) =>
+      html`The tool that uses <strong>${name}</strong> stops working at its next request. You can’t undo this.`,
+    button: 'Revoke key',
+    thenReplace: (name: string, key: Html) => html`After that, you can replace <strong>${name}</strong> (${key}).`,
+  },
+  rename: {
+    title: 'Rename this key',
+    lead: (name: string) => html`The tool that uses <strong>${name}</strong> notices nothing.`,
+    button: 'Rename',
+  },
+})
+
+export type ChangeKeyTexts = ReturnType<typeof changeKey>

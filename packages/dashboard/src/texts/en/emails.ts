@@ -1,0 +1,47 @@
+// Texts of the emails about keys, and of the page that stops them.
+
+import type { Duration, Format } from '../format.ts'
+
+export const emails = ({ duration }: Format) => ({
+  subject: (store: string, problem: string) => `${store}: ${problem}`,
+  failing: (name: string) => `${name} gets only errors`,
+  stopped: (name: string) => `${name} stopped in the middle of a list`,
+  silent: (name: string) => `${name} stopped sending requests`,
+  other: (name: string) => `${name} has a problem`,
+  sentence: (name: string, health: string) => `${name}: ${health}`,
+  overLimit: {
+    subject: (name: string) => `${name} sends too many requests`,
+    sentence: (name: string) =>
+      `${name} was over its rate limit in this hour and the hour before. It must wait after a response with status 429.`,
+  },
+  ending: {
+    subject: (name: string) => `The key of ${name} ends soon`,
+    sentence: (name: string, left: Duration) =>
+      `The key of ${name} ends in ${duration(left)}. Replace it before, so that the tool continues to work.`,
+  },
+  facts: (store: string, key: string) => `Store: ${store}\nKey: ${key}`,
+  log: (url: string) => `See what the tool did:\n${url}`,
+  foot: (timeZone: string, muteUrl: string) =>
+    `Times are in the time zone ${timeZone}. You get this email at most once a day. To get no more emails about this key, open:\n${muteUrl}`,
+  leaked: {
+    subject: (store: string, name: string) => `${store}: The key of ${name} was found in public and is revoked`,
+    sentence: (name: string) =>
+      `The key of ${name} was found in public. Anyone who saw it could read the data of your store, so the service revoked it. The tool no longer gets data.`,
+    facts: (store: string, key: string, place: string) => `Store: ${store}\nKey: ${key}\nFound at: ${place}`,
+    createKey: (url: string) => `Create a new key, and put it into the tool:\n${url}`,
+    seeUsage: (url: string) => `See what was read with the old key:\n${url}`,
+    removeKey:
+      'Remove the old key from the place where it was found, so that no one tries it again. Keep the new key in a secret store, not in a file of a repository.',
+    unknownPlace: 'the report does not say it',
+  },
+  mute: {
+    heading: 'Stop the emails about this key?',
+    text: 'Emails about your other keys continue. If this key is found in public, you still get an email.',
+    button: 'Stop the emails',
+    done: 'You get no more emails about this key',
+    doneText: 'To get them again, sign in, open the key, and choose “Send me emails”.',
+    openDashboard: 'Open the dashboard',
+  },
+})
+
+export type EmailsTexts = ReturnType<typeof emails>

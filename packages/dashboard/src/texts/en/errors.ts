@@ -1,0 +1,43 @@
+// Texts of error pages.
+
+export const errors = () => ({
+  notFound: {
+    heading: 'Page not found',
+    text: 'The link may be out of date, or your account may not have access to this store.',
+  },
+  repeatedForm: {
+    heading: 'This form was already sent',
+    text: 'We processed it once and didn’t repeat it. Open the page to see the result.',
+  },
+  rejectedForm: {
+    heading: 'This form has expired',
+    text: 'The page was open for too long, or you have signed in again since. Nothing was changed. Open the page again and resend the form.',
+  },
+  unreadableForm: {
+    heading: 'We couldn’t read this form',
+    /** By HTTP status. */
+    text: {
+      400: 'Nothing was changed, because the form arrived incomplete. Open the page again and resend the form.',
+      413: 'Nothing was changed, because the form is too long. Open the page again, shorten its fields, and resend the form.',
+      415: 'Nothing was changed, because this isn’t a form of the dashboard. Open the page again and send its form.',
+    },
+  },
+  internal: {
+    heading: 'Something went wrong on our side',
+    databaseUnreachable:
+      'We can’t reach our database. Until this is fixed, requests of your tools also fail, with status 502. Your keys stay valid.',
+    page: 'An internal error occurred while we loaded this page. It didn’t change your keys.',
+    form: 'An internal error occurred while we processed your form.',
+    checkBeforeResend: 'Your change may have been saved. Check before you send the form again.',
+    tryAgainLater: 'Try again in a minute.',
+    requestId: (requestId: string) =>
+      `If the error persists, give your platform’s support this request ID: ${requestId}`,
+  },
+  signIn: 'Sign in',
+  goToStores: 'Go to your stores',
+  openPage: 'Open the page',
+  openPageAgain: 'Open the page again',
+  tryAgain: 'Try again',
+})
+
+export type ErrorsTexts = ReturnType<typeof errors>

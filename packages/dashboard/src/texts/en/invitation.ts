@@ -1,0 +1,33 @@
+// Texts of the email with an invitation, and of the page that its link opens.
+
+import { html } from '../../ui/html.ts'
+import type { Format } from '../format.ts'
+
+export const invitation = ({ plural }: Format) => ({
+  title: (store: string) => `Join ${store}`,
+  lead: (invitedBy: string, email: string) =>
+    html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store. Members see its data and usage, and can create and revoke its keys.`,
+  otherSession: (signedInAs: string, email: string) =>
+    html`This browser is signed in as <strong>${signedInAs}</strong>. The invitation is for <strong>${email}</strong>. If you accept it, the other account is signed out.`,
+  decline: 'If you don’t want to join, close this page.',
+  accept: 'Accept invitation',
+  acceptNote: 'Your account exists. The link doesn’t sign you in: you sign in as usual afterwards.',
+  choosePassword: 'Choose a password',
+  createAccount: 'Create account and join',
+  joined: 'You have joined the store. Sign in to open it.',
+  ended: {
+    title: 'This invitation doesn’t work',
+    text: 'It was already accepted, has expired, or was withdrawn. If you have joined already, sign in. Otherwise, request a new invitation.',
+    openDashboard: 'Open the dashboard',
+  },
+  email: {
+    subject: (store: string) => `Invitation to ${store}`,
+    invitation: (invitedBy: string, store: string) =>
+      `${invitedBy} invites you to the store “${store}” in Store Data Export. There you can create API keys for its tools and see its data.`,
+    link: (url: string) => `To accept, open this link and press the button:\n${url}`,
+    foot: (days: number, invitedBy: string) =>
+      `The link works once, for ${plural(days, { one: '# day', other: '# days' })}. It is for you alone: don’t forward it. If you don’t know ${invitedBy}, ignore this email.`,
+  },
+})
+
+export type InvitationTexts = ReturnType<typeof invitation>

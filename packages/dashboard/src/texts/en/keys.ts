@@ -1,0 +1,37 @@
+// Texts of Settings > API.
+
+import { type Html, html } from '../../ui/html.ts'
+import type { Format } from '../format.ts'
+
+export const keys = ({ plural }: Format) => ({
+  title: 'API',
+  lead: 'Each tool that reads this store has its own key, so that you see whether it works, and can revoke it alone.',
+  unconfirmed: (name: string, createdHref: string) =>
+    html`You haven’t confirmed that you copied the new key <strong>${name}</strong>. <a href="${createdHref}">Show it again</a> within ten minutes of creating it.`,
+  cardTitle: 'Keys',
+  empty: { heading: 'No keys yet', text: 'Create your first key below.' },
+  replacedBy: (key: Html) => html`, replaced by ${key}`,
+  requests24h: (count: number) => plural(count, { one: '# request in 24 hours', other: '# requests in 24 hours' }),
+  created: (time: Html, creator: string | null) => html`Created ${time}${creator === null ? '' : ` by ${creator}`}`,
+  replace: 'Replace',
+  revoke: 'Revoke',
+  revokeOld: 'Revoke the old key',
+  full: (keysMax: number) =>
+    `You have ${keysMax} active keys, which is the limit. To create another one, revoke a key that no tool needs.`,
+  leastUsed: (name: string, requests: number, lastUsed: Html | null) =>
+    html` The least recently used key is <strong>${name}</strong>: ${plural(requests, { one: '# request', other: '# requests' })} in 24 hours, last used ${lastUsed ?? 'never'}.`,
+  revokedKeys: 'Revoked keys',
+  columns: { name: 'Name', revoked: 'Revoked', lastUsed: 'Last used', created: 'Created' },
+  status: { active: 'Active', beingReplaced: 'Being replaced', revoked: 'Revoked' },
+  notices: {
+    revoked: (name: string) => `“${name}” is revoked. The API rejects its next request. Your other keys still work.`,
+    limitReached: (name: string, keysMax: number) =>
+      `“${name}” was not created, because you have reached the limit of ${keysMax} active keys.`,
+    nothingReplaced: 'Nothing was changed, because you have reached the limit of active keys.',
+    alreadyReplaced: (name: string) => `“${name}” is already being replaced. No other key was created.`,
+    formChanged: (name: string, before: string) =>
+      `No key was created, because this form already created ${name === before ? `“${before}” with other limits` : `the key “${before}”`}. Send it again to create “${name}”.`,
+  },
+})
+
+export type KeysTexts = ReturnType<typeof keys>

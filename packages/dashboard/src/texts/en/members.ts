@@ -1,0 +1,77 @@
+// Texts of Settings > Members.
+
+import { html } from '../../ui/html.ts'
+import type { Format } from '../format.ts'
+
+export const members = ({ plural }: Format) => ({
+  title: 'Members',
+  lead: 'Members see this store’s data and usage. They can create and revoke its keys, and invite others.',
+  list: {
+    title: 'Members of this store',
+    columns: { email: 'Email', signsInWith: 'Signs in with', since: 'Member since', remove: 'Remove' },
+    you: 'You',
+    leave: 'Leave',
+    remove: 'Remove',
+    password: 'Password',
+    singleSignOn: 'Single sign-on',
+    passwordAndSingleSignOn: 'Password, single sign-on',
+    passwordAndCode: 'Password and code',
+    passwordCodeAndSingleSignOn: 'Password and code, single sign-on',
+    link: 'Sign-in link',
+  },
+  invitations: {
+    title: 'Invitations',
+    note: 'If you send an invitation again, the link of the earlier email no longer works.',
+    columns: { email: 'Email', status: 'Status', invitedBy: 'Invited by', sent: 'Sent', actions: 'Actions' },
+    expired: 'Expired',
+    pending: 'Pending',
+    you: 'You',
+    sendAgain: 'Send again',
+    withdraw: 'Withdraw',
+  },
+  invite: {
+    title: 'Invite a person',
+    noEmails: html`This dashboard can’t send emails. To add a person, ask your platform’s support. They use the command <code>store-export merchants add</code>.`,
+    email: 'Email',
+    hint: (days: number) =>
+      `The person gets an email with a link that works once, for ${plural(days, { one: '# day', other: '# days' })}.`,
+    button: 'Send invitation',
+  },
+  notices: {
+    invited: 'The invitation is sent.',
+    unsent: 'We couldn’t send the email. Check the address. If it’s right, send the invitation again in a few minutes.',
+    withdrawn: 'The invitation is withdrawn. Its link no longer works.',
+    removed: 'The member is removed and has no access any more.',
+    ended: 'This invitation was accepted or withdrawn in the meantime.',
+  },
+  problems: {
+    email: 'Enter an email address such as name@shop.example.',
+    member: 'This person is a member already.',
+    storeLimit: (invitations: number) => `This store sent ${invitations} invitations in 24 hours. Try again tomorrow.`,
+    addressLimit: (invitations: number) =>
+      `This address got ${invitations} invitations to this store in 24 hours. Try again tomorrow.`,
+  },
+  removal: {
+    last: {
+      title: 'The last member can’t leave',
+      lead: 'Invite another person first, or ask your platform’s support to end your access.',
+      back: 'Back to the members',
+    },
+    leave: {
+      title: 'Leave this store?',
+      lead: 'You lose access to this store immediately. Another member can invite you again.',
+      button: 'Leave store',
+    },
+    remove: {
+      title: 'Remove this member?',
+      lead: (email: string) => html`<strong>${email}</strong> loses access to this store immediately.`,
+      button: 'Remove member',
+    },
+    effects: 'What happens',
+    keys: (apiHref: string) =>
+      html`Keys continue to work, because tools use them. If this member has copied a key, <a href="${apiHref}">replace or revoke it</a>.`,
+    invitations: 'Invitations that this member has sent are withdrawn.',
+  },
+})
+
+export type MembersTexts = ReturnType<typeof members>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { catalogTexts, textsInCode } from './support/source-texts.ts'
+
+/** The name of the product, the method of a request, and names of formats. They are the same in every language. */
+const SAME = /: (?:(?:· )?Store Data Export|:\s+GET|CSV|JSON)$/
+
+test('if a page shows a text, the text is in the catalogs, and not in the code of pages, routes, and emails', () => {
+  const found = textsInCode(
+    'pages/*.ts',
+    'ui/*.ts',
+    'routes/*.ts',
+    'alerts/*.ts',
+    'data/*.ts',
+    'usage/*.ts',
+    'members/*.ts',
+  )
+  expect(found.filter((text) => !SAME.test(text))).toEqual([])
+})
+
+test('the search for texts finds the texts of the catalogs', () => {
+  const english = catalogTexts('en')
+  expect(english).toContain('Revoke this key?')
+  expect(english).toContain('stops working at its next request. You can’t undo this.')
+  expect(textsInCode('texts/en/change-key.ts').join('\n')).toContain('stops working at its next request')
+})
