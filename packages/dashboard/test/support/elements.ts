@@ -9,7 +9,7 @@ export function shownElements(page: Page): Promise<string[]> {
 
 /** Returns the addresses of links, loaded files, and forms ([action]) that are outside of the dashboard and the API. */
 export function foreignAddresses(page: Page, apiUrl: string): Promise<string[]> {
-  const own = JSON.stringify(['/stores', '/assets/', '/account', '/sign-', '/link', '#', apiUrl])
+  const own = JSON.stringify(['/stores', '/assets/', '/account', '/sign-', '/link', '/theme', '#', apiUrl])
   return page.evaluate<string[]>(`(${FOREIGN})(${own})`)
 }
 
