@@ -45,7 +45,7 @@ export function proseOfMarkdown(page: string): Prose[] {
   return found
 }
 
-/** Returns the comments of a TypeScript file, and its strings that contain a sentence. */
+/** Returns the comments of a TypeScript file, and its strings with three words in a row that don't look like code. */
 export function proseOfTypeScript(file: string, source: string): Prose[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
   return [...commentsOf(tree), ...stringsOf(tree)].sort((a, b) => a.line - b.line)
@@ -83,7 +83,7 @@ function commentsOf(tree: ts.SourceFile): Prose[] {
   return found
 }
 
-/** Returns the strings that contain at least three words: messages, help, notes, and test titles. */
+/** Returns the strings with three words in a row that don't look like code: messages, help, notes, and test titles. */
 function stringsOf(tree: ts.SourceFile): Prose[] {
   const found: Prose[] = []
   const visit = (node: ts.Node) => {

@@ -25,7 +25,7 @@ export const ASSUMPTIONS = {
   changedShare: {
     flag: 'changed-share',
     default: 0.2,
-    help: 'share of these that bring 100 orders; the others are empty',
+    help: 'share of the runs that return 100 orders; the other runs return no rows',
   },
   pageGapMs: { flag: 'page-gap-ms', default: 150, help: 'mean time between two requests of a run (exponential), ms' },
   walkShare: {
@@ -40,7 +40,7 @@ export const ASSUMPTIONS = {
     help: 'requests a minute of a full sync; the limit of a key',
   },
   coreShare: { flag: 'core-share', default: 0.6, help: 'of a core, what a node may use in its 99th percentile second' },
-  nodesMin: { flag: 'nodes-min', default: 2, help: 'nodes at least, so that one may stop' },
+  nodesMin: { flag: 'nodes-min', default: 2, help: 'minimum number of nodes; with 2, one may stop' },
   connectionsMax: {
     flag: 'store-connections-max',
     default: SETTINGS.storeConnectionsMax.default,

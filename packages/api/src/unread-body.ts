@@ -10,11 +10,14 @@ import type { IncomingMessage } from 'node:http'
 
 const SILENCE_MS = 5000
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
-/** The service pauses after each part, so it reads at most 16 MB per second from a connection. */
+/**
+ * The service pauses after each part, so it reads roughly 16 MB per second from a connection, and at most about twice
+ * that.
+ */
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
-/** Makes the connection close after its last response, when the body has arrived, or `msMax` ms after the response. */
+/** Delays the close after the last response until the body has arrived, for at most `msMax` ms. The limits are above. */
 export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)

@@ -204,7 +204,7 @@ describe('the maximum size of a page', () => {
 describe('time filters over many rows', () => {
   const COUNT = 12_000
   const ids = (from: number, to = COUNT) => Array.from({ length: to - from }, (_, index) => idAt(from + index))
-  /** Customer n is created at n µs. Customers from `from` on were changed late, and some of the others never. */
+  /** Customer n is created at n µs. Customers from `from` on changed late. Some earlier customers never changed. */
   const change = (from: number) =>
     store.sql.unsafe(`update customers set updated_at = case when name::int >= ${from} then timestamptz '2030-01-01Z'
       when name::int % 2 = 0 then timestamptz '2020-01-01Z' end`)

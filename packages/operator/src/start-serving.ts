@@ -151,7 +151,7 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
   const cleanUsage = async () => {
-    // These run one after the other, because each skips past hours while the other one changes them.
+    // The two cleanups run one after the other, because each skips past hours while the other one changes them.
     await deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() })
     await sumUpOldHours({ database, usageHourDays, now: new Date() })
   }

@@ -121,7 +121,7 @@ describe('invalid messages', () => {
     },
   )
 
-  test('if a message has a type that is always short, its maximum length is lower', () => {
+  test('if a message has a type that is always short, and exceeds `SHORT_MESSAGE_BYTES_MAX`, the reader throws', () => {
     read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })

@@ -216,7 +216,7 @@ describe('the docs page', () => {
 })
 
 describe('the HTML of a guide', () => {
-  it('the HTML of a guide has heading anchors, scrollable code and tables, and no links to unpublished files', () => {
+  it('the HTML of a guide has heading anchors, scrollable code and tables, no links to unpublished files, and no scripts', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

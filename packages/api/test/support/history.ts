@@ -120,7 +120,7 @@ export class History {
     this.list = list
   }
 
-  /** Starts with these rows. Only the first row with an ID is used. */
+  /** Starts with these rows. If rows share an ID, only the first is used. */
   async reset(rows: readonly ModelRow[]): Promise<void> {
     this.rows = [...new Map([...rows].reverse().map((row) => [row.id, row])).values()]
     const inserts = this.rows.length === 0 ? '' : this.insertion(this.rows)

@@ -345,7 +345,7 @@ describe('full syncs of a list', () => {
     ])
   })
 
-  test('if a client requests only first pages, the list shows no full sync', async () => {
+  test('if a client requests only first pages, `readWalks` returns no sync', async () => {
     const { id } = await createTestKey()
     let now = NOON
     const usage = recorder(() => now)

@@ -14,13 +14,16 @@ export interface RejectedRequest {
   readonly durationMs: number
 }
 
-/** Maximum number of different keys and endpoints in memory. Further requests are not logged. */
+/**
+ * Maximum number of entries in memory, each for a key, a minute, and an endpoint. Requests that need a further entry are
+ * dropped.
+ */
 const ENTRIES_MAX = 2000
 const MINUTE_MS = 60_000
 
 type Entry = Omit<RequestLogEntry, 'keyId' | 'reason'> & { readonly keyHash: string }
 
-/** Rejected requests that wait until the database has said whose keys they had. */
+/** Buffers rejected requests until `take` looks up their keys. */
 export class RejectedKeys {
   #entries = new Map<string, Entry>()
   readonly #pool: Pool

@@ -8,7 +8,7 @@ import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
 const NOW = new Date('2026-03-20T15:30:00Z')
 
-test('if hourly usage is older than 32 days, it is replaced by one row with the same sums per key and UTC day', async () => {
+test('if hours of usage are older than 32 days, one row for each key and UTC day replaces them, with the same sums', async () => {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
   const { database, random } = control

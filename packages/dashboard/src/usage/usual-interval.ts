@@ -43,7 +43,7 @@ export function usualInterval({ minutes }: Pick<ActivityOptions, 'minutes'>): nu
 
 /** Number of intervals that can show a schedule: three pauses of a week fit into the retention of the hours. */
 const INTERVALS_MIN = 3
-/** Share of the intervals that are near the median. Others are longer, such as nights and weekends. */
+/** Share of the intervals that are near the median. The other intervals are longer, such as nights and weekends. */
 const REGULAR_SHARE_MIN = 0.8
 /** A few intervals must be almost equal, because pauses of a person are alike by chance. */
 const FEW_INTERVALS = 20

@@ -1,7 +1,6 @@
 // Chooses how to read a page of a list:
 //
-// - If no row has changed, the page is empty.
-// - If at most `SORTED_ROWS_MAX` rows changed: find them in the index on `updated_at`, and sort them.
+// - If an index can count the changed rows: return an empty page for 0, and find and sort up to `SORTED_ROWS_MAX` rows.
 // - If a filter has no index: read the list in scan batches (fill-in-batches.ts).
 // - Otherwise: read the list in its order, and skip unchanged rows inside the index if rows were counted.
 

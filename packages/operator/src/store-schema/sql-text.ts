@@ -39,7 +39,10 @@ export function splitAtCommas(list: string): string[] {
   return [...parts, current.trim()]
 }
 
-/** Returns an SQL file's statements without comments. Semicolons in quotes and `$$` bodies don't split a statement. */
+/**
+ * Returns an SQL file's statements without `--` comments. It doesn't support block comments. Semicolons in quotes and
+ * `$$` bodies don't split a statement.
+ */
 export function splitStatements(file: string): string[] {
   const statements: string[] = []
   let current = ''

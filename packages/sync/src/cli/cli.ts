@@ -88,7 +88,7 @@ export function createProgram(context: CliContext): Command {
     .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
     .option(
       '--since <time>',
-      'skip orders, products, and customers last changed before this time. Write 2026-01-31, 2026-01-31T08:00:00Z, or 30d (30 days ago)',
+      'skip orders, products, and customers last changed before this time. Write 2026-01-31 (00:00 UTC), 2026-01-31T08:00:00Z, or 30d (30 days ago)',
     )
     .option('--overlap <duration>', 'also read changes from this period before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')

@@ -11,7 +11,7 @@ export type ShopRows = Readonly<Record<string, readonly Row[]>>
 
 const SIZE = { orders: 600, customers: 120, products: 60, locations: 3, groups: 2 }
 
-/** Generates the store. Only the IDs of the added orders and one timestamp differ between calls. */
+/** Generates the store. Between calls, only random IDs of the added rows and the times of one added order differ. */
 export function docsShop(storeId: string): { readonly rows: ShopRows; readonly batches: readonly RowBatch[] } {
   const [{ shop, name, revision }] = DEMO_STORES
   const generated = [...generateStore({ seed: 'docs', storeId, name, revision, shop, size: SIZE })]

@@ -1,5 +1,6 @@
-// Saves unfinished walks and their marks in a PostgreSQL copy. Each page saves both in its own statement. Both tables
-// are unlogged, so a server crash empties both: a resumed walk without its marks would remove rows that it has seen.
+// Saves unfinished walks and their marks in a PostgreSQL copy. The statement that writes a page also saves both. Both
+// tables are unlogged, so a server crash empties both: a resumed walk without its marks would remove rows that it has
+// seen.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
@@ -24,7 +25,8 @@ export function saveWalkPart(schema: string, parameter: number): string {
 }
 
 /**
- * Returns the parameter of `saveWalkPart`. `marks` is whether a full walk marks the rows that it sees; null for others.
+ * Returns the parameter of `saveWalkPart`. `marks` is whether a full walk marks the rows that it sees; null for other
+ * walks.
  */
 export function savedWalkValue(table: string, walk: UnfinishedWalk, marks: boolean | null): string {
   return JSON.stringify({ table_name: table, progress: JSON.stringify(walk), marks })
@@ -61,8 +63,8 @@ export async function markWalkSeen(
 }
 
 /**
- * Removes rows without a mark, their embedded rows, and the rows that they own. The caller provides the transaction.
- * Returns the number of removed rows, without embedded and owned rows.
+ * Removes rows without a mark, with their embedded and owned rows. The caller provides the transaction. Returns the
+ * number of removed rows, without embedded and owned rows.
  */
 export async function removeUnseen({ session, schema }: SchemaConnection, table: CopyTable): Promise<number> {
   const at = qualifiedName(schema, table.name)
