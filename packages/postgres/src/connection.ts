@@ -5,7 +5,10 @@
 // - closed: the final state. A deadline, an abort, a FATAL error, and bytes that the protocol doesn't allow end the
 //   connection.
 //
-// A canceled statement closes its connection, because the cancel may arrive late and cancel the next statement instead.
+// What must hold:
+// - A canceled statement closes its connection. The cancel may arrive late, and would cancel the next statement.
+// - The bytes of an exchange are written and taken in one synchronous call, because all connections share a writer.
+//   With an `await` in between, a server would get statements of another connection.
 
 import type { Socket } from 'node:net'
 import { Batch, type Request } from './batch.ts'
@@ -33,7 +36,6 @@ export interface ConnectionOptions {
 /** Longest wait for the server to close a connection after the client has sent Terminate. */
 const FAREWELL_MS = 1000
 
-/** All connections can share one writer: each flush is written and taken in the same synchronous call. */
 const writer = new MessageWriter()
 
 /** A connection to one server, which runs one exchange at a time. Create it with `Connection.open`. */

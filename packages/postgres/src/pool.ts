@@ -3,8 +3,11 @@
 // - Below `connectionsMax`, it opens a connection. If it gives up first, the next request gets the connection.
 // - Otherwise it waits in the order of arrival, for a connection or for the slot of a closed connection.
 //
-// After a request, the pool reuses the connection if it is open, not busy, and outside of a transaction. Any other
-// state could affect the next request, so the pool closes the connection.
+// What must hold:
+// - `#open` counts a connection from before it opens until it is closed. Its slot then goes to the next request.
+//   Otherwise, the slot would be lost until the process restarts.
+// - The pool reuses a connection only if it is open, not busy, and outside of a transaction. Any other state could
+//   affect the next request, so the pool closes the connection.
 
 import { STALE_CODES } from './batch.ts'
 import { type ConnectOptions, connect } from './connect.ts'

@@ -1,5 +1,13 @@
-// Tracks the prepared statements of one connection by their text. A new statement replaces the least recently used
-// statement.
+// Tracks the prepared statements of one connection by their text. A statement has these states:
+// - new: the next flush prepares it.
+// - parsed: the server has confirmed it.
+// - stale: it was forgotten, and the next flush deallocates it. At most 64 statements are not stale: a new one replaces
+//   the least recently used one.
+//
+// What must hold:
+// - A name is unique among all connections of all nodes. If a pooler mixes up connections, the server then reports an
+//   error instead of running another statement.
+// - If a flush is not sent, `keepStale` gets its names back. Otherwise, the server would keep these statements.
 
 import { randomUUID } from 'node:crypto'
 import type { ColumnDescription } from './typed-rows.ts'
@@ -9,10 +17,7 @@ export const PREPARED_MAX = 64
 
 /** A statement that the server has prepared, or that the next flush prepares. */
 export interface PreparedStatement {
-  /**
-   * Name on the server. It is unique among all connections. If a pooler mixes up connections, the server reports an
-   * error instead of running another statement.
-   */
+  /** Name on the server. */
   readonly name: string
   /** Whether the server has confirmed the statement. */
   isParsed: boolean

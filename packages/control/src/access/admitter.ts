@@ -1,11 +1,15 @@
 // Bounds what the admission of requests costs the control database. At most one statement runs on each connection, and
-// requests that arrive meanwhile share the next statement. If the database doesn't respond in time, clients get no data
-// (reading R5). A request is counted by one of two statements:
-//
+// requests that arrive meanwhile share the next statement. A request is counted by one of two statements:
 // - The shared statement counts up to 250 requests of several keys. It skips a counter that another statement has
 //   locked, because a wait for one counter would delay all keys.
 // - The statement of one key waits for the lock on its counter. It counts the requests that the shared statement
 //   skipped, and batches with a single key. Only this statement compares addresses with the key's allow list.
+//
+// What must hold:
+// - A statement starts after all of its requests have arrived. Otherwise, a revoked key could still work.
+// - A request is counted once. It changes to the other statement only if it was skipped or the server rolled back.
+// - If the database doesn't respond in time, clients get no data (reading R5).
+// For the reasons, see docs/contribute/decisions/023-batch-key-checks.md.
 
 import { type Pool, PostgresError } from '@store-export/postgres'
 import type { ControlEventHandler } from '../control-event.ts'
@@ -99,7 +103,7 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
         )
         return admissions.map((each, index) => (each === BUSY ? admitAlone(keys[index] as PresentedKey) : each))
       } catch (error) {
-        // The server has rolled the statement back, so no request was counted.
+        // The server reported an error and rolled back. After any other error, it may have counted the requests.
         if (!(error instanceof PostgresError) || error.isFatal) throw error
         return keys.map(admitAlone)
       }

@@ -1,11 +1,14 @@
 // Loads values in batches, like the library dataloader, so that calls share the fixed cost of a statement. A batch
 // begins:
-//
 // - in a microtask, if no batch runs and the last batch had one call. A lone request doesn't wait.
 // - in the next turn of the event loop, if no batch runs and the last batch had several calls. By then, the process has
 //   read all requests that had arrived, and they share the batch.
-// - after at most 2 ms, if a batch runs and fewer than `batchesMax` run.
+// - after at most 2 ms, if a batch runs and fewer than `batchesMax` run. A batch that hangs delays the next one only by
+//   this time.
 // - when a batch ends, in all other cases.
+//
+// What must hold: a call joins only a batch whose `load` was not called yet, so its result is not older than the call.
+// The admitter needs this to reject a revoked key: docs/contribute/decisions/023-batch-key-checks.md.
 
 import { PostgresConnectionError, within } from '@store-export/postgres'
 
@@ -29,10 +32,7 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
   readonly value: In
 }
 
-/**
- * Maximum time in ms that the next batch waits for a running batch, while fewer than `batchesMax` run. A batch that
- * hangs delays the next batch only by this time.
- */
+/** Maximum time in ms that the next batch waits for a running batch, while fewer than `batchesMax` run. */
 const GATHER_MS = 2
 
 /** Groups calls of `load` into batches. The header of this file says when a batch begins. */

@@ -1,6 +1,16 @@
 // Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server,
-// and of the node. A request takes an idle connection of its store if there is one. Otherwise, `opening-rules.ts`
-// decides when it may open one.
+// and of the node. `opening-rules.ts` decides when a request may open one. For the reasons, see
+// docs/contribute/decisions/030-bound-connections-per-server.md. A slot has these states:
+// - in use: one request has the slot, and opens its connection if it has none.
+// - idle: its connection is open and has responded. The next request of the store takes it.
+// - closing: no request can take the slot.
+//
+// What must hold:
+// - A slot counts against all three bounds until its connection is closed. If it stopped counting when the close
+//   starts, the server would get more connections than its bound.
+// - A connection becomes idle only if it is open, not busy, and outside of a transaction. Any other state could affect
+//   the next request.
+// - Each event that makes room calls `assignSlots`. Otherwise, waiting requests would time out next to free slots.
 
 import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'

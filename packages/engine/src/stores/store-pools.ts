@@ -1,11 +1,16 @@
-// Decides which stores have a connection pool, and when a pool is discarded. `StoreConnections` manages the
-// connections. The first request of a store creates its pool. The node discards a pool in these cases, and the next
-// request creates another:
+// Decides which stores have a connection pool. The first request of a store creates its pool. The node discards a pool
+// in these cases, and the next request creates another:
 // - A request arrives with a newer address of the store. Running requests get 5 s at the old address.
 // - A request got no response in time, or lost its connection. The store's other connections are probably lost, too.
 // - Its last connection was closed to make room for another store, and no request uses the pool.
 // - No request used it for `storeIdleSeconds`.
 // - The node stops.
+//
+// What must hold:
+// - Each store has at most one pool that gets new requests. Requests that wait for a discarded pool use the new one.
+// - An error discards only the pool that runs the failed connection. Otherwise, a late error of an old connection would
+//   close the connections of the new pool.
+// - The pause between attempts to connect outlives the pool, because the failure behind it often discards the pool.
 
 import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
@@ -34,10 +39,7 @@ export interface StorePoolsOptions {
 export interface DiscardOptions {
   /** Seconds that running requests may still take; 0 by default. */
   readonly graceSeconds?: number
-  /**
-   * If set, the pool is discarded only if it uses this connection. An error on an old connection must not close new
-   * connections.
-   */
+  /** If set, the pool is discarded only if a running request uses this connection. */
   readonly connection?: Connection
 }
 
@@ -64,10 +66,7 @@ export class StorePools {
   private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
   private readonly connections: StoreConnections
-  /**
-   * The pause of each store between attempts to connect. It outlives the pool, because the failure that starts the
-   * pause often discards the pool.
-   */
+  /** The pause of each store between attempts to connect. */
   private readonly pauses = new Map<string, ReconnectPause>()
   private readonly unusedTimer: NodeJS.Timeout
   private readonly stopping = new AbortController()

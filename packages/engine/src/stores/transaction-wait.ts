@@ -1,18 +1,15 @@
-// Waits for open transactions, then returns a watermark. A later request with `updated_since=<watermark>` returns every
-// change that this read missed.
+// Waits for open transactions, then returns a watermark. What must hold: a later request with
+// `updated_since=<watermark>` returns every change that this read missed. Otherwise, copies lose rows without an error:
+// see docs/contribute/decisions/019-wait-for-open-transactions.md, and for clients docs/api/incremental-sync.md.
 //
 // The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row only
-// when the transaction ends. A client that reads in between, and continues from the start of its read, never gets the
-// row. For clients, see docs/api/incremental-sync.md. For the reasons, see
-// docs/contribute/decisions/019-wait-for-open-transactions.md.
-//
-// Cases of a transaction that the first poll finds:
-// - It ends during the wait. The page is read afterwards, so it contains the transaction's rows.
+// when the transaction ends. The watermark is therefore before the start of each transaction that is still open. Cases
+// of a transaction that the first poll finds:
+// - It ends during the wait. The page must be read afterwards, so that it contains the transaction's rows.
 // - It is open after `transactionWaitMs`. The watermark is before its start, and later requests don't wait for it.
 // - The reader's role may not read its start. The watermark is `watermarkDistanceSeconds` before the poll, or before
 //   the transaction was prepared.
-// - The server shows no transactions, like a standby. The request doesn't wait, and the watermark has the same
-//   distance.
+// - The server shows no transactions, like a standby. The request doesn't wait, and the watermark has that distance.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'

@@ -1,8 +1,15 @@
-// Defines the interface of a copy. A copy writes each page in a transaction and saves its state with the rows. The code
-// that reads the service does not know how a copy stores its rows, and a copy does not know the service.
+// Defines the interface of a copy. The code that reads the service does not know how a copy stores its rows, and a copy
+// does not know the service. A walk reads one list of the service from its start to its end. A later run can resume an
+// interrupted walk.
 //
-// A walk reads one list of the service from its start to its end. After a full walk, which reads all rows, the copy
-// removes the rows that the walk has not seen. A later run can resume an interrupted walk.
+// What must hold:
+// - A page, its marks, and the walk after it are committed together. If the cursor were saved first, a killed run would
+//   skip the page. If the marks were missing, a resumed full walk would remove rows that it has seen.
+// - `since` of a table changes only at the end of its walk. Otherwise, the next run would miss the unread changes.
+// - Rows are removed only at the end of a full walk, and only rows that this walk has not seen.
+//
+// For the reasons, see docs/contribute/decisions/017-commit-pages-with-their-cursor.md. Each copy that stores rows runs
+// the test suite `copy-contract.ts`.
 
 import type { CopyColumn, CopyTable } from '../tables.ts'
 
