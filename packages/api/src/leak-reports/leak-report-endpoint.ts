@@ -56,7 +56,10 @@ export class LeakReportEndpoint {
     const options = this.#options
     if (options === null) throw new ApiError('NOT_FOUND', 'no such path; this service accepts no leak reports')
     if (message.method !== 'POST')
-      throw new ApiError('NOT_FOUND', 'this path accepts only leak reports; use POST', { status: 405, headers: { allow: 'POST' } })
+      throw new ApiError('NOT_FOUND', 'this path accepts only leak reports; use POST', {
+        status: 405,
+        headers: { allow: 'POST' },
+      })
     const publicKey = await options.publicKeyOf(headerOf(message, 'github-public-key-identifier'))
     if (publicKey === null) throw this.#rejected(requestId, 'unknown_key')
     const signature = headerOf(message, 'github-public-key-signature')
