@@ -20,8 +20,8 @@ interface CompletedRequest {
 }
 
 /**
- * Adds a completed request to the usage of its key, if the key is valid or was rejected. Emits `request.completed`, and
- * `key.rejected` for a rejected key.
+ * Adds a completed request to the usage of its key, if the key is valid or unknown. Emits `request.completed`, and
+ * `key.rejected` for every rejected key.
  */
 export function recordRequest(request: CompletedRequest): void {
   const { message, result, trace, requestId, traceContext, durationMs, options } = request

@@ -7,7 +7,7 @@ import { isSecureUrl } from '../security/is-secure-url.ts'
 export interface DiscoveryDocument {
   /** The whole document. If it changes, the dashboard configures the provider again. */
   readonly text: string
-  /** URL of further claims; null if all claims are in the ID token. */
+  /** URL of further claims; null if the document has none, or if it is neither HTTPS nor local. */
   readonly userInfoUrl: string | null
   /** Whether the provider sends its issuer with every authorization response (RFC 9207). */
   readonly sendsIssuer: boolean
@@ -24,8 +24,8 @@ export function discoveryUrl(issuer: string): string {
 }
 
 /**
- * Returns the document of the issuer. Returns null if no document arrives in time, if it names another issuer, or if an
- * endpoint is neither HTTPS nor local.
+ * Returns the document of the issuer. Returns null if no document arrives in time, if it names another issuer, or if a
+ * required endpoint is missing, or is neither HTTPS nor local.
  */
 export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDocument | null> {
   const document = await fetchObject(discoveryUrl(issuer))

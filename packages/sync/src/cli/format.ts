@@ -25,7 +25,7 @@ export function numberText(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** Returns a duration: `8 s` up to 90 seconds, rounded up; `4 min` up to 90 minutes; then `2 h 05 min`. */
+/** Returns a duration: `8 s` below 90 seconds, rounded up; `4 min` below 90 minutes; then `2 h 05 min`. */
 export function timeText(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 90) return `${seconds} s`

@@ -87,7 +87,7 @@ async function* listRowsByOwner(
   const option = signalOption(query)
   for await (const { id } of callEndpoint<AsyncIterable<{ readonly id: string }>>(client, owners, option)) {
     const owned = await callEndpoint<Promise<CopyRow[]>>(client, rows, id, option).catch((error: unknown) => {
-      // The store deleted the owner after its page was read.
+      // The store deleted the owner after its page was read, or the service has no such path.
       if (isMissing(error)) return []
       throw error
     })
