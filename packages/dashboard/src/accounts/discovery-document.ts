@@ -24,8 +24,8 @@ export function discoveryUrl(issuer: string): string {
 }
 
 /**
- * Returns the document of the issuer. Returns null if no document arrives in time, if it names another issuer, or if a
- * required endpoint is missing, or is neither HTTPS nor local.
+ * Returns the document of the issuer. Returns null if no document arrives in time, or if it names another issuer. Also
+ * returns null if a required endpoint is missing, or is neither HTTPS nor local.
  */
 export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDocument | null> {
   const document = await fetchObject(discoveryUrl(issuer))

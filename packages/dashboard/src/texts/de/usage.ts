@@ -17,8 +17,8 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
   partNotes: {
     successful: 'Anfragen, die Daten geliefert haben',
     clientErrors: 'Falsche Parameter oder unbekannte IDs',
-    rejected: 'Über dem Anfragelimit, oder der Shop war nicht bereit',
-    failed: 'Fehler auf unserer Seite. Tools können es noch einmal versuchen',
+    rejected: 'Über dem Limit, oder Shop nicht bereit',
+    failed: 'Fehler bei uns. Tools können es erneut versuchen',
   },
   counted: {
     successful: (requests) => `${count(requests)} erfolgreich`,
