@@ -1,5 +1,6 @@
-// Runs `npm run bench:many-stores`, which reads 2,000 store databases in random order through one node. The baseline
-// opens a connection and reads the same page. Prints the result.
+// Runs `npm run bench:many-stores`, which requests pages of randomly chosen stores from one node. `--stores` sets the
+// number of store databases; it defaults to 2,000. The baseline opens a connection to a store and reads a page without
+// the service. Prints the times of both, and the most connections that the service had open.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -79,8 +80,8 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
 }
 
 /**
- * Sends one request with the service and one with the baseline, each to another store. From the same store, the first
- * would warm up the second.
+ * Reads one page through the service and one with the baseline. The stores are picked independently, because the first
+ * read of a store warms PostgreSQL's cache for the second.
  */
 async function askBoth({ stores }: ManyStores, url: string, samples: Samples): Promise<void> {
   const [first, second] = [pick(stores), pick(stores)]

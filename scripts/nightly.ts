@@ -1,5 +1,5 @@
-// Runs `npm run test:nightly`, the long form of the tests that search for errors. It updates the table in
-// docs/contribute/benchmarks.md. It writes the output and a row for each test to results/nightly, which Git ignores.
+// Runs `npm run test:nightly`: random and fault tests with many more rounds than in `npm test`. Updates the table in
+// docs/contribute/benchmarks.md, and writes the output and a row for each test to results/nightly, which Git ignores.
 // `npm run test:nightly -- faults soak` runs only these groups.
 
 import { spawn } from 'node:child_process'

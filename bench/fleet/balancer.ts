@@ -2,7 +2,10 @@
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 
-/** Ways to balance requests: at random, or by a consistent hash of the key, which sends a store to the same node. */
+/**
+ * Ways to balance requests: at random, or by a consistent hash of the API key. The simulation hashes the number of the
+ * store instead, because each of its stores has one key.
+ */
 export const BALANCINGS = ['random', 'by key'] as const
 
 export type Balancing = (typeof BALANCINGS)[number]

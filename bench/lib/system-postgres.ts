@@ -1,5 +1,5 @@
-// Starts an installed PostgreSQL, built as distributions build it. The cluster is in a temporary folder and has the
-// settings of the embedded one.
+// Starts the PostgreSQL of a Linux distribution, so that benchmarks don't depend on how the embedded one was built. The
+// new cluster has the same settings as the embedded one.
 
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
@@ -16,7 +16,10 @@ import type { BenchServer } from './servers.ts'
 const VERSIONS_FOLDER = '/usr/lib/postgresql'
 const SUPERUSER = 'postgres'
 
-/** Returns the folder with the programs: `named`, or else the newest installed one; null if there is none. */
+/**
+ * Returns the folder with `postgres` and `initdb`: `named`, or else that of the newest installed version; null if none
+ * is installed. Throws if `named` does not contain both programs.
+ */
 export async function findSystemBinaries(named: string | undefined): Promise<string | null> {
   const versions = await readdir(VERSIONS_FOLDER).catch(() => [])
   const installed = versions

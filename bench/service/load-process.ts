@@ -13,6 +13,7 @@ export interface BurstStart {
 }
 
 export interface Burst {
+  /** Number of responses, failed ones included. */
   readonly answered: number
   /** Number of responses with another status than 200. */
   readonly failed: number
@@ -32,7 +33,7 @@ async function start({ url, key, paths, connections }: BurstStart): Promise<void
   open = await Promise.all(Array.from({ length: connections }, () => openRawConnection(url)))
 }
 
-/** Sends requests for a time. Also waits for and counts the requests in flight at the end. */
+/** Sends requests for this time, then waits for the responses to those in flight and counts them too. */
 async function run(milliseconds: number): Promise<Burst> {
   const counts = { answered: 0, failed: 0 }
   const startedAt = performance.now()

@@ -1,5 +1,6 @@
-// Starts one embedded PostgreSQL and builds the command for all tests, in a temporary folder. Removes the folder at the
-// end.
+// Prepares a test run: starts one embedded PostgreSQL, creates a migrated control database to copy, and builds
+// `store-export`. `STORE_EXPORT_TEST_CONTROL_URL` names a running server to use instead. All files are in a temporary
+// folder, which is removed at the end.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -62,8 +63,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = await makeMigratedTemplate(server)
   project.provide('migratedTemplate', template)
   project.provide('builtCommand', path.join(built, 'store-export.js'))
-  // On Ctrl-C, vitest exits without a teardown. The server then exits by itself, and this removes its folder. The next
-  // run removes the rest.
+  // On Ctrl-C, vitest exits without a teardown. The server then stops by itself and this handler removes the folder. A
+  // folder that cannot be removed yet stays until the next run.
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {
@@ -122,7 +123,7 @@ const POSTGRES_SETTINGS = {
   max_prepared_transactions: '10',
 }
 
-/** Stops servers and removes folders of runs that were killed. */
+/** Stops the servers and removes the folders of runs that were killed. Runs whose process still exists keep theirs. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue

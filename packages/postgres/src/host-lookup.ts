@@ -112,7 +112,8 @@ export class HostLookup {
 export const hostLookup = new HostLookup()
 
 /**
- * Returns the addresses of the first name that exists. Rejects with the first error that is not the absence of a name.
+ * Returns the addresses of the first name that exists. Otherwise rejects with the first error that says more than that
+ * a name is absent, or with `ENOTFOUND`. Stops at a timeout, because the next name would also get no response.
  */
 async function queryFirst(resolver: Resolver, names: readonly string[]): Promise<Found> {
   let failure: unknown
@@ -130,8 +131,8 @@ async function queryFirst(resolver: Resolver, names: readonly string[]): Promise
 
 /**
  * Returns the addresses of both families. IPv4 comes first, and `net.connect` tries IPv6 if IPv4 doesn't respond. If
- * one family gets no response, the addresses of the other have a time to live of 0. The next connection then queries
- * again.
+ * the query for one family fails or is late, the addresses of the other have a time to live of 0, so that the next
+ * connection queries again. Rejects if neither family has an address.
  */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []

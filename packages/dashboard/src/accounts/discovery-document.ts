@@ -39,7 +39,10 @@ export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDo
   }
 }
 
-/** Returns the JSON object at `url`; null if the provider does not send an object within `PROVIDER_TIMEOUT_MS`. */
+/**
+ * Returns the JSON object at `url`. Returns null after an error status, a redirect, a failed connection, and JSON that
+ * is no object, and if the response takes more than `PROVIDER_TIMEOUT_MS`. Doesn't reject.
+ */
 export async function fetchObject(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -48,14 +51,13 @@ export async function fetchObject(
     const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS) })
     return response.ok ? objectOf(await response.json()) : null
   } catch {
-    // After a failed connection, a timeout, a redirect or invalid JSON, the provider can't be used now.
     return null
   }
 }
 
-/** Returns a copy of the value if it is an object; otherwise null. */
+/** Returns a copy of the value if it is an object and no array; otherwise null. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null ? { ...value } : null
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
 }
 
 function stringOf(value: unknown): string {

@@ -9,7 +9,10 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import type { KeyRow, TypedLimits } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the fields that limit a new key. They are folded while every limit has its default. */
+/**
+ * Returns the form fields that limit a new key, in a collapsible section. The section is open after a rejected value,
+ * and if any limit differs from its default.
+ */
 export function keyLimitsFields(
   frame: Frame,
   { limits, problem }: { limits: TypedLimits; problem: string | null },
@@ -62,7 +65,10 @@ export const NO_LIMITS: TypedLimits = {
   addresses: '',
 }
 
-/** Returns the limits of a key as short texts; none if the key can read everything, from everywhere, without an end. */
+/**
+ * Returns the limits of a key as short texts; empty if it has none. The end of a revoked key is left out, because the
+ * key has already ended.
+ */
 export function limitTexts(frame: Frame, key: KeyRow): Html[] {
   const { facts } = frame.texts.createKey
   const limits: Html[] = []

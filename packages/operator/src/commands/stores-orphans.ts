@@ -35,8 +35,9 @@ export interface DropOrphanOptions extends CommonOptions {
 }
 
 /**
- * Drops an orphan and its roles. Rejects with `UserError` if the name is no orphan, if its store is unfinished, or if
- * sessions are connected. Without `withData`, also rejects if the database contains data, or if this cannot be checked.
+ * Drops the database and the roles of an orphan. Rejects with `UserError` if no orphan has the name, if its store is
+ * unfinished, or if sessions are connected to the database. Without `withData`, also rejects if the database contains
+ * data, or if the check for data fails.
  */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options

@@ -1,5 +1,5 @@
 // Finds PostgreSQL's programs in the npm package of this platform, and makes them executable for the account. The
-// package creates its symbolic links in an install script, which npm doesn't run by default.
+// package creates its symbolic links in an install script, which some installations skip (`--ignore-scripts`).
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -5,8 +5,8 @@ import { readFile, realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 /**
- * Returns an identifier that is unique until the machine restarts; outside Linux, only to the second. Returns undefined
- * if the process has ended.
+ * Returns the process ID and start time as one string; undefined if the process has ended. Outside of Linux, the time
+ * has whole seconds, so a process ID that is reused within a second gets the same identity.
  */
 export async function processIdentity(processId: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {

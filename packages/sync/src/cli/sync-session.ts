@@ -29,12 +29,12 @@ export function now(): number {
   return performance.now()
 }
 
-/** Time in ms in which the client retries a refused connection before the first response, without `--every`. */
+/** How long the client retries a refused connection before the first response, in ms, if `--every` is not given. */
 export const REFUSED_FOR_MS = 5000
 
 /**
- * Returns a session, and sends no request. Prompts for the key if no variable has it. Throws `CommandLineError` if the
- * URL, the pace, or the key is invalid, and if there is no key.
+ * Returns a session; sends no request. Prompts for the key if no environment variable contains it. Rejects with
+ * `CommandLineError` if the URL, `--requests-per-minute`, or the key is invalid, or if there is no key.
  */
 export async function createSession(
   options: SessionOptions,

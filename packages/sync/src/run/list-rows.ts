@@ -1,5 +1,5 @@
-// Reads the rows of a table: from its list, or from the object of the store. If the service is older than the list, it
-// requests the rows of each owner.
+// Reads the rows of a table from its list. The table `store` has no list: its only row is the store object. If the
+// service is older than the list, reads the rows of each owner instead, such as the addresses of each customer.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { CopyRow } from '../copies/copy.ts'
@@ -31,7 +31,8 @@ export interface ListQuery {
 const NOT_FOUND = 404
 
 /**
- * Whether the path or the row is missing. False for a key that may not read the rows, although its status is 404, too.
+ * Whether the path or the row is missing. False if the key lacks the required scope, although the service returns 404
+ * for that too.
  */
 export function isMissing(error: unknown): error is StoreExportError {
   return error instanceof StoreExportError && error.status === NOT_FOUND && error.requiredScope === null
@@ -42,7 +43,10 @@ export class ListMissingError extends Error {
   override readonly name = 'ListMissingError'
 }
 
-/** Yields the rows page by page. Throws `ListMissingError` if the list is missing, but each owner has its own list. */
+/**
+ * Yields the rows page by page. Throws `ListMissingError` if the service doesn't have the list but has one for each
+ * owner, and otherwise the errors of the client.
+ */
 export async function* listRows(
   client: StoreExportClient,
   table: CopyTable,

@@ -28,7 +28,10 @@ export interface TablePlanOptions {
   readonly isFull?: boolean
   /** Skips rows last changed before this time, if the list can filter them and the copy does not have them yet. */
   readonly since?: Date
-  /** Time in ms to start before the last run, for writes that became visible late; defaults to 5 minutes. */
+  /**
+   * How far before the last watermark an incremental sync starts, in ms; defaults to 5 minutes. Writes that became
+   * visible late have an earlier `updated_at`.
+   */
   readonly overlapMs?: number
   /** Time in ms between full walks of a list whose updates don't show every change; defaults to 23 hours. */
   readonly fullEveryMs?: number
@@ -56,7 +59,10 @@ export function planTable(table: CopyTable, state: TableState, options: TablePla
   return { mode: 'updated', since: since.toISOString(), startsAt: since.toISOString() }
 }
 
-/** Returns the plan for a store that does not track updates; null if the list cannot filter by creation. */
+/**
+ * Returns the plan for a store that does not track updates, which filters by creation instead. Returns null if `plan`
+ * doesn't filter by update, or if the list cannot filter by creation.
+ */
 export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan | null {
   return plan.mode === 'updated' && hasParameter(table, 'created_since') ? { ...plan, mode: 'created' } : null
 }

@@ -1,17 +1,17 @@
 // Decides when to read all rows of a table again because the store serves other fields. After an upgrade of the store
-// or a late grant, a new column has values in old rows, but no `updated_at` moves. So the service sends a digest of the
-// columns with each page, and a copy saves the one that all rows of a table have.
+// or a late grant, old rows have values in a new column, but their `updated_at` stays. So the service sends a digest of
+// the served columns with each page. The copy saves the digest with which all its rows were read, and compares.
 
 import type { TableState } from '../copies/copy.ts'
 import { FULL_PLAN, type TablePlan, type TablePlanOptions } from './plan-table.ts'
 
 /**
- * Shortest time between two rereads of a table. Without it, a permission that is granted and revoked again and again
- * would cause a reread in each run.
+ * Shortest time between two rereads of a table, in ms. Without this limit, a permission that is repeatedly granted and
+ * revoked would cause a reread in each run.
  */
 export const REREAD_INTERVAL_MS = 3_600_000
 
-/** Thrown if a page was read with other fields than the rows of the copy, or than the pages before it. */
+/** Thrown if the fields of a page differ from those of the rows in the copy, or of earlier pages. */
 export class FieldsChangedError extends Error {
   override readonly name = 'FieldsChangedError'
   /** Digest of the fields of the page. */
@@ -23,19 +23,19 @@ export class FieldsChangedError extends Error {
   }
 }
 
-/** Whether the last reread of the table is long enough ago for another one. */
+/** Whether a reread of the table is allowed: there was none, or the last one was at least `REREAD_INTERVAL_MS` ago. */
 export function mayReread({ rereadAt }: TableState, { now = Date.now }: TablePlanOptions): boolean {
   const ageMs = rereadAt === null ? Number.POSITIVE_INFINITY : now() - Date.parse(rereadAt)
   // A reread in the future means that the clock was wrong.
   return !(ageMs >= 0 && ageMs < REREAD_INTERVAL_MS)
 }
 
-/** Returns the plan that reads all rows that the copy will have after `plan`. */
+/** Returns the plan that reads every row that the copy has after `plan`, and not only the changed ones. */
 export function rereadPlan(plan: TablePlan): TablePlan {
   return plan.startsAt === null ? FULL_PLAN : { ...plan, since: plan.startsAt }
 }
 
-/** Whether the plan reads all rows that the copy will have after it. */
+/** Whether the plan reads every row that the copy has after it. */
 export function readsAllRows({ since, startsAt }: TablePlan): boolean {
   return since === null || (startsAt !== null && Date.parse(since) <= Date.parse(startsAt))
 }

@@ -23,10 +23,11 @@ import { type MySqlAddress, parseMySqlUrl } from './mysql-url.ts'
 import { asMySqlStores, storedColumns, valuesOf } from './mysql-values.ts'
 import { deleteWalk, markWalkSeen, needsMarks, removeUnseen, saveWalk } from './mysql-walks.ts'
 
-/** Time to wait for the lock of a killed run, because the server closes the connection of that run late. */
+/** Time to wait for the lock. After a run was killed, the server ends its connection and its lock a moment later. */
 const LOCK_WAIT_SECONDS = 2
 /**
- * Characters of a statement. Servers reject statements of more than `max_allowed_packet`, by default 16 MiB or more.
+ * Most characters of the values in one statement. Far below `max_allowed_packet`, 16 MiB or more by default: a server
+ * rejects longer statements.
  */
 const STATEMENT_CHARACTERS = 1 << 20
 
