@@ -1,4 +1,4 @@
-// Runs `npm run pictures`, which takes screenshots of every page of the dashboard at two widths and writes them to
+// Runs `npm run pictures`, which takes the screenshots of the dashboard that the documents show, and writes them to
 // docs/images. It starts a demo in a temporary folder and uses it as three tools would. The keys in the screenshots are
 // invalid after the demo.
 
@@ -14,7 +14,8 @@ import { findRunningPostgres } from '../packages/operator/src/embedded/embedded-
 import { openBrowser, openPage } from '../test/support/browser.ts'
 import { openClient } from '../test/support/client.ts'
 
-const WIDTHS = [390, 1280]
+/** Widths of the screenshots, in CSS pixels. */
+const [PHONE, DESKTOP] = [{ width: 390 }, { width: 1280 }] as const
 const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'images')
 const COMMAND = path.resolve(import.meta.dirname, '..', 'packages', 'operator', 'bin', 'store-export.js')
 const SETTINGS = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0', USAGE_FLUSH_MS: '100' }
@@ -36,7 +37,7 @@ try {
   await mkdir(FOLDER, { recursive: true })
   const keyIds = await useDemo(browser, facts)
   await withControl(folder, (sql) => addUsageHistory(sql, keyIds))
-  for (const width of WIDTHS) await takeAll(browser, { facts, width, keyId: keyIds[0] ?? '' })
+  await takeAll(browser, facts, keyIds[0] ?? '')
 } finally {
   await browser.close()
   await demo.end()
@@ -143,67 +144,37 @@ async function withControl(cwd: string, work: (sql: Sql) => Promise<void>): Prom
   }
 }
 
-async function takeAll(
-  browser: Browser,
-  { facts, width, keyId: prefix }: { facts: DemoFacts; width: number; keyId: string },
-): Promise<void> {
-  const { page, close } = await openPage(browser, { width, height: 900, timezoneId: 'Europe/Berlin' })
-  // Full-page screenshots of these long pages would be too tall.
-  const take = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
-    const fullPage = name !== 'data' && name !== 'recipes'
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.screenshot({ path: path.join(FOLDER, `${name}-${width}.png`), fullPage })
+async function takeAll(browser: Browser, facts: DemoFacts, prefix: string): Promise<void> {
+  const { page, close } = await openPage(browser, { height: 900, timezoneId: 'Europe/Berlin' })
+  const take = async (name: string, at: { readonly width: number } = DESKTOP) => {
+    await page.setViewportSize({ width: at.width, height: 900 })
+    await page.screenshot({ path: path.join(FOLDER, `${name}-${at.width}.png`), fullPage: true })
   }
   const base = baseOf(facts)
-  await page.goto(`${facts.dashboard_url}/sign-in`)
-  await take('sign-in')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await signIn(page, facts)
-  await take('stores')
   await page.goto(`${base}/settings/api`)
   await take('keys')
-  await take('keys-dark', 'dark')
+  await take('keys', PHONE)
+  await page.setViewportSize({ width: DESKTOP.width, height: 900 })
+  const usage = await page.locator('.key', { hasText: prefix }).getByRole('link').first().getAttribute('href')
   await chooseLimits(page)
   await page.getByLabel('Only what you choose').check()
   await take('key-limits')
   await page.goto(`${base}/settings/api`)
-  const usage = await page.locator('.key', { hasText: prefix }).getByRole('link').first().getAttribute('href')
   await page.getByLabel('Tool', { exact: true }).selectOption('store-sync')
   await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
   await page.getByRole('button', { name: /create/i }).click()
   await page.locator('#key').waitFor()
   await take('key-made')
-  await page.goto(`${base}/settings/api`)
-  await page
-    .locator('.key', { hasText: 'Dashboard tool' })
-    .getByRole('link', { name: /replace/i })
-    .click()
-  await take('replace')
-  await page.goto(`${base}/settings/api`)
-  await page
-    .locator('.key', { hasText: 'Dashboard tool' })
-    .getByRole('link', { name: /revoke/i })
-    .click()
-  await take('revoke')
-  await page.getByRole('button', { name: /revoke/i }).click()
-  for (const [name, at] of [
-    ['general', '/settings/general'],
-    ['activity', '/settings/activity'],
-    ['usage', '/usage'],
-    ['data', '/data/orders'],
-    ['recipes', '/recipes'],
-  ]) {
-    await page.goto(`${base}${at}`)
-    await take(name ?? '')
+  for (const [name, url] of [
+    ['activity', `${base}/settings/activity`],
+    ['usage', `${base}/usage`],
+    ['key-usage', new URL(usage ?? '', facts.dashboard_url).href],
+  ] as const) {
+    await page.goto(url)
+    await take(name)
   }
-  if (usage !== null) {
-    await page.goto(new URL(usage, facts.dashboard_url).href)
-    await take('key-usage')
-  }
-  await page.goto(`${base}/data/orders`)
-  await page.locator('#rows a, tbody a').first().click()
-  await take('data-row')
-  await page.goto(`${facts.dashboard_url}/account`)
-  await take('account')
   await close()
 }
 
