@@ -51,6 +51,17 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
+  test(`if the text runs from right to left, the page "${each.name}" does not scroll sideways, and its menu is on the right`, async () => {
+    const page = await opened(each, { javaScript: true })
+    await page.evaluate(`document.documentElement.dir = 'rtl'`)
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await overflowsSideways(page), `${width} px`).toEqual([])
+    }
+    const menu = page.locator('.main-nav')
+    if ((await menu.count()) > 0) expect((await menu.boundingBox())?.x).toBeGreaterThan(640)
+  })
+
   test(`if JavaScript is off, the page "${each.name}" shows one heading, which is its title, the name of its section, and no undefined value`, async () => {
     const page = await opened(each, { javaScript: false })
     const [heading = '', ...otherHeadings] = await textsOf(page, 'h1')
