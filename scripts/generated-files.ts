@@ -32,6 +32,12 @@ const HEAD = '<!-- Generated from the contract. Do not edit: change the contract
 
 const DECISIONS_HEAD = '<!-- Generated from the records in this folder. Do not edit: run `npm run generate`. -->\n\n'
 
+const ERROR_BODY = `Every error has the same body. The code is stable and meant for programs, the message for people:
+
+\`\`\`json
+{"error":{"code":"INVALID_PARAM","message":"limit: must be a whole number from 1 to 250; got \\"ten\\""}}
+\`\`\``
+
 /** Returns every generated file by path. The reference shows `examples`, by endpoint ID. */
 export function generatedFiles(
   examples: Readonly<Record<string, LiveExample>>,
@@ -40,7 +46,7 @@ export function generatedFiles(
   const pages = Object.entries(CONTRACT.errors).map(
     ([code, error]) => [`docs/api/errors/${code}.md`, HEAD + errorPage(code, error)] as const,
   )
-  const index = `# Errors\n\n${errorTable().replaceAll('(../errors/', '(')}\n`
+  const index = `# Errors\n\n${ERROR_BODY}\n\n${errorTable().replaceAll('(../errors/', '(')}\n`
   return new Map([
     ['docs/api/reference/index.md', HEAD + referencePage(CONTRACT, examples)],
     ['docs/api/errors/index.md', HEAD + index],

@@ -1,4 +1,4 @@
-// Runs `npm run test:nightly`: random and fault tests with many more rounds than in `npm test`. Updates the table in
+// Runs `npm run test:nightly`: the tests that search for errors, with many more rounds than in `npm test`. Updates the table in
 // docs/contribute/benchmarks.md, and writes the output and a row for each test to results/nightly, which Git ignores.
 // `npm run test:nightly -- faults soak` runs only these groups.
 

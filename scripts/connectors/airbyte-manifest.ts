@@ -223,7 +223,7 @@ const SPEC: YamlObject = {
         type: 'string',
         order: 1,
         title: 'API key',
-        description: 'The key of the store, from Settings > API..',
+        description: 'The key of the store, from Settings > API.',
         airbyte_secret: true,
       },
       [TRACKS_UPDATES]: {

@@ -44,7 +44,7 @@ export class StoreExportApi implements ICredentialType {
       type: 'string',
       typeOptions: { password: true },
       default: '',
-      description: 'The key of the store, from Settings > API..',
+      description: 'The key of the store, from Settings > API.',
       required: true,
     },
   ]

@@ -20,7 +20,7 @@ test('[R41] if the status is 409, Retry-After is 30 seconds, a 429 has the secon
 test('[R5, ERR-3] if a database fails, the message of the 502 response names the failed part, but not the cause', () => {
   const cause = new Error('postgres://reader:hunter2@db.internal/shop')
   const messageOf = (error: unknown) => JSON.parse(errorResponse(error).body.toString()).error
-  const tail = '; try again after the seconds in the header Retry-After, with exponential backoff'
+  const tail = '; try again after the number of seconds in the header Retry-After, with exponential backoff'
   for (const [error, what] of [
     [new StoreDatabaseError('x', { cause }), 'the store database could not be read'],
     [

@@ -69,7 +69,7 @@ function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<stri
   return { 'retry-after': String(min + Math.floor(random() * (max - min + 1))) }
 }
 
-const TRY_AGAIN = 'try again after the seconds in the header Retry-After, with exponential backoff'
+const TRY_AGAIN = 'try again after the number of seconds in the header Retry-After, with exponential backoff'
 
 function databaseError(error: unknown): ApiError {
   return new ApiError('STORE_DB_ERROR', `${failureOf(error)}; ${TRY_AGAIN}`)

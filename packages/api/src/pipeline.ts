@@ -161,7 +161,7 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
   if (state === 'generating' || databaseUrl === null)
     throw new ApiError(
       'STORE_NOT_READY',
-      'this store is being generated and has no database yet; wait for the seconds in the header Retry-After, then try again',
+      'this store is being generated and has no database yet; wait for the number of seconds in the header Retry-After, then try again',
     )
   return { storeId, databaseUrl, schemaName, encryptedPassword }
 }

@@ -273,7 +273,7 @@ describe('[ERR-3] an unreachable store database', () => {
     const { text, headers } = await sendWithKey('/api/v1/orders', gone.key)
     expect(headers['retry-after'], '[R41]').toMatch(/^[1-5]$/)
     expect(text).toBe(
-      '{"error":{"code":"STORE_DB_ERROR","message":"the store database could not be read; try again after the seconds in the header Retry-After, with exponential backoff"}}',
+      '{"error":{"code":"STORE_DB_ERROR","message":"the store database could not be read; try again after the number of seconds in the header Retry-After, with exponential backoff"}}',
     )
   })
 })

@@ -11,7 +11,7 @@ const FIXED = {
   error: {
     code: 'STORE_DB_ERROR',
     message:
-      'the store database could not be read; try again after the seconds in the header Retry-After, with exponential backoff',
+      'the store database could not be read; try again after the number of seconds in the header Retry-After, with exponential backoff',
   },
 }
 

@@ -9,7 +9,7 @@ export const ERRORS = {
     condition:
       'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, or expired, or it does not work from this network address.',
     retry: 'No.',
-    fix: 'Send the whole key once, in the header x-api-key. If the key is lost or revoked, create a new one in the store dashboard under Settings, API.',
+    fix: 'Send the whole key once, in the header x-api-key. If it is lost, revoked, or expired, or this network is not allowed, create a new key in the store dashboard under Settings, API.',
     mistakes: [
       'The key was sent as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
       'A space, a line break, or quotes were copied with the key.',
@@ -32,7 +32,7 @@ export const ERRORS = {
     condition: 'The store exists, but the platform is still creating its database.',
     retry: 'Yes, after 30 seconds (the header Retry-After).',
     retryAfterSeconds: { min: 30, max: 30 },
-    fix: 'Wait for the seconds in the header Retry-After, then try again.',
+    fix: 'Wait for the number of seconds in the header Retry-After, then try again.',
     mistakes: ['The client treats the response as an empty store.'],
   },
   INVALID_PARAM: {
@@ -56,13 +56,13 @@ export const ERRORS = {
   INVALID_CURSOR: {
     status: 400,
     returnedBy: ['page', 'ids'],
-    condition: 'The cursor could not be decoded.',
+    condition: 'The cursor could not be decoded. It was changed, or it is from another list or another store.',
     retry: 'No; start again from the first page.',
     fix: 'Pass the unchanged meta.next_cursor of the previous page to the same list of the same store.',
     mistakes: [
       'The cursor of one list was passed to another list.',
       'A database column or a log cut the cursor off.',
-      'The cursor was stored before the operator set up a new control database, which has another cursor secret.',
+      "The operator replaced the service's control database after the cursor was issued.",
     ],
   },
   NOT_FOUND: {
@@ -70,11 +70,11 @@ export const ERRORS = {
     returnedBy: ['one', 'allOf'],
     condition: 'The path does not exist, the key may not read this resource, or this store has no row with this ID.',
     retry: 'No.',
-    fix: 'Read the message. Compare the path with the reference, or create a key with the scope that the message names. If both are right, the row was deleted or belongs to another store.',
+    fix: 'Read the message. Compare the path with the reference, or create a key with the scope that the message names. If the path and the scope are right, this store has no row with this ID.',
     mistakes: [
       'The key of another store was used.',
       'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
-      'The method was not GET or HEAD (status 405): the service is read-only.',
+      'The method was not GET or HEAD (status 405). The service is read-only: use GET.',
     ],
     otherStatuses: [{ status: 405, condition: 'The method is not GET or HEAD.', retry: 'No.' }],
   },
@@ -83,8 +83,8 @@ export const ERRORS = {
     returnedBy: 'every',
     condition:
       'The key has made more than 120 requests in this one-minute window, or its client does not read the responses.',
-    retry: 'Yes, after the seconds in the header Retry-After.',
-    fix: 'Wait for the seconds in the header Retry-After. Request pages of 250 rows instead of more pages: 120 requests then return 30,000 rows per minute.',
+    retry: 'Yes, after the number of seconds in the header Retry-After.',
+    fix: 'Wait for the number of seconds in the header Retry-After. Request pages of 250 rows instead of more pages: 120 requests then return 30,000 rows per minute.',
     mistakes: [
       'Several tools share one key. Give each tool its own key: a store can have five.',
       'The client guesses the wait instead of reading Retry-After. A request that comes too early counts as well.',
@@ -97,7 +97,7 @@ export const ERRORS = {
       'The store database could not be read because of a temporary failure. If the service itself failed, the message says so.',
     retry: 'Yes, after 1 to 5 seconds (the header Retry-After), with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait for the seconds in the header Retry-After, and double the wait after each further failure. Pass the same cursor: no row is lost.',
+    fix: 'Wait for the number of seconds in the header Retry-After, and double the wait after each further failure. Pass the same cursor: no row is lost.',
     mistakes: ['The client treats the failed page as the last one. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>

@@ -78,13 +78,14 @@ export function errorPage(name: string, error: ErrorDeclaration): string {
     `# ${name}`,
     `HTTP status ${status}.`,
     '## What happened',
-    condition,
+    wrapped(condition),
     ...otherStatuses.map((each) => `With status ${each.status}: ${each.condition}`),
     '## How to fix it',
-    fix,
-    `**Retry?** ${retry}`,
+    wrapped(fix),
+    wrapped(`**Retry?** ${retry}`),
     '## Common mistakes',
-    mistakes.map((each) => `- ${each}`).join('\n'),
+    mistakes.map((each) => wrapped(`- ${each}`, '  ')).join('\n'),
+    '[All error codes, and the body of an error](index.md)',
   )
 }
 
@@ -200,6 +201,14 @@ function errorLink(name: string): string {
 
 function list(items: readonly string[]): string {
   return items.length === 0 ? 'none' : items.join(', ')
+}
+
+/** Breaks a paragraph into lines of at most 100 characters. The lines after the first begin with `indent`. */
+function wrapped(paragraph: string, indent = ''): string {
+  return paragraph.split(' ').reduce((text, word) => {
+    const isFull = text.length - (text.lastIndexOf('\n') + 1) + 1 + word.length > 100
+    return isFull ? `${text}\n${indent}${word}` : `${text} ${word}`
+  })
 }
 
 /** Joins paragraphs with empty lines, and adds a line break at the end. */
