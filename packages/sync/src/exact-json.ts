@@ -23,7 +23,7 @@ const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
 /**
  * Parses like `JSON.parse`, but returns a `RawNumber` for a number in an array or object that a double could round.
- * Throws `SyntaxError` for invalid JSON, unless it is nested too deeply for `JSON.parse` to check it.
+ * Throws `SyntaxError` for invalid JSON.
  */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)

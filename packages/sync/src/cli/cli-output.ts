@@ -13,7 +13,7 @@ export interface CliOutput {
   readonly columns: number | null
 }
 
-/** Writes an event as one line of JSON. Its own member names become snake case, like those of the API. */
+/** Writes an event as one line of JSON. The names of its top-level members become snake case, like those of the API. */
 export function printEvent({ writeResult }: CliOutput, event: object): void {
   const members = Object.entries(event).map(([name, value]) => [toSnakeCase(name), value])
   writeResult(JSON.stringify(Object.fromEntries(members)))

@@ -56,8 +56,8 @@ export const DESTINATIONS = [
 
 /**
  * Returns the copy for the value of `--to`, without opening it. `env:NAME` reads the value from a variable. Throws
- * `CommandLineError` for an unknown or invalid destination, an unset variable, a password on the command line, and CSV
- * options of another destination.
+ * `CommandLineError` for an unknown or invalid destination, `singer`, an unset variable, a password on the command
+ * line, and CSV options of another destination.
  */
 export async function createCopy(
   text: string,
@@ -91,7 +91,8 @@ async function parseDestination(text: string, csv: CsvCopyOptions, variable: str
 }
 
 /**
- * Returns `path`. Throws if it starts with `~`, because the shell does not expand `~` after a prefix such as `sqlite:`.
+ * Returns `path`. Throws `CommandLineError` if it is `~` or starts with `~/` or `~user/`, because the shell does not
+ * expand `~` after a prefix such as `sqlite:`.
  */
 function rejectTilde(path: string): string {
   if (/^~(?:$|[^/\\]*[/\\])/.test(path))

@@ -10,8 +10,8 @@ const TEMPORARY_STATUSES = [409, 429]
 
 /**
  * Whether the same command can succeed later without a change by the user. It can after a status of 409, 429, or 500
- * and above, after an invalid cursor, and after a failed connection. It also can if the destination is locked,
- * unreachable, or open in another program.
+ * and above, after an invalid cursor, and after a failed connection to a right address. It also can if the destination
+ * is locked, unreachable, or open in another program.
  */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)

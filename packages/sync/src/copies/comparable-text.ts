@@ -5,7 +5,8 @@ import { exactJsonText, isRawNumber, isTooDeep } from '../exact-json.ts'
 import type { CopyColumnKind } from '../tables.ts'
 
 /**
- * Returns a value as a string, in the form that the service sends. Equal values have equal strings. Null stays null.
+ * Returns a value as a string, in the form that the service sends. Equal values have equal strings. Returns null for
+ * null and undefined.
  */
 export function comparableText(kind: CopyColumnKind, value: unknown): string | null {
   if (value === null || value === undefined) return null

@@ -98,7 +98,10 @@ export interface RowSelection {
   readonly ids: readonly string[]
 }
 
-/** A copy of one store. Only one process can write it at a time. */
+/**
+ * A copy of one store. Only one process can write it at a time. All methods except `peek`, `asStored`, and `close` need
+ * a copy that `open` has opened.
+ */
 export interface Copy {
   /** Name for messages, without a password. */
   readonly name: string

@@ -2,7 +2,7 @@
 
 import type { CopyColumn } from '../tables.ts'
 
-/** The name and the columns of an index, without the primary key. */
+/** An index besides the primary key. */
 export interface TableIndex {
   readonly name: string
   readonly columns: readonly string[]

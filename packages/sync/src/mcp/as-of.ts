@@ -1,5 +1,5 @@
-// Prevents an assistant from presenting an old copy as the current state of the store: every result of the tools begins
-// with the time of the data.
+// Prevents an assistant from presenting an old copy as the current state of the store: every result of the tools,
+// except an error, begins with the time of the data.
 
 import { timeText } from '../cli/format.ts'
 import { TABLES } from '../tables.ts'

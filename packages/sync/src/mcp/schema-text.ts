@@ -13,7 +13,8 @@ const CONVENTIONS = [
 ]
 
 /**
- * Returns all tables with their columns, or the notes of one table's columns. Throws `ToolError` if it is unreadable.
+ * Returns all tables with their columns, or the notes of one table's columns. Throws `ToolError` if the copy has no
+ * such table, or if it is hidden.
  */
 export function schemaText(readable: Readable, table: string | null, withPersonalData: boolean): string {
   return table === null ? allTablesText(readable, withPersonalData) : oneTableText(readable, table.trim().toLowerCase())

@@ -17,7 +17,10 @@ interface IdPages {
   pages(): AsyncIterable<{ readonly rows: readonly IdRow[] }>
 }
 
-/** Yields the IDs page by page, oldest rows first. Throws `ListMissingError` if the service is older than the list. */
+/**
+ * Yields the IDs of a table page by page, oldest rows first. Throws `ListMissingError` if the service is older than the
+ * list, and `Error` if the API has no list of IDs for the table.
+ */
 export async function* listIds(
   client: StoreExportClient,
   table: CopyTable,

@@ -68,7 +68,10 @@ interface RowPages {
   pages(): AsyncIterable<RowPage>
 }
 
-/** Yields all rows of a table. If the service is older than the list, requests the rows of each owner. */
+/**
+ * Yields the rows of a table. If the service is older than the list, requests all rows of each owner, without the
+ * filters of `query`.
+ */
 export async function* listAllRows(
   client: StoreExportClient,
   table: CopyTable,

@@ -20,7 +20,8 @@ export async function abortWhenDone<T>(
 }
 
 /**
- * Yields `pages`, and requests the next page before it yields one. Throws the error of a request when its page is due.
+ * Yields `pages`, and requests the next page before it yields the current one. Throws the error of a request when its
+ * page is due.
  * If the caller stops early, the request continues until its signal aborts (`abortWhenDone`).
  */
 export async function* readAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {

@@ -74,9 +74,9 @@ export interface SyncSummary {
 }
 
 /**
- * Syncs the tables once, and returns what it did. Throws the client's errors, the errors of `Copy.open` and the reason
- * of an aborted signal. Throws `CopyError` if the copy belongs to another store, and `EmptyTablesError` after all other
- * work if the store returned tables empty.
+ * Syncs the tables once, closes the copy, and returns what it did. Throws the client's errors, the errors of `Copy`,
+ * and the reason of an aborted signal. Throws `CopyError` if the copy belongs to another store, and `EmptyTablesError`
+ * after all other work if the store returned tables empty.
  */
 export async function run(options: SyncOptions): Promise<SyncSummary> {
   const { client, copy, onProgress, signal } = options

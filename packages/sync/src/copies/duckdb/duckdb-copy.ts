@@ -38,7 +38,7 @@ export class DuckDbCopy implements Copy {
   #open: OpenFile | null = null
 
   constructor(file: string, load: () => Promise<DuckDb> = loadDuckDb) {
-    // DuckDB would not create a file for `:memory:`.
+    // The path is absolute, because DuckDB creates no file for the name `:memory:`.
     this.#file = path.resolve(file)
     this.name = file
     this.#load = load

@@ -20,7 +20,7 @@ export interface QueryResult {
 
 /** Options of the database. All connections of a process to one file must use the same options. */
 const OPTIONS = {
-  // Extensions would be downloaded.
+  // Otherwise, DuckDB downloads extensions that a statement needs.
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
   // Pages are small, and more threads use more memory.
@@ -41,12 +41,14 @@ export class DuckDbSession {
     this.#name = name
   }
 
-  /** Opens the file for writing, and creates a missing file. `name` is the copy's name in messages. */
+  /**
+   * Opens the file for writing, and creates a missing file. `name` is the copy's name in messages. Throws like `run`.
+   */
   static async open(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
     return DuckDbSession.#connect(await openDatabase(engine, file, name, OPTIONS), name)
   }
 
-  /** Opens an existing file without changing it. */
+  /** Opens an existing file without changing it. Throws like `run`. */
   static async openForReading(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
     const readOnly = { ...OPTIONS, access_mode: 'READ_ONLY' }
     // DuckDB's lock of a file excludes other processes only. If a run of this process has the file open, this

@@ -29,8 +29,8 @@ export async function saveWalk(
 }
 
 /**
- * Returns whether a full walk must mark the rows that it sees. A walk that started with empty tables needs no marks,
- * because they contain only rows of this walk. A resumed walk continues as it started.
+ * Whether a full walk must mark the rows that it sees. A walk that started with empty tables needs no marks, because
+ * they contain only rows of this walk. A resumed walk continues as it started.
  */
 export async function needsMarks(session: DuckDbSession, { name, children }: CopyTable): Promise<boolean> {
   const hasRows = [name, ...children.map((child) => child.name)].map(

@@ -55,7 +55,7 @@ export class FileCopy extends SqliteCopy {
   readonly #writer: TableWriter
   readonly #records: FileRecords
   readonly #files: readonly string[]
-  /** Tables that runs have written since they wrote the files; null until this run writes a row. */
+  /** Tables that runs have written since they wrote the files; null until this run writes a row or ends a full walk. */
   #changedTables: Set<string> | null = null
 
   constructor({ name, database, writer }: FileCopyOptions) {
@@ -95,7 +95,10 @@ export class FileCopy extends SqliteCopy {
     return super.end(walk)
   }
 
-  /** Replaces all files that differ from their tables, or none. Throws `FileInUseError` if one cannot be replaced. */
+  /**
+   * Replaces all files that are missing, changed, or older than their tables, or none. Compares the size and time of a
+   * file with its record, not its bytes. Throws `FileInUseError` if a file cannot be replaced.
+   */
   override async finish(): Promise<void> {
     await super.finish()
     using database = new DatabaseSync(this.#database, { readOnly: true })

@@ -26,8 +26,8 @@ import { deleteWalk, markWalkSeen, needsMarks, removeUnseen, saveWalk } from './
 /** Time to wait for the lock. After a run was killed, the server ends its connection and its lock a moment later. */
 const LOCK_WAIT_SECONDS = 2
 /**
- * Most characters of the values in one statement. Far below `max_allowed_packet`, 16 MiB or more by default: a server
- * rejects longer statements.
+ * A statement gets no more rows when its values have this many characters. A server rejects statements longer than its
+ * `max_allowed_packet`, which is 16 MiB or more by default.
  */
 const STATEMENT_CHARACTERS = 1 << 20
 

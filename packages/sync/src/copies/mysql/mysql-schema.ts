@@ -23,8 +23,9 @@ const STATE_TABLES = [
 const PREFIX_CHARACTERS = 191
 
 /**
- * Creates missing tables, columns and views, and deletes marks without an unfinished walk. Throws `CopyError` if the
- * database has tables of these names that store-sync did not create.
+ * Creates missing tables, columns and views, and deletes marks without an unfinished walk. The next walk of a table
+ * that gets new columns is full. Throws `CopyError` if the database has tables or views of these names that store-sync
+ * did not create.
  */
 export async function createSchema(session: MySqlSession, copy: string, tables: readonly CopyTable[]): Promise<void> {
   const all = tables.flatMap((table) => [table, ...table.children])
@@ -87,7 +88,7 @@ function columnDeclaration({ name, type, source }: MySqlColumn): string {
   return `${quoteIdentifier(name)} ${type} comment '${comment}'`
 }
 
-/** Creates the views that are missing or of another version, so that a run does not wait for readers. */
+/** Creates only views that are missing or of another version, so that a run does not wait for readers. */
 async function createViews(session: MySqlSession): Promise<void> {
   const present = await tableNames(session)
   const { rows } = await session.run('select name, digest from _sync_views')

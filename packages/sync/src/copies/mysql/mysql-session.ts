@@ -126,7 +126,9 @@ export class MySqlSession {
   }
 }
 
-/** Returns the message of an error. For a host with several addresses, only the errors of each address have one. */
+/**
+ * Returns the message of an error. The `AggregateError` of a host with several addresses contains one for each address.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)

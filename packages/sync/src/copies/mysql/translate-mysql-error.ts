@@ -46,7 +46,9 @@ export function isStatementError(error: unknown): error is MySqlError {
   return error instanceof Error && 'sqlState' in error && (error as MySqlError).fatal !== true
 }
 
-/** Returns what the user must fix before a connection can succeed; null if a later attempt can succeed. */
+/**
+ * Returns what the user must fix before a connection can succeed; null for other errors, such as a refused connection.
+ */
 export function connectionRemedy(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const { errno = 0, code = '' } = error as MySqlError

@@ -41,8 +41,9 @@ const STATE_TABLES = [
 ] as const
 
 /**
- * Creates missing objects, and deletes marks without an unfinished walk. The caller provides the transaction. Throws
- * `CopyError` if the schema has tables of these names that store-sync did not create.
+ * Creates missing objects, and deletes marks without an unfinished walk. The next walk of a table that gets new columns
+ * is full. The caller provides the transaction. Throws `CopyError` if the schema has objects of these names that
+ * store-sync did not create.
  */
 export async function createSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan
@@ -68,7 +69,10 @@ export function columnDeclaration({ name, kind }: CopyColumn): string {
   return `${quoteIdentifier(name)} ${TYPES[kind]}`
 }
 
-/** Returns the names of existing objects. Creates the schema only if it is missing, which needs another privilege. */
+/**
+ * Returns the names of existing objects. Creates the schema only if it is missing, which needs another privilege.
+ * Throws `CopyError` if a table or view of the copy exists that store-sync did not create.
+ */
 async function claimSchema(
   session: PostgresSession,
   { schema, copy, tables }: SchemaPlan,
@@ -147,7 +151,9 @@ async function describeColumns(session: PostgresSession, at: string, columns: re
   await session.run(`do $comments$ begin ${comments.join(' ')} end $comments$`)
 }
 
-/** Creates or replaces a view if its tables exist. The comment of the view contains a digest of its definition. */
+/**
+ * Creates a view, or replaces another version, if its tables exist. Its comment contains a digest of its definition.
+ */
 async function createView(session: PostgresSession, schema: string, view: DatabaseView): Promise<void> {
   const at = qualifiedName(schema, view.name)
   const select = view.select(quoteIdentifier(schema))

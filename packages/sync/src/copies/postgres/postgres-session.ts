@@ -122,7 +122,7 @@ export class PostgresSession {
 }
 
 /**
- * Returns the message of an error. For a host with several addresses, only the errors of each address have a message.
+ * Returns the message of an error. The `AggregateError` of a host with several addresses contains one for each address.
  */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')

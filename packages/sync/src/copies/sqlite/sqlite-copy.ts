@@ -32,7 +32,7 @@ export class SqliteCopy implements Copy {
 
   /** `name` is the copy's name in messages. `open` replaces the views. */
   constructor(file: string, name: string = file, views: readonly SqliteView[] = VIEWS) {
-    // SQLite would not create a file for `:memory:` or `file:…?mode=memory`.
+    // The path is absolute, because SQLite creates no file for the names `:memory:` and `file:…?mode=memory`.
     this.#file = path.resolve(file)
     this.name = name
     this.#views = views

@@ -79,7 +79,8 @@ export interface FileSchema {
 
 /**
  * Creates missing tables and columns, and all views again. Converts old decimals, and deletes marks without an
- * unfinished walk. The caller provides the transaction. Throws `CopyError` if a view of the user prevents a conversion.
+ * unfinished walk. The caller provides the transaction. Throws `CopyError` if a view or trigger of the user prevents a
+ * conversion.
  */
 export function createSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
   database.exec(STATE_TABLES)

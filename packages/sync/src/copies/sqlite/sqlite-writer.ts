@@ -152,7 +152,7 @@ class RowStatement {
     this.#values = written.map(() => null)
   }
 
-  /** Returns the number of rows written. */
+  /** Returns the number of rows written: 1, or 0 if `insert` finds a row with the same ID. */
   run(row: CopyRow): number {
     for (const [index, { field, input }] of this.#columns.entries()) {
       const value = row[field]
