@@ -1,6 +1,7 @@
 // Reads the public keys of secret scanners from a file, in the format of
 // https://api.github.com/meta/public_keys/secret_scanning. A scheduled job refreshes the file. Before each report, the
-// node compares the file's time and size, and reads it again if they differ. So no timer, signal, or restart is needed.
+// node compares the file's time, size, and inode, and reads the file again if they differ. So no timer, signal, or
+// restart is needed.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'

@@ -11,7 +11,8 @@ export type ReadText = (path: string) => string
 const HOW_TO_CREATE = `create one with "openssl rand -base64 ${ENCRYPTION_KEY_BYTES}"`
 
 /**
- * Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if a secret is invalid.
+ * Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, if the file cannot be read,
+ * or if a secret is invalid.
  */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,

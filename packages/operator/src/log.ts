@@ -34,7 +34,7 @@ type Level = Exclude<Config['logLevel'], 'silent'>
 const LEVELS: readonly Config['logLevel'][] = ['silent', 'error', 'warn', 'info', 'debug']
 const TEXT_LENGTH_MAX = 500
 const LIST_LENGTH_MAX = 50
-/** Maximum depth of the causes of a cause that the log contains. */
+/** Maximum number of errors that a line contains from a chain of causes. */
 const CAUSE_DEPTH_MAX = 4
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -78,7 +78,7 @@ function lineOf(event: ServiceEvent, now: number): string {
   return `${JSON.stringify({ level: levelOf(event), time, pid: process.pid, ...fieldsOf(event) })}\n`
 }
 
-/** Returns whether an event gets a line. An event that would repeat with every page gets one line for each period. */
+/** Returns a function that returns whether an event gets a line. A repeated event gets one line for each period. */
 function createNews(now: () => number): (event: ServiceEvent) => boolean {
   const isFirstInHour = createFirst(HOUR_MS, now)
   const isFirstInMinute = createFirst(MINUTE_MS, now)

@@ -62,7 +62,11 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-/** Starts the service. Rejects if the control database can't be read, or if a port is not available. */
+/**
+ * Starts the service. Rejects with PostgreSQL client errors if the control database can't be read, and with the
+ * system's error if the API's port is not available. Rejects with `InvalidSettingError` if the public keys of scanners
+ * are invalid, and like `openDashboard`.
+ */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, emit } = options
   const { preparedStatements } = config
@@ -140,7 +144,10 @@ function admitterOf({ config, controlUrl, emit }: ServiceOptions): Admitter {
   })
 }
 
-/** Returns what the endpoint for leak reports needs; null without the setting. Throws `InvalidSettingError`. */
+/**
+ * Returns what the endpoint for leak reports needs; null without the setting. Throws `InvalidSettingError` if the file
+ * with the public keys can't be read or is invalid.
+ */
 function leakReportsOf({ config, emit }: ServiceOptions, control: ControlDatabase): LeakReportOptions | null {
   if (config.leakReportKeysFile === null) return null
   const keys = readReportKeys(config.leakReportKeysFile, emit)

@@ -76,7 +76,10 @@ export async function upgrade(context: CommandContext, reference: string, option
   print(store.id)
 }
 
-/** Returns the URL for the upgrade: `--database-url`, or the database on the server of the control database. */
+/**
+ * Returns the reader's role, and the URL for the upgrade: `--database-url`, or the database on the server of the
+ * control database. Rejects with `UserError` if there is neither.
+ */
 async function upgradeTarget(
   { controlUrl }: CommandContext,
   { databaseUrl }: RegisteredStore,

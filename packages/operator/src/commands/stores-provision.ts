@@ -89,8 +89,8 @@ async function createOnce(
 }
 
 /**
- * Rejects with `UserError` unless the database is empty. A restored control database can list a finished store as
- * unfinished.
+ * Rejects with `UserError` if the database contains data or cannot be read, because a restored control database can
+ * list a finished store as unfinished.
  */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)

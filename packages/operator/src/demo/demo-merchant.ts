@@ -21,7 +21,10 @@ export interface DemoSignIn {
 const EMAIL = 'merchant@example.com'
 const PASSWORD_BYTES = 12
 
-/** Creates the account if it does not exist, and sets its password to the printed one. Returns both. */
+/**
+ * Creates the account if it does not exist, gives it access to the stores, and sets its password. Reuses the password
+ * of earlier starts. Returns the email address and the password.
+ */
 export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<DemoSignIn> {
   const { config, database, keys, random, dataFolder, storeIds } = options
   const secret = await readDashboardSecret({ database, keys, random, replaceUndecryptable: true })

@@ -28,7 +28,10 @@ export interface SetUpOptions {
   readonly signal: AbortSignal
 }
 
-/** Creates missing stores. Returns all stores of the demo, except those that the operator removed. */
+/**
+ * Creates missing stores. Drops and creates a store again if the secret cannot decrypt its password. Returns all stores
+ * of the demo, except those that the operator removed. Rejects with the signal's reason if it is aborted.
+ */
 export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
   const registered = await listStores(options.registry.database, { includeRemoved: true })
   const stores: DemoStore[] = []

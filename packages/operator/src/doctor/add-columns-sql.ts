@@ -6,7 +6,10 @@ import { migrationStatements } from '../store-schema/migrate-store.ts'
 import { quoteName, quoteTable, splitAtCommas } from '../store-schema/sql-text.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 
-/** Returns SQL that adds these columns (`table.column`) and grants them to the role. For a view, the SQL is a comment. */
+/**
+ * Returns SQL that adds these columns (`table.column`), or creates their table, and grants them to the role. For a view
+ * or a foreign table, the SQL is a comment.
+ */
 export function addColumnsSql(
   missing: readonly string[],
   columns: readonly ColumnFact[],

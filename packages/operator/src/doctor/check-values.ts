@@ -1,5 +1,6 @@
 // Counts the values that violate the contract: provides the conditions, the SQL, and the findings. The work is bounded:
-// an index finds invalid creation times, and other values are counted only in the first rows of each table.
+// indexes find invalid creation times and future timestamps, and other values are counted only in the first rows of
+// each table.
 
 import { childrenOf, columnsOf, ENDPOINTS, type Field, RESOURCES, type Resource } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'

@@ -39,7 +39,7 @@ export type EmbeddedPostgres = {
   readonly processId: number
   /** Whether this start created the cluster. */
   readonly isNew: boolean
-  /** Restarts the server, without changing the URL. 'immediate' is a crash. */
+  /** Restarts the server, without changing the URL. The mode 'immediate' stops it like a crash. */
   restart(mode?: StopMode): Promise<void>
   /** Ends open transactions, writes data to disk, and stops the server. A second call has no effect. */
   stop(): Promise<void>

@@ -116,7 +116,8 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
 }
 
 /**
- * Creates the folder. Returns undefined if it is not usable, because another user can have created the name in /tmp.
+ * Creates the folder. Returns undefined if its path is too long for a socket, or if it belongs to another user, who can
+ * have created the name in /tmp.
  */
 async function makeSocketFolder(folder: string, account: Account): Promise<string | undefined> {
   if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES_MAX) return undefined
@@ -126,7 +127,7 @@ async function makeSocketFolder(folder: string, account: Account): Promise<strin
   return found?.isDirectory() === true && owners.includes(found.uid) ? folder : undefined
 }
 
-/** Whether the account can enter the folder. ACLs, mounts, and security modules can forbid it too. */
+/** Whether the account can enter the folder. Tries it, because ACLs, mounts, and security modules can forbid it too. */
 async function canEnter(folder: string, account: Account): Promise<boolean> {
   const { code } = await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], account)
   return code === 0

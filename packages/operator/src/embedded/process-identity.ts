@@ -14,8 +14,8 @@ export async function processIdentity(processId: number): Promise<string | undef
     return started && `${processId}-${started.replaceAll(/[^A-Za-z0-9]+/g, '-')}`
   }
   const status = await readFile(`/proc/${processId}/stat`, 'utf8').catch(() => '')
-  // The command name is in parentheses and can contain anything. The next fields start with the state. The 20th is the
-  // start.
+  // The command name is in parentheses and can contain anything. Of the fields after it, the first is the state, and
+  // the 20th is the start time.
   const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
   return status === '' || fields[0] === 'Z' ? undefined : `${processId}-${fields[19]}`
 }

@@ -42,7 +42,8 @@ const SIGNAL_TIMEOUT_MS = 10_000
 
 /**
  * Starts the server and resolves when it accepts connections. If the sessions of a killed server still exit, tries
- * again for 5 s. Rejects with `EmbeddedPostgresError` if the server exits, or is not ready within 120 s.
+ * again for 5 s. Rejects with `EmbeddedPostgresError` if the log cannot be written, if the server exits, or if it is
+ * not ready within 120 s.
  */
 export async function startServer(wanted: EmbeddedServerOptions): Promise<PostgresServer> {
   const deadline = Date.now() + RETRY_MS_MAX
@@ -96,7 +97,10 @@ async function startOnce(wanted: EmbeddedServerOptions): Promise<{ server: Postg
   return { output: output === '' && child.pid === undefined ? ((await failed)?.message ?? '') : output }
 }
 
-/** Whether the server became ready before it ended. Reads the lock file, because a connection would log an error. */
+/**
+ * Whether the server became ready before it ended. Stops a server that is not ready within 120 s. Reads the lock file,
+ * because a connection would log an error.
+ */
 async function isReady(child: ChildProcess, cluster: string, ended: Promise<void>): Promise<boolean> {
   const deadline = Date.now() + READY_MS_MAX
   const hasEnded = ended.then(() => true)

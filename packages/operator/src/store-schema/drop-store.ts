@@ -2,7 +2,7 @@
 
 import { type Connection, executeOn, identifier, queryRows, sql } from '@store-export/postgres'
 
-/** How many digits of the store ID the names of its database and roles end with. */
+/** Number of digits of the store ID at the end of the names of its database and roles. */
 const SHORT_ID_LENGTH = 12
 
 /**

@@ -45,7 +45,8 @@ export interface UpgradeStoreOptions {
 }
 
 /**
- * Creates a database at `revision` with its `store` row, and returns its URLs. After an error, drops what it created.
+ * Creates a database at `revision` with its `store` row, and returns its URLs. Rejects with the server's error if roles
+ * or a database of this store exist. After any error, drops what it created.
  */
 export async function provisionStore(options: ProvisionStoreOptions): Promise<ProvisionedStore> {
   const { owner, reader } = loginsOf(options)

@@ -20,8 +20,8 @@ const LOCK_TIMEOUT = '2s'
 const STATEMENT_TIMEOUT = '30s'
 
 /**
- * Searches for one row in each table. `pool` connects to the store database. Records errors with a code in
- * `unreadable`, and rejects with other errors. Takes up to 30 s for each table.
+ * Searches for one row in each table, in every schema. `pool` connects to the store database. Records errors with a
+ * code in `unreadable`, and rejects with other errors. Takes up to 30 s for each table of a schema.
  */
 export async function findStoreData(pool: Pool): Promise<StoreData> {
   const found: string[] = []

@@ -10,6 +10,7 @@ export interface Login {
 /** Parameters that override the part before the question mark, as in libpq. */
 const LOGIN_PARAMETERS = /^(?:user|password|dbname)=/i
 
+/** Returns the URL of `database` on the server, for this login. Throws `Error` if `serverUrl` is no postgres:// URL. */
 export function urlForLogin(serverUrl: string, { user, password, database }: Login): string {
   const { scheme, hosts, parameters } = split(serverUrl)
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
@@ -17,6 +18,9 @@ export function urlForLogin(serverUrl: string, { user, password, database }: Log
   return join(`${scheme}${login}@${hosts}/${encodeURIComponent(database)}`, others)
 }
 
+/**
+ * Returns the URL of `database` on the server, for the same login. Throws `Error` if `serverUrl` is no postgres:// URL.
+ */
 export function urlForDatabase(serverUrl: string, database: string): string {
   const { scheme, login, hosts, parameters } = split(serverUrl)
   const others = parameters.filter((parameter) => !/^dbname=/i.test(parameter))
