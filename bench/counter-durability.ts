@@ -89,7 +89,9 @@ async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
   return hashes
 }
 
-/** Measures one table. Each connection counts for separate keys, so that it waits only for the write and not for a lock. */
+/**
+ * Measures one table. Each connection counts for separate keys, so that it waits only for the write and not for a lock.
+ */
 async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
   const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
   const { pool } = database

@@ -23,7 +23,10 @@ const KEYS_PER_STORE = 5
 const MINUTES = 10
 /** Number of writes of a node per minute. It writes every two seconds. */
 const FLUSHES_PER_MINUTE = 30
-/** Number of requests of a key per write. At 30 writes a minute, every key makes 120 requests a minute, which is the limit. */
+/**
+ * Number of requests of a key per write. At 30 writes a minute, every key makes 120 requests a minute, which is the
+ * limit.
+ */
 const REQUESTS_PER_FLUSH = 4
 const REQUEST = {
   outcome: 'successful',

@@ -64,7 +64,10 @@ function fill(connection: Connection, orders: number, revision: RevisionId): Pro
   return loadStore(connection, revision, withoutCrowd(rows))
 }
 
-/** Moves a thousand updates to the end of the demo's history, so that a filter on changes matches only these orders. */
+/**
+ * Moves updates at the end of the demo's history back to the creation of their orders. Many orders share that end, so a
+ * filter on changes would otherwise match at least all of them.
+ */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
   const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)

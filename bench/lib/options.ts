@@ -20,7 +20,9 @@ export interface BenchOptions {
   /** Duration of the parallel full syncs, in seconds. */
   readonly parallelSeconds: number
   readonly bursts: BurstSize
-  /** Whether to write results and the document. A quick run only prints, so that stored results come from complete runs. */
+  /**
+   * Whether to write results and the document. A quick run only prints, so that stored results come from complete runs.
+   */
   readonly writes: boolean
 }
 
@@ -33,7 +35,10 @@ const ORDERS_MIN = 10_000
 const QUICK = { rounds: 5, parallelSeconds: 5, bursts: { rounds: 2, milliseconds: 500 } } as const
 const WHOLE = { rounds: 21, parallelSeconds: 30, bursts: { rounds: 7, milliseconds: 1000 } } as const
 
-/** Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any other. */
+/**
+ * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any
+ * other.
+ */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],

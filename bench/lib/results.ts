@@ -95,7 +95,7 @@ export async function writeResult(result: BenchResult): Promise<void> {
   await writeFile(fileOf(result), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** Returns the result with the ratios of the stored one of the same server and size. */
+/** Returns the result with the ratios of the stored one of the same server and size; unchanged if none is stored. */
 export async function withRatiosBefore(result: BenchResult): Promise<BenchResult> {
   const text = await readFile(fileOf(result), 'utf8').catch(() => null)
   return text === null ? result : compared(result, JSON.parse(text) as BenchResult)

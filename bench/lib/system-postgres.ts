@@ -33,7 +33,10 @@ export async function findSystemBinaries(named: string | undefined): Promise<str
   return null
 }
 
-/** Creates a cluster in `dataFolder` and starts it. If the benchmark runs as root, the server runs as an unprivileged user. */
+/**
+ * Creates a cluster in `dataFolder` and starts it. If the benchmark runs as root, the server runs as an unprivileged
+ * user.
+ */
 export async function startSystemPostgres({
   binaries,
   dataFolder,

@@ -8,7 +8,9 @@ export interface PeersOptions {
   readonly orders: number
   /** Number of rounds that count, after the warm-up rounds. */
   readonly rounds: number
-  /** Whether to write results and the document. A quick run only prints, so that stored results come from complete runs. */
+  /**
+   * Whether to write results and the document. A quick run only prints, so that stored results come from complete runs.
+   */
   readonly writes: boolean
 }
 
@@ -17,7 +19,10 @@ const ORDERS_QUICK = 5000
 /** Minimum number of orders, which is enough for a full page of 250 orders after the first one. */
 const ORDERS_MIN = 1000
 
-/** Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any other. */
+/**
+ * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any
+ * other.
+ */
 export function readPeersOptions(args: readonly string[]): PeersOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -47,7 +47,9 @@ export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl 
   }
 }
 
-/** Returns the ID of the process that listens: the peer's, or one that it started. Drops the later output of the peer. */
+/**
+ * Returns the ID of the process that listens: the peer's, or one that it started. Drops the later output of the peer.
+ */
 function listening(file: string, stdout: Readable): Promise<number> {
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout })

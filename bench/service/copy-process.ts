@@ -1,4 +1,5 @@
-// Runs the baseline of all other variants: a client that reads the same rows with COPY as text and drops them.
+// Runs the baseline of the variants that read pages: a client that reads the same rows with COPY as text and drops
+// them.
 
 import type { Sql } from 'postgres'
 import { openClient } from '../../test/support/client.ts'

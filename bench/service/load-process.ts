@@ -26,7 +26,7 @@ let open: readonly RawConnection[] = []
 
 handleCalls({ start, run }, async () => closeAll())
 
-/** Opens the connections of a burst. Closes those of the previous one. */
+/** Closes the connections of the previous burst, and opens those of the next one. */
 async function start({ url, key, paths, connections }: BurstStart): Promise<void> {
   closeAll()
   requests = paths.map((path) => requestBytes(url, path, key))

@@ -9,7 +9,9 @@ const HEAD_END = '\r\n\r\n'
 const HEAD_BYTES_MAX = 8192
 
 export interface RawConnection {
-  /** Sends the bytes of a request. Resolves to the status after the last byte. Rejects if the connection closes early. */
+  /**
+   * Sends the bytes of a request. Resolves to the status after the last byte. Rejects if the connection closes early.
+   */
   ask(request: Buffer): Promise<number>
   close(): void
 }

@@ -34,7 +34,9 @@ comes from one run. Times depend on the machine, so no test checks them.
 ${results.map(section).join('')}${MISSED_GOALS}${peersSection(peers)}`
 }
 
-/** Goals from before the service was built. No benchmark measures all of them, so the figures don't change with a run. */
+/**
+ * Goals from before the service was built. No benchmark measures all of them, so the figures don't change with a run.
+ */
 const MISSED_GOALS = `
 ## Goals from before the first measurement
 

@@ -157,7 +157,9 @@ function served(order: OrderWithItems) {
   }
 }
 
-/** Returns the amount with two decimals. The relational query returns items as JSON, whose numbers lack trailing zeros. */
+/**
+ * Returns the amount with two decimals. The relational query returns items as JSON, whose numbers lack trailing zeros.
+ */
 function money(value: string): string {
   return value.at(-3) === '.' ? value : Number(value).toFixed(2)
 }

@@ -19,8 +19,8 @@ const DURATIONS = [
 ] as const
 const WRITERS = 8
 /**
- * Number of orders that one writer changes repeatedly. Each has its own, so that writers don't wait for locks of
- * others.
+ * Number of orders that one writer changes repeatedly. Each writer has its own orders, so that no writer waits for the
+ * locks of another one.
  */
 const OWN_ORDERS = 20
 
