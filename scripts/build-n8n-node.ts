@@ -1,5 +1,5 @@
 // Builds the npm package of the n8n nodes, and prints the name of the file. An argument names the folder for the file;
-// default is connectors/n8n/build. The package needs no dependencies: n8n provides n8n-workflow.
+// the default is connectors/n8n/build. The package needs no dependencies, because n8n provides n8n-workflow.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

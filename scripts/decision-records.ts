@@ -99,7 +99,9 @@ function firstSentence(text: string): string {
   return text.split(/(?<=\.)\s/)[0] ?? ''
 }
 
-/** Returns the number of words of a file as `wc -w` counts them: everything between spaces, so also `-`, `##`, and `|`. */
+/**
+ * Returns the number of words of a file as `wc -w` counts them: everything between spaces, so also `-`, `##`, and `|`.
+ */
 function wordsOf(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length
 }

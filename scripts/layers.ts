@@ -1,6 +1,6 @@
 // Keeps the lower packages usable without the upper ones: imports must point down. The order is contract, postgres <-
-// control, engine <- api, dashboard <- operator, and contract <- client <- sync. Inside the engine, query and encode
-// must not import from stores. Prints other imports and exits with 1.
+// control, engine <- api, dashboard <- operator, and contract, client <- sync. Inside the engine, the order is query <-
+// encode <- stores. Prints other imports and exits with 1.
 
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -18,7 +18,9 @@ export interface Link {
   readonly anchor: string | null
 }
 
-/** Returns the relative links of a page: `[text](target)`, `[label]: target`, `href`, and `src`. Code contains no links. */
+/**
+ * Returns the relative links of a page: `[text](target)`, `[label]: target`, `href`, and `src`. Code contains no links.
+ */
 export function linksIn(page: string): Link[] {
   return proseLines(page).flatMap(({ line, text }) => {
     const prose = text.replaceAll(/(`+)[^`]+\1/g, '')

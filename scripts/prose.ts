@@ -10,7 +10,10 @@ export interface Prose {
   readonly kind: 'markdown' | 'comment' | 'string'
 }
 
-/** Returns the text of a Markdown page: paragraphs, list items, table cells, and headings, without code and link targets. */
+/**
+ * Returns the text of a Markdown page: paragraphs, list items, table cells, and headings, without code and link
+ * targets.
+ */
 export function proseOfMarkdown(page: string): Prose[] {
   const found: Prose[] = []
   let isCode = false

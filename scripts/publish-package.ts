@@ -143,7 +143,10 @@ function published({ scripts: _, private: __, ...manifest }: Manifest): object {
   return { ...manifest, ...repositoryFields(), exports, ...(bin.length > 0 ? { bin: Object.fromEntries(bin) } : {}) }
 }
 
-/** Returns the repository for the manifest. npm rejects a package with provenance if `repository` names another repository. */
+/**
+ * Returns the repository for the manifest. npm rejects a package with provenance if `repository` names another
+ * repository.
+ */
 function repositoryFields(): object {
   const url = repositoryUrl()
   if (url === undefined) return {}

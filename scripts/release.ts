@@ -14,7 +14,9 @@ import { repositoryUrl } from './repository.ts'
 
 const USAGE = 'npm run release -- prepare VERSION | notes TAG | build [FOLDER]'
 const CHANGELOG = 'CHANGELOG.md'
-/** The package of the n8n nodes, which has its own build. It is no workspace, because it has no dependency of its own. */
+/**
+ * The package of the n8n nodes, which has its own build. It is no workspace, because it has no dependency of its own.
+ */
 const N8N_MANIFEST = 'connectors/n8n/package.json'
 const LOCKFILE = 'package-lock.json'
 const UNRELEASED = '## Unreleased'

@@ -55,7 +55,10 @@ export class Workspace {
     return name
   }
 
-  /** Calls `work` after all earlier work with this name, because Maven and pip must not write one folder at the same time. */
+  /**
+   * Calls `work` after all earlier work with this name, because Maven and pip must not write one folder at the same
+   * time.
+   */
   async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
     const result = (pending.get(name) ?? Promise.resolve()).then(work)
     pending.set(
@@ -87,7 +90,10 @@ export class Workspace {
     })
   }
 
-  /** Runs a command and returns its standard output. Throws the end of its output if it fails. */
+  /**
+   * Runs a command and returns its standard output. Rejects with the end of its output if it fails, or after
+   * `timeoutMs` (15 minutes by default).
+   */
   async run(
     command: Command,
     { cwd = this.folder, timeoutMs = 900_000 }: { cwd?: string; timeoutMs?: number } = {},
