@@ -1,5 +1,5 @@
-// Runs functions of an Apps Script. It needs its own thread, because Google's functions are synchronous: a request of the
-// script blocks this thread until the main thread has the response.
+// Runs functions of an Apps Script. It needs its own thread, because Google's functions are synchronous: a request of
+// the script blocks this thread until the main thread has the response.
 
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import {

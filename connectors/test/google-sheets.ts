@@ -55,7 +55,7 @@ function cellValue(cell: CellValue | undefined, { kind, isMoney }: CopyColumn): 
   return cell
 }
 
-/** A spreadsheet has no difference between null and the empty text. */
+/** Returns the rows with null in place of empty strings, because a cell does not distinguish them. */
 export function withoutEmptyText(rows: Rows): Rows {
   const cleaned = (row: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === '' ? null : value]))

@@ -8,8 +8,8 @@ const STATUSES = [409, 502, 429]
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * Calls `work` with the address of a proxy to `target`. Throws if a request came before the time in `Retry-After`, or if a
- * failure is left.
+ * Calls `work` with the address of a proxy to `target`. Throws if a request came before the time in `Retry-After`, or
+ * if not every rejected request was repeated.
  */
 export async function withRetryProxy<T>(
   target: string,

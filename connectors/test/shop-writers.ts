@@ -16,8 +16,8 @@ const SHORT_MS = 30
 const anyOf = (table: string) => `(select id from ${table} order by random() limit 1 for update skip locked)`
 
 /**
- * A random row to delete. The first row stays, because a tool keeps its rows of a table that looks empty: it cannot know
- * that the store deleted all of them.
+ * A random row to delete. The first row stays, because a tool keeps its rows of a table that looks empty: it cannot
+ * know that the store deleted all of them.
  */
 const anyToDelete = (table: string) =>
   `(select id from ${table} where id <> (select id from ${table} order by id limit 1)

@@ -15,8 +15,8 @@ _ROWS_PER_PAGE = 250
 # dlt waits for the seconds in `Retry-After`. It does not repeat a 409 by itself: the store has no database yet.
 _RETRIED_STATUSES = (409, *DEFAULT_RETRY_STATUS)
 
-# New fields and tables of the service become new columns and tables. A value of another type fails the load: without this
-# rule, dlt would store amounts of money in a second column.
+# New fields and tables of the service become new columns and tables. A value of another type fails the load: without
+# this rule, dlt would store amounts of money in a second column.
 _SCHEMA_CONTRACT = {"tables": "evolve", "columns": "evolve", "data_type": "freeze"}
 
 
@@ -82,8 +82,8 @@ def _read_ids(client: RESTClient, path: str) -> Iterator[Any]:
 def _read_changes(
     client: RESTClient,
     path: str,
-    # dlt saves the greatest `updated_at` that it has seen. `primary_key=()` turns off its removal of rows that have exactly
-    # this time: such a row can have changed again within the same millisecond.
+    # dlt saves the greatest `updated_at` that it has seen. `primary_key=()` turns off its removal of rows that have
+    # exactly this time: such a row can have changed again within the same millisecond.
     updated_at: dlt.sources.incremental[str] = dlt.sources.incremental(
         "updated_at", primary_key=(), on_cursor_value_missing="include"
     ),

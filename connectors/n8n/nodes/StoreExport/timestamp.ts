@@ -4,8 +4,8 @@ const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i
 const TIME = /^(?<date>\d{4}-\d\d-\d\d)(?:[T ](?<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/
 
 /**
- * Returns the time with a zone. n8n's date picker makes times without a zone, which are in the time zone of the workflow.
- * Expressions such as `{{ $now }}` make objects of Luxon. Other text, such as `now`, is unchanged.
+ * Returns the time with a zone. n8n's date picker makes times without a zone, which are in the time zone of the
+ * workflow. Expressions such as `{{ $now }}` make objects of Luxon. Other text, such as `now`, is unchanged.
  */
 export function timestampOf(value: unknown, timeZone: string): string {
   const text = isLuxon(value) ? value.toISO() : String(value).trim()
