@@ -126,7 +126,7 @@ test('[ERR-3] if the control database is gone, readyz returns 503, and requests 
   await expect.poll(async () => (await fetch(`${operations}/readyz`)).status).toBe(503)
   expect((await get('/api/v1/orders')).status).toBe(502)
   expect((await fetch(`${operations}/healthz`)).status).toBe(200)
-  // Docker must not restart the container for this
+  // Docker must not restart the container because its control database is gone.
   expect(await healthOfContainer(operations)).toBe(0)
   expect((await service.end('SIGTERM')).code).toBe(0)
   expect(await healthOfContainer(operations)).toBe(1)

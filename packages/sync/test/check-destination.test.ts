@@ -1,4 +1,5 @@
-// Tests the folder of a copy of files. A run changes no files of other programs, and keeps permissions and symbolic links.
+// Tests the folder of a copy of files. A run changes no files of other programs, and keeps permissions and symbolic
+// links.
 
 import {
   chmodSync,

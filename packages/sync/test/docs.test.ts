@@ -211,7 +211,7 @@ test('if the steps of the erasure guide are run for a customer, the copy has no 
   const orderOf = (customer: unknown) => copies.shop.orders?.filter(({ customer_id }) => customer_id === customer) ?? []
   const addressesOf = (customer: unknown) =>
     copies.shop.customer_addresses?.filter((row) => row.customer_id === customer && row.deleted_at == null) ?? []
-  // No customer whose orders the tests above have deleted.
+  // The tests above have deleted some orders, so the customer must have none of these.
   const isTouched = (row: unknown) => copies.shop.orders?.slice(0, 50).some((order) => order === row)
   const person = copies.shop.customers?.find(
     ({ id }) => orderOf(id).length > 2 && !orderOf(id).some(isTouched) && addressesOf(id).length > 0,

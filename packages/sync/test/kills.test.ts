@@ -201,13 +201,13 @@ test.each([
     const args = ['--tables', 'orders', '--to', to?.startsWith('postgres') === true ? 'env:TARGET' : String(to)]
     const options = { args, env: { STORE_EXPORT_KEY: key, TARGET: String(to) } }
     try {
-      // The store, four pages, and the request for the fifth.
+      // Request 6 is for the fifth page, after the store and four pages.
       expect((await proxy.run(options, { request: 6, afterMs: 0 })).isKilled).toBe(true)
       const written = (await destination.read())?.get('orders')?.size ?? 0
       expect([written % 250, written > 0 && written < 2000]).toEqual([0, true])
       const end = await proxy.run(options, null)
       expect(end.messages).toContain(`${written.toLocaleString('en')} from the interrupted run`)
-      // The store, the remaining pages, and the changes since the walk started.
+      // The requests are for the store, the remaining pages, and the changes since the walk started.
       expect(end).toMatchObject({ code: 0, requests: 1 + (2000 - written) / 250 + 1 })
       expect((await destination.read())?.get('orders')?.size).toBe(2000)
     } finally {

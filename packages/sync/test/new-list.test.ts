@@ -16,7 +16,7 @@ import { listIds } from '../src/run/list-ids.ts'
 import { listRows } from '../src/run/list-rows.ts'
 import { type CopyTable, copyTables } from '../src/tables.ts'
 
-// The rows of locations under another name and path, so that a real service serves them.
+// The added lists have the rows of locations under another name and path, so that a real service can return them.
 const warehouse = { ...location, name: 'Warehouse', plural: 'warehouses', table: 'warehouses' }
 const ADDED: readonly Endpoint[] = [
   page({ id: 'listWarehouses', path: '/warehouses', resource: warehouse }),

@@ -155,7 +155,7 @@ test('if strings are empty or have unusual characters, the Parquet file has them
   onTestFinished(remove)
   const texts = ['', null, '\u0000', "a'b", 'a\u0000b', '007', '🛒', 'e\u0301', '\ufeffx', '\r\n', 'x'.repeat(100_000)]
   await writeFiles(new ParquetWriter(folder), [tableOf("it's", [...texts.map((text) => [text])])])
-  // As bytes, because the reader's decoder drops a byte order mark.
+  // The query returns bytes, because the reader's decoder drops a byte order mark.
   const rows = await query(`select hex(encode(name)) as bytes from '${folder}/it''s.parquet'`)
   const read = rows.map(({ bytes }) => (bytes === null ? null : Buffer.from(String(bytes), 'hex').toString()))
   expect(read).toEqual(texts)

@@ -62,7 +62,7 @@ describe('an interrupted first run', () => {
     const { requests, client } = recordingClient(shop)
     const summary = await shop.sync({ client })
     expect(ofOrders(summary)).toMatchObject({ mode: 'full', rows: 600, rowsBefore: 500, removed: 0 })
-    // The three pages that are left, then the changes since the walk started.
+    // The requests are for the three pages that are left, and then for the changes since the walk started.
     expect(requests.map((query) => [query.has('cursor'), query.has('updated_since')])).toEqual([
       [true, false],
       [true, false],
@@ -93,7 +93,7 @@ describe('an interrupted first run', () => {
     const client = shop.olderClient
     const start = Date.now() - 10 * HOUR_MS
     await interruptAt(shop, 250, { client, now: () => start })
-    // A row before the cursor, changed after the walk started and longer ago than the overlap of the next run.
+    // The row is before the cursor. It changed after the walk started, and longer ago than the overlap of the next run.
     const [first = ''] = await sourceIds(shop)
     const changedAt = new Date(start + HOUR_MS)
     await shop.store.sql`update orders set status = 'shipped', updated_at = ${changedAt} where id = ${first}`
@@ -171,7 +171,7 @@ describe('an interrupted incremental sync', () => {
     const summary = await shop.sync({ client, tables })
     expect(requests[0]?.get('updated_since')).toEqual(expect.any(String))
     expect(requests[0]?.has('cursor')).toBe(true)
-    // The rows that are left, then all of them again, because they changed within the overlap.
+    // The run reads the rows that are left, and then all rows again, because they changed within the overlap.
     expect(ofOrders(summary)).toMatchObject({ mode: 'updated', rows: 200 + 700, rowsBefore: 500 })
     expect(shop.queryValue("select count(*) from orders where status = 'shipped'")).toBe(700)
   })

@@ -1,5 +1,5 @@
-// Tests that a copy gets the values of new columns. Adding a column moves no `updated_at`, so the lists of changed rows do
-// not return them.
+// Tests that a copy gets the values of new columns. Adding a column moves no `updated_at`, so the lists of changed rows
+// do not return them.
 
 import { setImmediate } from 'node:timers/promises'
 import { StoreExportClient } from '@store-export/client'

@@ -1,4 +1,5 @@
-// Tests decimals in SQLite copies with queries like those of users: results equal those of PostgreSQL, and no digit is lost.
+// Tests decimals in SQLite copies with queries like those of users: results equal those of PostgreSQL, and no digit is
+// lost.
 
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -109,7 +110,7 @@ test('if an amount has up to 15 digits, SQL finds it by its value, and not by a 
       const rows = totals.map((total) => orderOf(total))
       await copy.write({ table: orders, rows, isFull: false })
       for (const { id, total } of rows) {
-        // A literal in the statement, as users write it.
+        // The statement contains the amount as a literal, as users write it.
         const read = reader.prepare(
           `select total, total_text, total_cents, typeof(total) as type, total = ${total} as same,
             total < ${total} + 0.01 and total > ${total} - 0.01 as apart, cast(round(total * 100) as integer) as cents

@@ -33,7 +33,7 @@ const tableOf = ({ tables }: Verification, name: string) => tables.find(({ table
 async function createCopiedShop(orders: number): Promise<Shop> {
   const shop = await createShop(platform)
   await addOrders(shop, orders)
-  // Rows of the past, because a change since the last run is no error.
+  // The rows changed long ago, because a change since the last run is no error.
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
   await shop.sync()
   return shop

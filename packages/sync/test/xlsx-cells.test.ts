@@ -50,7 +50,7 @@ test.runIf(hasPython)(
       last - 1,
       last,
     ]
-    // Steps of the golden ratio, through all years and through the milliseconds of a second.
+    // The steps are those of the golden ratio, through all years and through the milliseconds of a second.
     const far = Array.from(
       { length: 5000 },
       (_, index) => first + Math.floor((index * 0.618_033_988_749 * (last - first)) % (last - first)),

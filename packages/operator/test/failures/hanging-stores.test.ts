@@ -50,7 +50,7 @@ async function makeHanging(platform: RealPlatform, whole: RealStore, ports: read
   return stores
 }
 
-/** Sends the next request for each store after a failure, until it is stopped. */
+/** Sends requests for each store one after another, until `stop`. */
 function requestUntilStopped(node: RealNode, stores: readonly RealStore[]) {
   let stopped = false
   const statuses = new Set<number>()

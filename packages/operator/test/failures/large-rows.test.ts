@@ -9,7 +9,7 @@ import { createPlatform, idsOf, watchMemory } from '../support/real-service.ts'
 const PRODUCTS = roundsOf({ quick: 4, long: 250 })
 const PRODUCT_BYTES = 10_000_000
 const LIMIT = 250
-/** Additional memory: a few pages with one such row, in each representation. */
+/** Maximum additional memory in bytes: a few pages with one such row, in each representation. */
 const MEMORY_MORE_MAX = 150 * 1024 * 1024
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 1000 * PRODUCTS })

@@ -1,5 +1,5 @@
-// Starts the embedded PostgreSQL on the folder of its first argument, writes one line of JSON, and runs until SIGTERM. Tests
-// with another process or user start this program.
+// Starts the embedded PostgreSQL on the folder of its first argument, writes one line of JSON, and runs until SIGTERM.
+// Tests with another process or user start this program.
 import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.ts'
 import { EmbeddedPostgresError } from '../../src/embedded/embedded-postgres-error.ts'
 

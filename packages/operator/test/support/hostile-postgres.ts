@@ -10,7 +10,7 @@ import { drained } from './tcp-proxy.ts'
 
 export interface Misbehavior {
   /**
-   * Its start:
+   * When the misbehavior starts:
    * - `startup`: the first message of the client
    * - `ready`: after authentication
    * - `page`: the query of a page

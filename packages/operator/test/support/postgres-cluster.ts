@@ -1,5 +1,5 @@
-// Creates a PostgreSQL server for one test, which can be restarted, killed, frozen, and replicated. The server that all tests
-// share must not be changed in these ways. If tests run as root, the server runs as another user.
+// Creates a PostgreSQL server for one test, which can be restarted, killed, frozen, and replicated. The server that all
+// tests share must not be changed in these ways. If tests run as root, the server runs as another user.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,5 @@
-// Shifts the clock by MOVED_CLOCK_MS in the process that preloads this module. Timers and `performance.now()` don't change.
+// Shifts the clock by MOVED_CLOCK_MS in the process that preloads this module. Timers and `performance.now()` don't
+// change.
 
 const MOVED_MS = Number(process.env.MOVED_CLOCK_MS)
 const RightDate = Date

@@ -1,5 +1,5 @@
-// Creates stores that differ only in a tag in their rows, and clients that read all of them over the same connections. A row
-// of another store has another tag.
+// Creates stores that differ only in a tag in their rows, and clients that read all of them over the same connections.
+// A row of another store has another tag.
 
 import { randomInt } from 'node:crypto'
 import http from 'node:http'
@@ -48,7 +48,10 @@ async function tagRows(store: FleetStore, tag: string): Promise<void> {
   }
 }
 
-/** Sends `count` requests for random stores and paths. Returns the number of checked rows. Rejects for a row of another store. */
+/**
+ * Sends `count` requests for random stores and paths. Returns the number of checked rows. Rejects for a row of another
+ * store.
+ */
 export async function readShuffled(url: string, stores: readonly TaggedStore[], count: number): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' })
   const places = new Map<string, string[]>()

@@ -29,7 +29,7 @@ export function describeHistories(name: string, count: number, open: () => Promi
   })
 }
 
-/** Used by `npm test`, which must take only minutes. */
+/** The factor without STORE_SYNC_HISTORIES. It is small, because `npm test` must take only minutes. */
 const DEFAULT_FACTOR = '0.1'
 
 export function historyFactor(): number {

@@ -1,5 +1,5 @@
-// Copies of one store, like those of a docs/sync reader: shop.db, folders of CSV and Parquet files, a PostgreSQL schema,
-// and connections that query them.
+// Copies of one store, like those of a docs/sync reader: shop.db, folders of CSV and Parquet files, a PostgreSQL
+// schema, and connections that query them.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'

@@ -44,13 +44,13 @@ export function saleOf(shop: ShopRows, row: Row): Sale {
   }
 }
 
-/** Returns whether the total is the sum with the tax added, or with the tax included in the prices. */
+/** Returns `tax added` or `tax included` if the total is the sum with such a tax; otherwise `neither`. */
 export function sumReading({ subtotal, discount, tax, shipping, total }: Sale): string {
   if (subtotal - discount + tax + shipping === total) return 'tax added'
   return subtotal - discount + shipping === total ? 'tax included' : 'neither'
 }
 
-/** Returns whether the bases of the taxes by rate include the shipping. */
+/** Returns what the bases of the taxes by rate contain: `goods and shipping`, `goods only`, or `neither`. */
 export function baseReading({ parts, tax, total, subtotal, discount }: Sale): string {
   const base = parts.reduce((added, { baseCents }) => added + BigInt(baseCents), 0n)
   if (base + tax === total) return 'goods and shipping'

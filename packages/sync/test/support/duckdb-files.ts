@@ -43,7 +43,7 @@ export async function readDuckDbTable(connection: DuckDBConnection, table: strin
   const rows = (
     await connection.runAndReadAll(`select ${columns.join(', ')} from ${table} order by ${table}.id`)
   ).getRowObjectsJson()
-  // As bytes, because the driver's decoder drops a U+FEFF at the start.
+  // The query returns bytes, because the driver's decoder drops a U+FEFF at the start.
   const decode = (hex: unknown) => (hex === null ? null : Buffer.from(String(hex), 'hex').toString('utf8'))
   return rows.map((row) => {
     const texts = Object.fromEntries(Object.entries(row).map(([name, hex]) => [name, decode(hex)]))

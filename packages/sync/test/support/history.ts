@@ -54,7 +54,7 @@ interface RunPlan {
   readonly prunes: boolean
   readonly connection: Partial<ConnectionPlan>
   readonly abort: AbortController
-  /** Whether it may fail. */
+  /** Whether the run may fail. */
   mayFail: boolean
 }
 

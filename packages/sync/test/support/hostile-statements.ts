@@ -1,5 +1,5 @@
-// Statements that try to write, to read personal columns, or to keep the computer busy. An assistant can send them if it
-// obeys a text in the data.
+// Statements that try to write, to read personal columns, or to keep the computer busy. An assistant can send them if
+// it obeys a text in the data.
 
 import { CANARY } from './assistant-copy.ts'
 

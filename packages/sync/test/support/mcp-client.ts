@@ -36,7 +36,7 @@ export async function connectMcp(
   args: readonly string[],
   { mode = 'legacy', file = COMMAND }: ConnectOptions = {},
 ): Promise<McpClient> {
-  // Imported by a variable, so that the type check does not need the SDK.
+  // The name of the module is a variable, so that the type check does not need the SDK.
   const { Client } = await import(SDK)
   const { StdioClientTransport } = await import(`${SDK}/stdio`)
   const client: McpClient = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })

@@ -60,7 +60,10 @@ const TEXTS = [
   ],
   ...['<b>&amp;</b>', ']]>', '_x0041_', '\u0001\u001f', '\u007f', '\ufffe\uffff', "'; drop table orders; --"],
 ]
-/** JSON.parse of Node 24 reads {"a":1,"\n":1} as {"a":1,"\\":1} once it has met a member of that last name. */
+/**
+ * Names for members of JSON, without backslashes. After JSON.parse of Node 24 has read a member with the name "\\", it
+ * reads {"a":1,"\n":1} as {"a":1,"\\":1}.
+ */
 const NAMES = TEXTS.filter((text) => !text.includes('\\'))
 const NUMBERS = [
   '0',

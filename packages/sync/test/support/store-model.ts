@@ -99,14 +99,14 @@ export class StoreModel {
     return this.#moment
   }
 
-  /** A full sync has read all changes up to `moment`. */
+  /** Marks rows as current that became stale up to `moment`, because a full sync has read the tables since then. */
   fullySynced(moment: number, tables: readonly string[] = [...this.#stale.keys()]): void {
     for (const table of tables)
       for (const [id, since] of this.#of(this.#stale, table))
         if (since <= moment) this.#of(this.#stale, table).delete(id)
   }
 
-  /** A run has pruned rows that were deleted up to `moment`. */
+  /** Forgets stale rows that were deleted up to `moment`, because a run has pruned them. */
   pruned(moment: number): void {
     for (const { name, ids } of TABLES) {
       if (ids === null) continue

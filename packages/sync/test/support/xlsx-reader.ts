@@ -1,5 +1,5 @@
-// Reads a workbook by ECMA-376, without the library that wrote it: cells as a spreadsheet shows them, and date numbers as
-// timestamps.
+// Reads a workbook by ECMA-376, without the library that wrote it: cells as a spreadsheet shows them, and date numbers
+// as timestamps.
 
 import { readFileSync } from 'node:fs'
 import { inflateRawSync } from 'node:zlib'
