@@ -6,8 +6,8 @@
 //   code 1 after an error.
 // - Exiting: the time limit, a second uncaught error, or a second signal ends the process immediately with code 1.
 //
-// The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C arrives
-// twice, because npm passes it on. So the package would interrupt the shutdown that it started.
+// The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
+// arrives twice, because npm passes it on. So the package would interrupt the shutdown that it started.
 
 import type { EventHandler } from './events.ts'
 import { ignoreOutputErrors } from './output.ts'

@@ -17,7 +17,9 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/** Upper bounds of the histograms' buckets in seconds. Requests take between 1 ms and the time limits of the service. */
+/**
+ * Upper bounds of the histograms' buckets in seconds. Requests take between 1 ms and the time limits of the service.
+ */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Returns the metrics. With `facts`, they include the node's memory, event loop, garbage collection, and limits. */

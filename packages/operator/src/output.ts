@@ -1,5 +1,5 @@
-// Prints the output of commands. Results (IDs, keys, tables, JSON) go to standard output. Messages for people go to standard
-// error. Only a terminal gets colors.
+// Prints the output of commands. Results (IDs, keys, tables, JSON) go to standard output. Messages for people go to
+// standard error. Only a terminal gets colors.
 
 import { styleText } from 'node:util'
 
@@ -21,7 +21,9 @@ export function printMessage(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Writes an error for programs as one line of JSON to standard error, because standard output contains only results. */
+/**
+ * Writes an error for programs as one line of JSON to standard error, because standard output contains only results.
+ */
 export function printJsonError(error: {
   readonly code: string
   readonly message: string

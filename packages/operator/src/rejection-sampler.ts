@@ -1,5 +1,5 @@
-// Limits the log lines about rejected requests, because a client that repeats a rejected request must not fill a disk. The
-// first rejection of a key gets its own line. Later rejections share a line every `SUM_SECONDS`.
+// Limits the log lines about rejected requests, because a client that repeats a rejected request must not fill a disk.
+// The first rejection of a key gets its own line. Later rejections share a line every `SUM_SECONDS`.
 
 import type { KeyRejected, RequestCompleted, RequestMalformed } from '@store-export/api'
 import type { RejectionsSummarized, ServiceEvent } from './events.ts'
@@ -9,7 +9,10 @@ export const SUM_SECONDS = 10
 
 /** Maximum number of groups (keys and reasons) between two sums. Beyond it, only the metrics count rejections. */
 const GROUPS_MAX = 10_000
-/** Statuses of requests that are rejected before the store is read: because of the key, the rate limit, or the store's state. */
+/**
+ * Statuses of requests that are rejected before the store is read: because of the key, the rate limit, or the store's
+ * state.
+ */
 const REJECTED_STATUSES = [401, 403, 409, 429]
 
 type Rejection = RequestCompleted | KeyRejected | RequestMalformed

@@ -92,7 +92,9 @@ function locationRow(
   }
 }
 
-/** Returns seven days from Monday: closed on Sundays, shorter on Saturdays. Every second location is closed on Mondays. */
+/**
+ * Returns seven days from Monday: closed on Sundays, shorter on Saturdays. Every second location is closed on Mondays.
+ */
 function openingHours(index: number) {
   return Array.from({ length: 7 }, (_, day) => {
     const closed = day === 6 || (day === 0 && index % 2 === 1)

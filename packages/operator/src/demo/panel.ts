@@ -50,7 +50,10 @@ function curlLine(url: string, key: string): string {
   return `curl -H 'x-api-key: ${key}' '${url}/api/v1/orders?limit=2'`
 }
 
-/** Returns a shell command for the project's folder. The key is a variable, because the command accepts no key as an argument. */
+/**
+ * Returns a shell command for the project's folder. The key is a variable, because the command accepts no key as an
+ * argument.
+ */
 function syncLine(url: string, key: string): string {
   return `STORE_EXPORT_KEY=${key} npx store-sync run --url ${url} --to sqlite:shop.db`
 }

@@ -17,7 +17,9 @@ export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
   readonly keys: EncryptionKeys
 }
 
-/** Examines a registered store. Never rejects, because an error of one store must not hide the reports of the others. */
+/**
+ * Examines a registered store. Never rejects, because an error of one store must not hide the reports of the others.
+ */
 export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
   const { id, name, origin, state, schemaName } = store
   try {

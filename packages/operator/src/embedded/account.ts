@@ -11,8 +11,8 @@ const UNPRIVILEGED = ['nobody', 'daemon', 'postgres']
 
 /**
  * Returns the account for `clusterFolder`; undefined for the current user. For root, this is the folder's owner or an
- * unprivileged user. Rejects with `EmbeddedPostgresError` if the folder belongs to another user and the current user isn't
- * root, or if there is no unprivileged user.
+ * unprivileged user. Rejects with `EmbeddedPostgresError` if the folder belongs to another user and the current user
+ * isn't root, or if there is no unprivileged user.
  */
 export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/passwd'): Promise<Account> {
   const ownId = process.getuid?.() ?? 0

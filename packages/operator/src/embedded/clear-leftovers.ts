@@ -1,5 +1,5 @@
-// Cleans up after an earlier run: removes the lock of a dead server, and stops an orphaned server. If another process uses
-// the server, the cleanup fails.
+// Cleans up after an earlier run: removes the lock of a dead server, and stops an orphaned server. If another process
+// uses the server, the cleanup fails.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,9 @@ export async function clearLeftovers(cluster: string, onNotice: (notice: Embedde
   })
 }
 
-/** Removes the sockets of dead servers. Their locks would prevent a start if another program has the same process ID. */
+/**
+ * Removes the sockets of dead servers. Their locks would prevent a start if another program has the same process ID.
+ */
 export async function clearSockets(socketFolder: string, cluster: string): Promise<void> {
   for (const name of await readdir(socketFolder)) {
     const lock = /^(\.s\.PGSQL\.\d+)\.lock$/.exec(name)

@@ -116,8 +116,8 @@ async function prepareSocketFolder(home: string, known: string | undefined, acco
 }
 
 /**
- * Creates the folder. Returns undefined if its path is too long for a socket, or if it belongs to another user, who can
- * have created the name in /tmp.
+ * Creates the folder. Returns undefined if its path is too long for a socket, or if it belongs to another user. Another
+ * user can have created the name in /tmp.
  */
 async function makeSocketFolder(folder: string, account: Account): Promise<string | undefined> {
   if (Buffer.byteLength(folder) > SOCKET_FOLDER_BYTES_MAX) return undefined

@@ -1,5 +1,5 @@
-// Declares the settings of the embedded PostgreSQL, for demos and tests on a small machine. The command line contains them,
-// so that a start doesn't depend on the settings in the data folder.
+// Declares the settings of the embedded PostgreSQL, for demos and tests on a small machine. The command line contains
+// them, so that a start doesn't depend on the settings in the data folder.
 
 /** Settings of the server by name, with values as in postgresql.conf. */
 export type ServerSettings = Readonly<Record<string, string>>

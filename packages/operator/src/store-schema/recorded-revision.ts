@@ -1,4 +1,5 @@
-// Reads the schema version that `stores provision` recorded in a store database. A platform's own database has no record.
+// Reads the schema version that `stores provision` recorded in a store database. A platform's own database has no
+// record.
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { type Connection, identifier, queryRows, sql } from '@store-export/postgres'

@@ -1,4 +1,5 @@
-// Adds what older versions of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the reader.
+// Adds what older versions of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the
+// reader.
 
 import { type Connection, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
@@ -12,8 +13,9 @@ const TRUNCATE_TRIGGER = /^create trigger (?<name>\w+) before truncate on (?<tab
 const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
 
 /**
- * Adds missing triggers to existing tables. Before that, it replaces a function of an older version, which fails in such a
- * trigger. Returns the names of what it added, for people. `connection` must be a session of the owner of the store's tables.
+ * Adds missing triggers to existing tables. Before that, it replaces a function of an older version, which fails in
+ * such a trigger. Returns the names of what it added, for people. `connection` must be a session of the owner of the
+ * store's tables.
  */
 export async function repairTriggers(connection: Connection): Promise<string[]> {
   const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]
@@ -42,7 +44,9 @@ export interface RepairResult {
   readonly adminSql: string | null
 }
 
-/** Limits the connections of a reader that `stores provision` created. Doesn't change existing limits or other roles. */
+/**
+ * Limits the connections of a reader that `stores provision` created. Doesn't change existing limits or other roles.
+ */
 export async function repairReaderLimit(connection: Connection, role: string): Promise<RepairResult> {
   const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
   if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }

@@ -4,7 +4,10 @@ import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 const ITERATIONS = 4096
 
-/** Returns the SCRAM-SHA-256 verifier of an ASCII password. PostgreSQL accepts it as a password. `salt` is 16 random bytes. */
+/**
+ * Returns the SCRAM-SHA-256 verifier of an ASCII password. PostgreSQL accepts it as a password. `salt` is 16 random
+ * bytes.
+ */
 export function scramVerifier(password: string, salt: Uint8Array): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
   const clientKey = createHmac('sha256', salted).update('Client Key').digest()

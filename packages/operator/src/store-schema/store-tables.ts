@@ -36,7 +36,9 @@ const STORED = [
   orderItem,
 ] as const
 
-/** Returns the tables of a store at a schema version, parents before children, with the columns that the service reads. */
+/**
+ * Returns the tables of a store at a schema version, parents before children, with the columns that the service reads.
+ */
 export function storeTables(revision: RevisionId): StoreTable[] {
   return STORED.filter(({ since }) => includesRevision(revision, since)).map((resource) => ({
     table: resource.table,

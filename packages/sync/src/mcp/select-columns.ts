@@ -2,8 +2,8 @@ import { digitsName } from '../copies/sqlite/sqlite-decimals.ts'
 import { ALL_TABLES } from './visible-columns.ts'
 
 /**
- * Returns the select list for the readable columns of a table, in the order of the contract. Decimals have the digits that
- * the service sent.
+ * Returns the select list for the readable columns of a table, in the order of the contract. Decimals have the digits
+ * that the service sent.
  */
 export function selectColumns(table: string, readable: Readonly<Record<string, readonly string[]>>): string {
   const present = readable[table] ?? []

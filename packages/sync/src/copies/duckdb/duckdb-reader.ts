@@ -34,7 +34,9 @@ export async function readState(session: DuckDbSession): Promise<CopyState | nul
   }
 }
 
-/** Returns the rows of a selection in any order, with values as the service sent them. Throws like `DuckDbSession.run`. */
+/**
+ * Returns the rows of a selection in any order, with values as the service sent them. Throws like `DuckDbSession.run`.
+ */
 export async function readRows(session: DuckDbSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
   // The driver's decoder drops a U+FEFF at the start of a string, so each string gets a character before it.
   const texts = table.columns.map((column) => `'=' || ${sentText(column)} as ${quoteIdentifier(column.name)}`)

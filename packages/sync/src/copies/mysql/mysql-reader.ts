@@ -36,7 +36,9 @@ export async function readState(session: MySqlSession): Promise<CopyState | null
   }
 }
 
-/** Returns the rows of a selection in any order, with values as the service sent them. Throws like `MySqlSession.run`. */
+/**
+ * Returns the rows of a selection in any order, with values as the service sent them. Throws like `MySqlSession.run`.
+ */
 export async function readRows(session: MySqlSession, { table, by, ids }: RowSelection): Promise<StoredRow[]> {
   if (ids.length === 0) return []
   const texts = table.columns.map((column) => `${sentText(column)} as ${quoteIdentifier(column.name)}`)

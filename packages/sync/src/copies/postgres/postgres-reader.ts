@@ -35,7 +35,8 @@ export async function readState({ session, schema }: SchemaConnection): Promise<
 }
 
 /**
- * Returns the rows of a selection in any order, with values as the service sent them. Throws like `PostgresSession.run`.
+ * Returns the rows of a selection in any order, with values as the service sent them. Throws like
+ * `PostgresSession.run`.
  */
 export async function readRows(
   { session, schema }: SchemaConnection,
