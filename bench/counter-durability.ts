@@ -1,5 +1,5 @@
-// Measures request counters that survive a crash of the control database. Runs the statement that checks and counts a
-// key on three tables: unlogged, logged without a wait for the disk, and logged with this wait.
+// Measures what it costs if request counters survive a crash of the control database. Runs the statement that checks
+// and counts a key on three tables: unlogged, logged without a wait for the disk, and logged with this wait.
 //
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
 

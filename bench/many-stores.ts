@@ -1,6 +1,6 @@
 // Runs `npm run bench:many-stores`, which requests pages of randomly chosen stores from one node. `--stores` sets the
 // number of store databases; it defaults to 2,000. The baseline opens a connection to a store and reads a page without
-// the service. Prints the times of both, and the most connections that the service had open.
+// the service. Prints the times of both, the most connections to stores that the service had open, and its memory.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

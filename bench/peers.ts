@@ -1,6 +1,6 @@
 // Runs `npm run bench:peers`, which reads the same orders from the service and from other servers, in one run on one
-// database. Prints the result. Stores it in bench/results and in docs/concepts/performance.md with its chart. Fails if
-// a peer returns other orders.
+// database. It prints the result, and stores it in bench/results and in docs/concepts/performance.md with its chart.
+// With `--quick`, it only prints. Fails if a peer returns other orders.
 
 import { existsSync } from 'node:fs'
 import type { ServerKind } from './lib/options.ts'

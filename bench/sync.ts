@@ -1,5 +1,6 @@
 // Runs `npm run bench:sync`, which measures how fast store-sync copies a large store, and its processor time and
-// memory. Prints the results. Stores them in bench/results/sync and docs/concepts/performance.md. It asserts nothing.
+// memory. It prints the results. Without arguments, it also stores them in bench/results/sync and
+// docs/concepts/performance.md. It asserts nothing.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

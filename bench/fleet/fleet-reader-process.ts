@@ -34,7 +34,7 @@ handleCalls(
   () => pools.close(),
 )
 
-/** Requests an empty page of changes `count` times. Calls `prepare` before each. */
+/** Requests an empty page of changes `count` times. Calls `prepare` before each request. */
 async function read(count: number, prepare: () => void): Promise<void> {
   const since = BigInt(Date.now() - Date.UTC(2000, 0)) * 1000n
   const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=', value: since } as const

@@ -65,7 +65,7 @@ function controlConnections(): number {
   return SETTINGS.controlPoolSize.default + OTHER_CONTROL_CONNECTIONS
 }
 
-/** Returns the core-hours for reading per month, at the same share of a core as nodes. */
+/** Returns the core-hours per month of the databases for this load, at the same share of a core as nodes. */
 function databaseCoreHours({ controlCores99, storeCores99 }: SizedFleet, coreShare: number): number {
   return ((controlCores99 + storeCores99) / coreShare) * MONTH_HOURS
 }

@@ -6,15 +6,15 @@ import http from 'node:http'
 export interface Received {
   readonly status: number
   readonly bytes: number
-  /** Cursor of the next page; null if there is none. */
+  /** Cursor of the next page; null if there is none, or if the response is compressed. */
   readonly nextCursor: string | null
 }
 
 /** Sends requests with one key over connections that stay open. */
 export interface ApiClient {
   /**
-   * Requests a path below `/api/v1` with the key and `headers`. Rejects if the connection is closed early. Reads the
-   * next cursor only of uncompressed responses.
+   * Requests a path below `/api/v1` with the key and `headers`. Rejects if the connection fails or is closed early.
+   * Finds the next cursor only in uncompressed responses.
    */
   ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
   /** Requests a path like `ask`, but rejects for any status other than 200. */

@@ -17,7 +17,10 @@ export interface BuiltService {
   close(): Promise<void>
 }
 
-/** Builds the service into a temporary folder and starts it with these environment variables. */
+/**
+ * Builds the service into a temporary folder and starts it with these environment variables. Rejects if the service
+ * ends before it listens.
+ */
 export async function startBuiltService(settings: Readonly<Record<string, string>>): Promise<BuiltService> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-built-'))
   await promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), folder])

@@ -23,7 +23,7 @@ export interface Dataset {
   readonly readerUrl: string
   /** URL of the role that owns the store. */
   readonly ownerUrl: string
-  /** A connection of the owner. */
+  /** A client of the owner, which the caller must end. */
   readonly sql: Sql
   readonly version: string
   readonly rows: number

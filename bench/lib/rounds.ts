@@ -84,7 +84,7 @@ export function medianRatio(samples: Samples, names: readonly [string, string], 
   return median(above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN)))
 }
 
-/** Returns the median. For an even number of values, this is the mean of the two middle ones. */
+/** Returns the median; NaN for no values. For an even number of values, this is the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2

@@ -23,7 +23,10 @@ export interface BenchServer {
   remove(): Promise<void>
 }
 
-/** Starts a server with these settings. Returns null if the machine has no server of that kind. */
+/**
+ * Starts a server with these settings. Returns null if `kind` is `system` and none is installed. Rejects if
+ * BENCH_POSTGRES_BIN names a folder without the programs.
+ */
 export async function startBenchServer(kind: ServerKind, settings: ServerSettings = {}): Promise<BenchServer | null> {
   if (kind === 'embedded') return startEmbedded(settings)
   const binaries = await findSystemBinaries(process.env.BENCH_POSTGRES_BIN)

@@ -43,7 +43,7 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   return service.url
 }
 
-/** Measures the delay from now until `loopHolds` is called, because the timer itself takes time. */
+/** Measures the delay only from now until `loopHolds` is called, because the timer itself takes processor time. */
 async function watchLoop(): Promise<void> {
   watched = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   watched.enable()

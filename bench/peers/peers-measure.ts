@@ -34,7 +34,7 @@ export async function measurePeers(
   const { orders, rounds } = options
   say(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
-  // Five programs share the reader's role, which stores provision limits to the connections of one program.
+  // Five programs share the reader's role. A new store limits this role to the connections of one program.
   await withConnection(server.url('postgres'), (admin) =>
     admin.script(`alter role "${new URL(dataset.readerUrl).username}" connection limit -1`),
   )

@@ -52,7 +52,10 @@ export function withoutIndexes({ name, path }: FilteredPage): { name: string; pa
   }
 }
 
-/** Returns the timestamp after which this number of orders changed. Throws if the store has fewer orders. */
+/**
+ * Returns the time since which this number of orders changed, or more if several changed at this time. Rejects if the
+ * store has fewer orders.
+ */
 export async function timestampBeforeChanges(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`
     select to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant

@@ -18,7 +18,7 @@ export async function measureWalking(dataset: Dataset, seconds: number): Promise
   return { resident: await peakResidentMebibytes(running.service.processId), walked }
 }
 
-/** Returns the resident memory at rest after one request of each kind, in MiB. */
+/** Returns the resident memory ten seconds after one request of each kind, in MiB. */
 export async function measureAtRest(dataset: Dataset, filtered: readonly FilteredPage[]): Promise<number> {
   await using running = await runService(dataset)
   const { client, service } = running

@@ -114,7 +114,7 @@ class SyncBench {
     return figures
   }
 
-  /** Returns the processor time of one minute at the limit, in addition to fetching and parsing. */
+  /** Measures the processor time of one minute of requests at the limit, and that of only fetching and parsing. */
   paced(url: string) {
     return this.#withGenerator(url, PACED_ORDERS, async (generator) => {
       this.#places.say('a minute under the limit')

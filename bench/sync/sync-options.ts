@@ -12,7 +12,7 @@ export interface SyncBenchOptions {
   readonly orders: number
   /** Number of orders of the real service's store. */
   readonly storedOrders: number
-  /** Whether to write results and the document. Only complete runs are stored. */
+  /** Whether to write results and the document: true only without arguments, so that stored runs are comparable. */
   readonly writes: boolean
 }
 

@@ -36,7 +36,7 @@ export class PageTemplate {
     this.#stamps = [...bytes.matchAll(STAMP)].map(({ indices }) => indices?.[1]?.[0] ?? 0)
   }
 
-  /** Returns the body of page `index`. `next` is its cursor, or null on the last page. */
+  /** Returns the body of page `index`. `next` is the cursor of the page after it, or null on the last page. */
   make(index: number, next: string | null): Buffer {
     const cursor = next === null ? 'null' : `"${next}"`
     const end = Buffer.from(`,"meta":{"next_cursor":${cursor},"has_more":${next !== null}}}`)

@@ -42,7 +42,7 @@ export interface SyncResult {
 const FOLDER = fileURLToPath(new URL('../results/sync', import.meta.url))
 const FILE = `${FOLDER}/sync.json`
 
-/** Returns the cost of runs in addition to fetching and parsing. */
+/** Returns the processor time of each run, and that of only fetching and parsing the same pages. */
 export function pacedOf(
   parsed: { readonly cpuMs: number },
   runs: readonly { readonly name: string; readonly cpuMs: number }[],

@@ -7,7 +7,9 @@ import type { Sql } from 'postgres'
 import { openClient } from '../../../test/support/client.ts'
 
 export interface Writers {
-  /** Waits until every transaction has ended. Returns their number. */
+  /**
+   * Starts no more transactions, and waits for the open ones. Returns the number of all. Rejects if a writer failed.
+   */
   stop(): Promise<number>
 }
 
@@ -28,7 +30,7 @@ const OWN_ORDERS = 20
 export function startWriters(ownerUrl: string): Writers {
   const stopping = new AbortController()
   const all = Array.from({ length: WRITERS }, (_, writer) => write(ownerUrl, writer, stopping.signal))
-  // The error of a writer is thrown when all writers have stopped.
+  // `stop` rejects with the error of a writer.
   for (const each of all) each.catch(() => undefined)
   return {
     async stop() {
