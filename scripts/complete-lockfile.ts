@@ -63,7 +63,7 @@ function withoutIntegrity(lock: Lock): string[] {
   return packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)
 }
 
-/** Returns the hash from the registry; null if the registry lacks this version. */
+/** Returns the hash from the registry; null if `npm view` fails or prints none. */
 function integrityOf(specifier: string): string | null {
   const { status, stdout } = spawnSync('npm', ['view', specifier, 'dist.integrity', '--json'], { encoding: 'utf8' })
   if (status !== 0 || stdout.trim() === '') return null

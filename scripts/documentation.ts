@@ -1,6 +1,6 @@
 // Prevents the documentation from naming things that do not exist. Links and anchors must lead somewhere. Every
-// command, option, variable, metric, event, file, and npm script on a page must exist. Also checks the pages that the
-// code names, and the form of the decision records.
+// command, option, variable, metric, file, and npm script on a page must exist, and every event in docs/operate. The
+// script also checks the pages that the code names, and the form of the decision records.
 
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,6 @@
-// Requests each endpoint of a running demo once and writes the responses to docs/api/examples.json. `npm run generate`
-// inserts them into the reference. Run: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
+// Writes a response of each endpoint of a running demo, except lists of IDs, to docs/api/examples.json. `npm run
+// generate` inserts them into the reference. Run: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run
+// examples
 
 import { writeFileSync } from 'node:fs'
 import { ENDPOINTS, type Endpoint, type LiveExample } from '@store-export/contract'
@@ -20,7 +21,10 @@ async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
   return { path: pathAndQuery, status: response.status, body: await response.json() }
 }
 
-/** Returns the ID of a row. For the addresses of a customer, returns a customer that has addresses. */
+/**
+ * Returns an ID for the path of the endpoint; empty if the path has no ID. For the addresses of a customer, it is the
+ * ID of a customer that has addresses.
+ */
 async function idFor({ path, response }: Endpoint): Promise<string> {
   if (!path.includes('{id}')) return ''
   const list = response.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')

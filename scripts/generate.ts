@@ -1,6 +1,6 @@
 // Writes the generated files: reference, error pages, OpenAPI document, settings, commands, index of decisions, and
-// tables of metrics and events. With `--check`, it writes nothing and names each stale file. It then exits with 1 if
-// there is one. An argument replaces the root folder of the project.
+// tables of metrics and events. With `--check`, it writes nothing, and exits with 1 if a file is stale or no longer
+// generated. An argument replaces the root folder of the project.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -108,7 +108,7 @@ function stringsOf(tree: ts.SourceFile): Prose[] {
   return found
 }
 
-/** Returns the text of an HTML page. Other strings have no tags. */
+/** Returns the text without its HTML tags. Only strings that contain a page have tags. */
 function withoutTags(text: string): string {
   return text.replace(/<[a-z!/][^>]*>/gi, ' ')
 }

@@ -86,7 +86,7 @@ function restore(): void {
   rmSync(LICENSE, { force: true })
 }
 
-/** Removes types that no entry of the package exports, because users can't import them. */
+/** Removes declaration files that no entry of the package reaches, because users can't import them. */
 function dropPrivateTypes({ exports }: Manifest): void {
   const entries = Object.values(exports).map((file) => path.normalize(typesOf(String(file))))
   const reached = new Set(entries)

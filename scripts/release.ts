@@ -2,7 +2,7 @@
 //
 //   prepare 0.2.0   sets the version of every package, and moves the changelog's unreleased entries under it
 //   notes v0.2.0    prints the release notes of a tag; fails if the packages have another version
-//   build [FOLDER]  writes the files of a release: packages, service, SBOM, and SHA256SUMS
+//   build [FOLDER]  deletes FOLDER, and fills it with the files of a release: packages, service, SBOM, and SHA256SUMS
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -81,7 +81,10 @@ function prepare(version: string): void {
   git push --atomic origin main v${version}`)
 }
 
-/** Returns the changelog's section for a tag. Links to files of the repository become links to the tag's files. */
+/**
+ * Returns the changelog's section for a tag. Throws if a package has another version, or if there is no section. In
+ * GitHub Actions, links to files of the repository become links to the tag's files.
+ */
 function notes(tag: string): string {
   const version = tag.replace(/^v/, '')
   for (const file of manifestFiles()) {

@@ -22,7 +22,7 @@ Exit codes: 0 all tests passed, 1 a test failed, 2 wrong arguments.
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
-/** Versions of the npm packages, whose integrity npm checks. PostgreSQL 18 is in the lockfile. */
+/** Version of the npm package for each major version; null for PostgreSQL 18, which is in the lockfile. */
 const PACKAGE_VERSIONS: Readonly<Record<string, string | null>> = {
   13: '13.23.0-beta.16',
   14: '14.23.0-beta.17',

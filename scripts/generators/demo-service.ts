@@ -22,7 +22,10 @@ export interface DemoService {
   stop(): Promise<void>
 }
 
-/** Starts the demo with its data below `root`. `requestsPerMinute` is the rate limit of a key. */
+/**
+ * Starts the demo with its data below `root`. `requestsPerMinute` is the rate limit of a key. Rejects if the demo ends
+ * before it is ready.
+ */
 export async function startDemoService(root: string, requestsPerMinute: number): Promise<DemoService> {
   const folder = path.join(root, 'demo')
   mkdirSync(folder, { recursive: true })

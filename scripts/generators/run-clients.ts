@@ -28,7 +28,9 @@ const START_SECOND_MAX = 40
 const CLIENTS_MAX = 4
 const DOCUMENTS: readonly DocumentName[] = ['openapi.json', 'openapi-3.0.json', 'swagger-2.0.json']
 
-/** Runs the tests. Clients run next to the builds, because they mostly wait. */
+/**
+ * Starts a demo, runs the tests against it, and returns their rows. Clients run during other builds: they mostly wait.
+ */
 export async function runClients(tests: readonly GeneratorTest[], folders: TestFolders): Promise<Row[]> {
   const demo = await startDemoService(folders.work, REQUESTS_PER_MINUTE)
   try {

@@ -36,7 +36,10 @@ export class Workspace {
   readonly log: string
   readonly #documents: Readonly<Record<DocumentName, string>>
 
-  /** Creates the folder `name` with the files of `test/generators/NAME`. */
+  /**
+   * Creates the folder `name` with the files of `test/generators/NAME`. Replaces the folder and the log of an earlier
+   * run.
+   */
   constructor(name: string, { work, installed }: TestFolders, documents: Readonly<Record<DocumentName, string>>) {
     this.folder = path.join(work, 'tests', name)
     this.installed = installed
