@@ -24,7 +24,10 @@ export class Spreadsheet {
     this.state = { ...empty, nextId: 1, nowMs: Date.now() }
   }
 
-  /** Creates a spreadsheet with the script, and connects it to the service. */
+  /**
+   * Creates a spreadsheet with the script, and connects it to the service. `code` replaces Code.gs and must contain the
+   * address, so that the script prompts only for the key. Rejects with the error of the script.
+   */
   static async connect(url: string, key: string, code?: string): Promise<Spreadsheet> {
     const spreadsheet = new Spreadsheet(code ?? (await readFile(CODE, 'utf8')))
     const { error } = await spreadsheet.run('connect', { isInteractive: true, replies: code ? [key] : [url, key] })
@@ -32,7 +35,7 @@ export class Spreadsheet {
     return spreadsheet
   }
 
-  /** Runs a function. The spreadsheet then has the state after it. */
+  /** Runs a function, and stores the state after it. An error of the function is in the result. */
   async run(handler: string, options: ExecutionOptions = {}): Promise<ExecutionResult> {
     const defaults = { isInteractive: false, replies: [], stopAtCall: null, slowness: 1, isLocked: false }
     const result = await runInWorker({ ...defaults, ...options, code: this.code, handler }, this.state)

@@ -229,7 +229,7 @@ async function relation(operator: string, left: Value, right: Value): Promise<Va
   throw new Error(`the operator ${operator} is not implemented`)
 }
 
-/** Compares values of primitive types. Values of different types are not equal. */
+/** Compares values of primitive types. Values of different types are not equal. Throws for two compound values. */
 export function isEqual(left: Value, right: Value): boolean {
   const isCompound = (value: Value) => typeof value === 'object' && value !== null
   if (isCompound(left) && isCompound(right)) throw new Error('the equality of such values is not implemented')

@@ -184,7 +184,10 @@ function currencyOf(text: string): Currency {
   return new Currency(text)
 }
 
-/** Without a culture, the language of the computer decides about decimal points and the order of dates. */
+/**
+ * Returns the value. Throws without the culture `en-US`: in Power Query, the language of the computer would then decide
+ * about decimal points and the order of dates.
+ */
 function inEnglish<T>(culture: unknown, value: T): T {
   if (culture !== 'en-US') throw new Error('the culture is missing')
   return value

@@ -14,6 +14,7 @@ export const PACKAGES = ['n8n-core@2.41.1', 'n8n-workflow@2.41.0']
 
 /**
  * Installs the engine without its native modules, which only other nodes need, and the packed nodes as npm has them.
+ * Rejects with `NotInstalledError` if npm can't install the engine.
  */
 export async function installEngine(): Promise<void> {
   const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel', 'error']
@@ -36,7 +37,9 @@ export async function installEngine(): Promise<void> {
   await runProgram('npm', [...npm, '--no-save', '--legacy-peer-deps', path.join(packed, file)], { cwd: TOOL })
 }
 
-/** Compiles a copy of the source, next to the types of n8n. */
+/**
+ * Compiles a copy of the source next to the types of n8n. Rejects if a type is wrong. Call it after `installEngine`.
+ */
 export async function checkTypes(): Promise<void> {
   const source = path.join(TOOL, 'source')
   await rm(source, { recursive: true, force: true })

@@ -64,7 +64,10 @@ export interface RunOptions {
   readonly input?: string
 }
 
-/** Runs a program and returns its standard output. Rejects if it fails, with the end of its standard error. */
+/**
+ * Runs a program and returns its standard output. Rejects if it fails, with the end of its standard error, or of its
+ * output if it printed no error.
+ */
 export function runProgram(program: string, parameters: readonly string[], options: RunOptions = {}): Promise<string> {
   const { cwd, env, input } = options
   return new Promise((resolve, reject) => {

@@ -10,8 +10,9 @@ const HEADING = '## First rows in five minutes'
 const BLOCK = /```sh\n(?<commands>[\s\S]*?)```/g
 
 /**
- * Runs the commands of the first section of a connector's README with pinned packages. The address and the key of the
- * store replace those of the README, and `replaced` has more replacements. Rejects if a command fails.
+ * Runs the commands of the first section of a connector's README with pinned packages, and returns their output. The
+ * address and the key of the store replace those of the README, and `replaced` has more replacements. Rejects if a
+ * command fails.
  */
 export async function runReadme(
   folder: string,

@@ -53,7 +53,7 @@ export function startShopWriters(ownerUrl: string, revision: RevisionId): Writer
   const others = Array.from({ length: WRITERS }, (_, writer) =>
     write({ ownerUrl, statements, writer, signal: stopping.signal }),
   )
-  // The error of a writer is thrown when all writers have stopped.
+  // `stop` rejects with the error of a writer.
   for (const each of others) each.catch(() => undefined)
   return {
     async stop() {

@@ -27,7 +27,7 @@ const TOTAL_WAIT_MAX_SECONDS = 180
 
 export type Query = Readonly<Record<string, string | number>>
 
-/** The parsed body of a response: a page of a list, or one row. */
+/** The headers and the parsed body of a response. The body is a page of a list, or one row. */
 export interface StoreResponse {
   readonly body: { readonly data: IDataObject | IDataObject[]; readonly meta?: { readonly next_cursor: string | null } }
   readonly headers: Readonly<Record<string, string | undefined>>

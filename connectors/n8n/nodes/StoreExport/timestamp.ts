@@ -18,7 +18,10 @@ function isLuxon(value: unknown): value is { toISO(): string } {
   return value !== null && typeof value === 'object' && 'toISO' in value
 }
 
-/** Returns the offset of the time zone, such as `+02:00`. */
+/**
+ * Returns the offset of the time zone at a local time, such as `+02:00`. Within some hours of a change of the clocks,
+ * it can be the other offset, because the function takes `time` as UTC.
+ */
 function offsetOf(time: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(new Date(`${time}Z`)).find(({ type }) => type === 'timeZoneName')?.value ?? ''
