@@ -71,7 +71,9 @@ export const FLEET_SIZE: StoreSize = { orders: 400, customers: 60, products: 40,
 /** More than the number of requests of any test. */
 const UNLIMITED = '1000000000'
 
-/** Creates a platform for one test. Without `controlUrl`, it creates the control database. */
+/**
+ * Creates a platform for one test. Migrates the control database at `controlUrl`, or creates one if there is no URL.
+ */
 export async function startFleet(controlUrl?: string): Promise<TestFleet> {
   const url = controlUrl ?? (await ownControlDatabase())
   if (controlUrl !== undefined) await migrate({ url, random: randomBytes })
@@ -169,8 +171,8 @@ async function startNode(settings: Variables, environment: Variables): Promise<T
 }
 
 /**
- * Returns a free port below the range for outgoing connections. While its server is down, an outgoing connection must
- * not get this port, or connect to itself.
+ * Returns a free port below the range for outgoing connections. Otherwise, while its server is down, an outgoing
+ * connection could get this port, or even connect to itself.
  */
 export async function nonEphemeralPort(): Promise<number> {
   for (;;) {

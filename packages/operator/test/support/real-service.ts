@@ -52,8 +52,8 @@ export interface RealNode {
   /** Returns all metrics in the text format. */
   metrics(): Promise<string>
   /**
-   * Returns the sum of the series of a metric, named without `store_export_`. With `label`, only series with this label
-   * count.
+   * Returns the sum of the series of a metric; 0 if there are none. `name` has no `store_export_`. With `label`, only
+   * series with this label count.
    */
   metric(name: string, label?: string): Promise<number>
 }

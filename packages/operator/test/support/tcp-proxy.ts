@@ -24,7 +24,7 @@ export interface TcpProxy {
   setMode(mood: ProxyMode): void
 }
 
-/** Opens a proxy to a port of 127.0.0.1. */
+/** Opens a proxy to a port of 127.0.0.1. The proxy is closed after the test. */
 export async function openProxy(target: number): Promise<TcpProxy> {
   let mode: ProxyMode = { kind: 'forward' }
   let changed = Promise.withResolvers<void>()

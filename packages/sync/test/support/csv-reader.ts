@@ -2,7 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 
-/** Returns the rows by the names of the first line. An empty field is null. */
+/**
+ * Returns the rows by the names of the first line, without the apostrophes before formulas. An empty field without
+ * quotes is null. Throws if the file has no byte order mark.
+ */
 export function readCsv(file: string): Record<string, string | null>[] {
   const text = readFileSync(file, 'utf8')
   if (!text.startsWith('\uFEFF')) throw new Error(`${file} has no byte order mark`)
@@ -10,7 +13,7 @@ export function readCsv(file: string): Record<string, string | null>[] {
   return lines.map((line) => Object.fromEntries(header.map((name, at) => [name ?? '', plain(line[at] ?? null)])))
 }
 
-/** Returns the fields of each line. An empty field is null. Throws if a quoted field is not closed. */
+/** Returns the fields of each line. An empty field without quotes is null. Throws if a line does not end with CR LF. */
 export function linesOf(text: string): (string | null)[][] {
   const lines: (string | null)[][] = []
   let line: (string | null)[] = []

@@ -176,7 +176,7 @@ async function readPostgres(sql: postgres.Sql, schema: string): Promise<RowsByTa
     })
     return `select ${texts.join(', ')} from ${schema}.${name}`
   })
-  // All statements in one message see the same snapshot.
+  // One message with all statements takes only one round trip.
   const results = await sql.unsafe(selects.join(';')).simple()
   return new Map(
     ALL_TABLES.map(({ name }, index) => {
@@ -192,7 +192,10 @@ async function readPostgres(sql: postgres.Sql, schema: string): Promise<RowsByTa
   )
 }
 
-/** Makes inserts into a random table fail, as on a full disk, until the returned function is called. */
+/**
+ * Makes inserts into a random table fail, as on a full disk, until the returned function is called. Changes nothing if
+ * there is no copy yet.
+ */
 export async function damageSqlite(file: string, random: Random): Promise<() => Promise<void>> {
   const table = damagedTable(random)
   const other = () => new DatabaseSync(file, { timeout: 1000 })

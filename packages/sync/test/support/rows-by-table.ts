@@ -38,7 +38,9 @@ export function withJson(table: string, row: Record<string, string | null>): Tex
   )
 }
 
-/** Returns a row of a SQLite copy with the digits of decimals instead of numbers, and without computed columns. */
+/**
+ * Returns a row of a copy in a database with the digits of decimals instead of numbers, and without computed columns.
+ */
 export function withDigits(row: Record<string, unknown>): Record<string, unknown> {
   const own = Object.keys(row).filter(
     (name) => !(`${name.replace(/_(?:text|cents)$/, '')}_text` in row && /_(?:text|cents)$/.test(name)),

@@ -6,6 +6,7 @@ export interface ExitResult {
   readonly stderr: string
 }
 
+/** Runs a program to its end. `code` is NaN if the program did not start, and also 0 if a signal ended it. */
 export function runProgram(file: string, args: readonly string[], options: ExecFileOptions): Promise<ExitResult> {
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout, stderr) => {

@@ -26,7 +26,9 @@ export interface Shop {
   changeCopy(statements: string): void
 }
 
-/** Creates a store and a folder for its copy. Both are removed after the test. */
+/**
+ * Creates a store, and a folder for its copy. The folder is removed after the test, and the store with the platform.
+ */
 export async function createShop(platform: TestPlatform, revision: RevisionId = LATEST_REVISION): Promise<Shop> {
   const store = await platform.provision(revision)
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
