@@ -1,6 +1,6 @@
-// Runs a workflow once with the execution engine of n8n, as n8n does after each poll: the trigger, then the node that writes
-// into the copy; and the node Store Export before that node if there is no trigger. A step without nodes tests the credential.
-// Reads a job as JSON from standard input. The working directory has n8n-core and the package of the nodes.
+// Runs each step of a job once with the execution engine of n8n, as n8n does after each poll: the nodes of a workflow,
+// one after the other. A step without nodes tests the credential. Reads the job as JSON from standard input, and writes
+// the results to the files that it names. The working directory has n8n-core and the package of the nodes.
 
 const { createRequire } = require('node:module')
 const { readFileSync, writeFileSync, existsSync } = require('node:fs')
@@ -84,7 +84,10 @@ function nodeTypesOf(loader) {
   return { getByName: getByNameAndVersion, getByNameAndVersion, getKnownTypes: () => ({}) }
 }
 
-/** Runs the nodes of a step, one after the other. Returns the items and hints of each node, and the error of the workflow. */
+/**
+ * Runs the nodes of a step, one after the other. Returns the items and hints of each node, and the error of the
+ * workflow.
+ */
 async function runStep({ id, nodes: declared }, { loader, nodeTypes }) {
   const nodes = declared.map(({ type, parameters, settings }, at) => ({
     ...{ id: `${id}-${at}`, name: `${at}`, type, typeVersion: 1, position: [at * 200, 0], parameters, ...settings },

@@ -24,6 +24,8 @@ _SCHEMA_CONTRACT = {"tables": "evolve", "columns": "evolve", "data_type": "freez
 def store_export(url: str = dlt.config.value, key: str = dlt.secrets.value) -> Any:
     """Returns a resource for each table, and `<table>_ids` for each table of which a run reads only the changes.
 
+    A run fails if the service is too old for a parameter.
+
     Args:
         url: Address of the service, such as `https://export.example.com`.
         key: API key of the store.
@@ -110,6 +112,9 @@ def _pages(client: RESTClient, path: str, params: Dict[str, Any]) -> Iterator[An
 
 
 def _tracks_no_updates(error: HTTPError) -> bool:
-    """Whether the store does not track changes of this list, so that each run must read it as a whole."""
+    """Whether the service rejected the window, because the store does not track changes of this list.
+
+    Every 400 except for an invalid cursor counts. The run then reads the whole list.
+    """
     response = error.response
     return response.status_code == 400 and response.json()["error"]["code"] != "INVALID_CURSOR"
