@@ -50,7 +50,10 @@ export function readRequest(message: IncomingMessage, requestId: string, proxies
   }
 }
 
-/** Whether a request has a body. The service then closes the connection after the response, and ignores the body. */
+/**
+ * Whether a request has a body. The service then closes the connection after the response, and ignores the body unless
+ * it is a leak report.
+ */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

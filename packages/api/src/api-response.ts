@@ -17,7 +17,7 @@ export interface ApiResponse {
   readonly release?: () => void
 }
 
-/** Headers of every API response (reading R27). Documents have their own `cache-control`. */
+/** Headers of every API response (reading R27). Documents have their own `cache-control` and `vary`. */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',
   vary: 'x-api-key, accept-encoding',

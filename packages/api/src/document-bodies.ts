@@ -10,8 +10,8 @@ export class DocumentBodies {
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
   /**
-   * Returns the body of a document: the same buffer for each call. Rejects like `document.body`, and calls it again
-   * next time.
+   * Returns the body of a document: the same buffer for each call. Rejects like `document.body`, which the next call
+   * then runs again.
    */
   of(document: ReferenceRoute): Promise<Buffer> {
     return cached(this.#plain, document, async () => {

@@ -72,7 +72,9 @@ export interface Trace {
    * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key.
    */
   minuteRequests: number
-  /** Whether this page begins or ends its list, and its filters; null for other responses, and for a list with one page. */
+  /**
+   * Whether this page begins or ends its list, and its filters; null for other responses, and for a list with one page.
+   */
   walk: WalkStep | null
   readonly headers: Record<string, string>
 }
@@ -166,7 +168,9 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
   return { storeId, databaseUrl, schemaName, encryptedPassword }
 }
 
-/** Returns the plan. If the key gets no personal data, the plan reads pseudonyms and nulls in its place (reading R40). */
+/**
+ * Returns the plan. If the key gets no personal data, the plan reads pseudonyms and nulls in its place (reading R40).
+ */
 function forKey(plan: Plan, { withoutPersonalData: isReduced, storeId }: Admission, { secret }: Pipeline): Plan {
   if (!isReduced) return plan
   return { ...plan, resource: withoutPersonalData(plan.resource), pseudonymSecret: pseudonymSecret(secret, storeId) }
@@ -267,7 +271,7 @@ function positionOf(page: PageWriter) {
   return position
 }
 
-/** Returns the same error for a missing, malformed, unknown or revoked key (reading R26). */
+/** Returns the same error for a missing, repeated, malformed, unknown, or revoked key (reading R26). */
 function invalidKey(): ApiError {
   const message =
     'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'

@@ -3,11 +3,17 @@
 
 import type { TraceContext } from './request-ids.ts'
 
-/** Emitted after the response to an API request, and with status 499 if the client disconnected before it. */
+/**
+ * Emitted after each response, including documents and leak reports. Status 499 means that the client disconnected
+ * before the response existed.
+ */
 export interface RequestCompleted extends Partial<TraceContext> {
   readonly event: 'request.completed'
   readonly requestId: string
-  /** The endpoint's path as the contract writes it, such as `/api/v1/orders/{id}`; 'unknown' for any other path. */
+  /**
+   * The path of a document, of leak reports, or of an endpoint as the contract writes it, such as
+   * `/api/v1/orders/{id}`; 'unknown' for any other path.
+   */
   readonly endpoint: string
   readonly method: string
   readonly status: number
@@ -31,7 +37,7 @@ export interface KeyRejected {
   readonly reason: 'missing' | 'repeated' | 'malformed' | 'unknown'
 }
 
-/** Emitted if a client sends a request that is malformed, too slow, or too large. */
+/** Emitted if Node's parser rejects a request as malformed, too slow, or too large, and for the method CONNECT. */
 export interface RequestMalformed {
   readonly event: 'request.malformed'
   readonly requestId: string

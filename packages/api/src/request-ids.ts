@@ -20,7 +20,9 @@ export interface TraceContext {
   readonly parentId: string
 }
 
-/** Returns the IDs of a request. An ID is invalid if its header is repeated, because Node joins the values with a comma. */
+/**
+ * Returns the IDs of a request. An ID is invalid if its header is repeated, because Node joins the values with a comma.
+ */
 export function readRequestIds(headers: IncomingHttpHeaders): RequestIds {
   const sent = headers['x-request-id']
   const requestId = typeof sent === 'string' && isSafe(sent) ? sent : randomUUID()

@@ -1,5 +1,5 @@
 // Recognizes connection errors that a retry cannot fix, because the address is wrong. The client then throws
-// immediately instead of retrying for two minutes.
+// immediately instead of retrying.
 
 /** Messages by system error code. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [

@@ -68,7 +68,8 @@ const DEFAULT_LIMIT = 250
 
 /**
  * Sends requests to one service with one key. Every call rejects with `StoreExportError` for an error response, with
- * `ConnectionError` without a complete response, and with the reason of its signal.
+ * `ConnectionError` without a complete and well-formed response, and with the reason of its aborted signal. A list also
+ * throws `IgnoredParameterError`.
  */
 export class Caller {
   readonly #url: string

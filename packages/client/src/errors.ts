@@ -1,7 +1,7 @@
 // The errors of a call, by what the caller can do about them. A `StoreExportError` is a response of the service, and
-// its code says what to change. A `ConnectionError` is the lack of a complete response, so a later call can succeed.
-// Its subclass `AddressError` needs another address. An `IgnoredParameterError` needs another parameter or a newer
-// service.
+// its code says what to change. A `ConnectionError` means that no complete and well-formed response arrived, so a later
+// call can succeed. Its subclass `AddressError` needs another address. An `IgnoredParameterError` needs another
+// parameter or a newer service.
 
 import type { ErrorCode } from './generated/types.ts'
 
@@ -47,7 +47,8 @@ export class StoreExportError extends Error {
 }
 
 /**
- * Thrown without a complete response: the connection failed, the response was cut off, or the time limit was reached.
+ * Thrown without a complete response: the connection failed, the response was cut off or malformed, or the time limit
+ * was reached.
  */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'

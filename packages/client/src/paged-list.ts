@@ -35,7 +35,9 @@ export interface RowsPage<Row> {
   readonly cursor: string | null
   /** Timestamp for the next sync, from the header `x-sync-watermark`; null without the header. */
   readonly watermark: string | null
-  /** Filter for the next sync; null if that sync reads the whole list. Save the filter after you have written all pages. */
+  /**
+   * Filter for the next sync; null if that sync reads the whole list. Save the filter after you have written all pages.
+   */
   readonly nextSync: NextSync | null
   /**
    * Digest of the columns that the page was read from, from the header `x-store-fields`; null without the header. If it

@@ -1,5 +1,5 @@
-// Keeps the TypeScript client complete: one method per endpoint, with doc comments, generated from the declarations.
-// Therefore, no endpoint lacks a client method.
+// Generates the methods of the TypeScript client from the contract, one for each endpoint, so that no endpoint lacks a
+// method.
 
 import { type Contract, contractWith, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'

@@ -28,7 +28,7 @@ export type ResponseShape =
   /** All rows with the ID in the path in their `column`, as a list; 404 if `parent` has no row with this ID. */
   | { readonly kind: 'allOf'; readonly parent: Resource; readonly column: string }
 
-/** A path that accepts GET and HEAD. Its route, documentation and client method are derived from this declaration. */
+/** A path that accepts GET and HEAD. Its route, documentation, and client method are derived from this declaration. */
 export interface Endpoint {
   /** Unique name, which is the `operationId` in OpenAPI. */
   readonly id: string

@@ -140,14 +140,14 @@ export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, Er
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * An error that the service returns to the client. Clients see `message`; only the log contains the cause.
- * `status` differs from the status of the code for method errors (reading R3) and for malformed requests (reading R36).
+ * An error that the service returns to the client. Clients see `message`; only the log contains the cause. `status`
+ * differs from the declared status for method errors (reading R3), malformed requests (reading R36), and leak reports.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** What the client has to change, without what it sent; null for errors that are not the client's. */
+  /** What the client has to change, without the values that it sent; null unless the status is 400, 404, or 405. */
   readonly reason: string | null
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {

@@ -1,5 +1,5 @@
-// The format of API keys: a prefix, 256 random bits in base62, and a CRC32 of both in base62. An operator can choose the
-// prefix, so that secret scanners recognize the keys of the platform. Keys with an earlier prefix stay valid.
+// The format of API keys: a prefix, 256 random bits in base62, and a CRC32 of both in base62. An operator can choose
+// the prefix, so that secret scanners recognize the keys of the platform. Keys with an earlier prefix stay valid.
 
 /** First characters of new keys, if the operator sets no others. */
 export const DEFAULT_KEY_PREFIX = 'sdx_'
@@ -15,8 +15,8 @@ export const KEY_PREFIX_RULE =
 export const KEY_REST_LENGTH = 49
 
 /**
- * Fewest characters after a prefix that count as a part of a key. A part with fewer characters leaves at least 65 of the
- * 256 bits unknown. A lower number would match IDs such as `req_` with 32 hexadecimal digits.
+ * Fewest characters after a prefix that count as a part of a key. A part with fewer characters leaves at least 65 of
+ * the 256 bits unknown. A lower number would match IDs such as `req_` with 32 hexadecimal digits.
  */
 const PART_LENGTH_MIN = 33
 
@@ -26,7 +26,8 @@ export const KEY_IN_TEXT = `${DEFAULT_KEY_PREFIX}[0-9A-Za-z]+|${KEY_PREFIX_PATTE
 const KEYS = new RegExp(KEY_IN_TEXT, 'g')
 
 /**
- * Replaces API keys in `text`, because a client can send its key in the wrong place, and no response may contain a key.
+ * Returns `text` with `…` in place of the secret part of each API key. A client can send its key in the wrong place,
+ * and no response may contain a key.
  */
 export function maskKeys(text: string): string {
   return text.replace(KEYS, (key) => `${key.slice(0, key.lastIndexOf('_') + 1)}…`)

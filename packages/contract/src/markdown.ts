@@ -18,7 +18,7 @@ import { endpointNote, fieldNote, fieldSince, parameterNote, sentence } from './
 import { PARAMETERS, type ParameterName } from './parameters.ts'
 import type { RowShape } from './resource.ts'
 
-/** Returns a Markdown table of the fields of a resource: name, type, and note. */
+/** Returns a Markdown table of the fields of a resource: name, type, note, and first schema version. */
 export function fieldTable(resource: RowShape): string {
   const rows = Object.entries(resource.fields).map(([name, field]) => [
     code(name),

@@ -9,7 +9,9 @@ import type { Resource, RowShape } from './resource.ts'
 import { TIMESTAMP_RULE } from './timestamp.ts'
 import { remainderOf } from './without-personal-data.ts'
 
-/** Returns whole sentences: what the field holds, its values, and when it is null. */
+/**
+ * Returns whole sentences: what the field holds, its values, when it is null, and what keys without personal data get.
+ */
 export function fieldNote(field: Field): string {
   const { type, note, nullWhen, since } = field
   const listed = type.kind === 'oneOf' && type.others === undefined

@@ -1,5 +1,4 @@
-// Translates JSON Schemas of OpenAPI 3.1 for older versions, which have no list of types and no `null` type. Throws if
-// an older version can't express a schema, so that no constraint is lost silently.
+// Translates JSON Schemas of OpenAPI 3.1 for older versions, which have no list of types and no `null` type.
 
 import type { OpenApiObject } from './openapi-schema.ts'
 
@@ -14,7 +13,11 @@ const SHARED_KEYWORDS = new Set(
 )
 const JSON_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string']
 
-/** Returns the schema for an older version of OpenAPI, in which `type` is one name. */
+/**
+ * Returns the schema for an older version of OpenAPI, in which `type` is one name. Throws if the version can't express
+ * the schema, so that no constraint is lost silently. Only a union of strings loses its constraints: it becomes
+ * `string`.
+ */
 export function downgradedSchema(schema: OpenApiObject, keyword: NullKeyword): OpenApiObject {
   const nested = (value: unknown) => downgradedSchema(objectOf(value), keyword)
   const members = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {

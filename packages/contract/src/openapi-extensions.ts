@@ -1,4 +1,5 @@
-// Extensions from which Speakeasy's generator writes the loops over pages and the retries of a client.
+// Declares the OpenAPI extensions from which the generators of Speakeasy and Fern write a client's loops over pages.
+// Speakeasy's generator writes retries, too.
 
 import type { Contract } from './contract.ts'
 import type { OpenApiObject } from './openapi-schema.ts'
@@ -22,7 +23,9 @@ export const PAGINATION: OpenApiObject = {
 /** Statuses with which a proxy in front of the service reports a temporary failure. */
 const PROXY_STATUSES = [503, 504]
 
-/** Returns the value of `x-speakeasy-retries`. Its clients wait for the seconds in `Retry-After` if there are any. */
+/**
+ * Returns the value of `x-speakeasy-retries`. Generated clients wait for the seconds in `Retry-After` if there are any.
+ */
 export function retriesOf({ errors }: Contract): OpenApiObject {
   const retried = Object.values(errors).filter(({ retry }) => retry.startsWith('Yes'))
   const statuses = new Set([...retried.map(({ status }) => status), ...PROXY_STATUSES])

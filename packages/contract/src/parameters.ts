@@ -17,7 +17,7 @@ export type ParameterValue = number | string | Microseconds
 /** The value that sets the end time of a list to its watermark. */
 export const NOW = 'now'
 
-/** The documentation, the parser and the filter of a query parameter. */
+/** The documentation, the parser, and the filter of a query parameter. */
 export interface Parameter {
   readonly note: string
   /** Returns the JSON Schema for a resource. */
@@ -119,7 +119,7 @@ export function quotedInput(text: string): string {
   return JSON.stringify(cut.toWellFormed())
 }
 
-/** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10` and `+5` (reading R11). */
+/** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10`, and `+5` (reading R11). */
 function parseLimit(text: string): number {
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
   if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit

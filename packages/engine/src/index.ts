@@ -1,4 +1,5 @@
-// Reads the rows of stores as JSON bytes, without knowing HTTP or the control database.
+// Exports the engine, which reads the rows of stores as JSON bytes. Its entry point is `StoreReader`. The engine knows
+// neither HTTP nor the control database.
 
 export { PageWriter } from './encode/page-writer.ts'
 export type { Filter, PagePlan, Plan, Position, Search, Window, WindowEnd, WindowField } from './query/plan.ts'

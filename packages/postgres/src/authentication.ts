@@ -17,7 +17,10 @@ export interface AuthenticationOptions {
    * signature algorithm names no hash.
    */
   readonly certificateHash: Buffer | null
-  /** Whether SCRAM must use the certificate's hash: never, if the server offers this (`prefer`), or always. */
+  /**
+   * When SCRAM uses the certificate's hash: never, if the server offers it (`prefer`), or always. `require` also
+   * refuses every other method.
+   */
   readonly channelBinding: 'disable' | 'prefer' | 'require'
 }
 
@@ -48,7 +51,8 @@ export class Authentication {
    *
    * Throws or rejects with `PostgresConnectionError`:
    * - `EAUTH`, if the method is unsupported, unsafe on this connection, or not bound although the URL demands it.
-   * - `EAUTH`, if the server needs a password that the URL lacks, or doesn't prove that it knows the password.
+   * - `EAUTH`, if the server needs a password that the URL lacks, requests too many SCRAM iterations, or doesn't prove
+   *   that it knows the password.
    * - `EPROTO`, for a message that is invalid or out of order.
    */
   respond(body: Buffer): Buffer | Promise<Buffer> | null {

@@ -21,7 +21,7 @@ export interface Sink {
   row(message: Cell): void
   /** Called with the columns before the first row. Without this method, the server doesn't describe the columns. */
   columns?(fields: readonly ColumnDescription[]): void
-  /** Called at the end with the command tag, such as `SELECT 5` or `UPDATE 0`. */
+  /** Called at the end with the command tag, such as `SELECT 5` or `UPDATE 0`; '' for an empty statement. */
   completed?(tag: string): void
 }
 
@@ -47,8 +47,8 @@ export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P0
 
 /**
  * Runs groups of statements. Each group ends with a Sync. A group is a transaction, unless one of its statements begins
- * one. An error ends the group, but not the batch. Resolves with the error of each group; null for a group that
- * succeeded.
+ * one. An error that isn't fatal ends the group, but not the batch. Resolves with the error of each group; null for a
+ * group that succeeded. Rejects with the first error of a sink after the last response, and if the connection ends.
  */
 export class Batch extends Exchange<(PostgresError | null)[]> {
   readonly #prepared: PreparedStatements

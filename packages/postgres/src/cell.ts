@@ -32,7 +32,9 @@ export function setMemory(cell: Cell, bytes: Buffer): void {
   cell.view = viewOf(bytes)
 }
 
-/** Lets the cell read from the memory of `other`. Its `start` and `length` are invalid until the next call of `moveTo`. */
+/**
+ * Lets `cell` read from the memory of `other`. Its `start` and `length` are invalid until the next call of `moveTo`.
+ */
 export function shareMemory(cell: Cell, other: Cell): void {
   cell.bytes = other.bytes
   cell.view = other.view

@@ -18,15 +18,17 @@ const HASHES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the hash of a certificate in DER form, with the function of RFC 5929. Null if the certificate can't be read,
- * or if its signature algorithm names no hash function, such as Ed25519 and RSA-PSS.
+ * Returns the hash of a certificate in DER form, with the function that RFC 5929 prescribes. Returns null if the
+ * certificate can't be read, or if its signature algorithm is not in `HASHES`, such as Ed25519 and RSA-PSS.
  */
 export function certificateHash(certificate: Buffer): Buffer | null {
   const algorithm = HASHES[signatureAlgorithm(certificate) ?? '']
   return algorithm === undefined ? null : createHash(algorithm).update(certificate).digest()
 }
 
-/** Reads this: SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … } */
+/**
+ * Reads this: SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … }
+ */
 function signatureAlgorithm(certificate: Buffer): string | null {
   const outer = elementAt(certificate, 0, SEQUENCE)
   const signed = outer && elementAt(certificate, outer.start, SEQUENCE)

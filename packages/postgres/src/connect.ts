@@ -21,8 +21,9 @@ const lastUsed = new WeakMap<ConnectionTarget, number>()
  * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the
  * last connection first. Each attempt gets an equal share of the time that is left.
  *
- * With one host, rejects like `Connection.open`. With several hosts, rejects with the last `PostgresError` with which
- * one refused the session. If there is none, rejects with `PostgresConnectionError`, whose message names each error.
+ * After a single attempt, rejects with its error. After several attempts, rejects with the last `PostgresError`, with
+ * which a server refused the session. If there is none, rejects with `PostgresConnectionError`, whose message names
+ * each error.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { hosts, connectTimeoutSeconds, sessionAttributes } = target
@@ -91,9 +92,8 @@ async function connectsToStandby(connection: Connection, deadline: number): Prom
 }
 
 /**
- * Returns the error to reject with. For one host, it is the error of that host. For several hosts, it is the last error
- * of a server that refused the session, because that error says what to do. Otherwise, the message names the error of
- * each host.
+ * Returns the error to reject with. A single error stays unchanged. Of several errors, the last one of a server that
+ * refused the session says best what to do. If no server did, the message names all errors.
  */
 function summaryOf(errors: readonly Error[]): Error {
   const [first] = errors

@@ -34,7 +34,7 @@ export interface ConnectionTarget {
   readonly sessionAttributes: (typeof SESSION_ATTRIBUTES)[keyof typeof SESSION_ATTRIBUTES]
   /** `connect_timeout` of the URL, at least 2; null if the URL doesn't set a limit. */
   readonly connectTimeoutSeconds: number | null
-  /** Whether SCRAM is bound to the TLS channel: never, if the server offers it (`prefer`), or always. */
+  /** When SCRAM is bound to the TLS channel: never, if the server offers it (`prefer`), or always. */
   readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
   /** Parameters for the server's session: `application_name` and `options`. */
   readonly startup: Readonly<Record<string, string>>
@@ -154,7 +154,9 @@ export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDesc
   return mode === 'require' ? 'encrypted' : 'verified'
 }
 
-/** Returns the parameters by name. The values are still encoded, because `parseConnectionUrl` decodes each part once. */
+/**
+ * Returns the parameters by name. The values are still encoded, because `parseConnectionUrl` decodes each part once.
+ */
 function readParameters(query: string): Map<string, string> {
   const parts = query.split('&').filter((part) => part !== '')
   return new Map(
@@ -175,7 +177,10 @@ function readHosts(authority: string, ports: string | null): DatabaseHost[] {
   return names.map((name, index) => readHost(decode(name, 'host') ?? '', portList[index] ?? portList[0] ?? ''))
 }
 
-/** Returns the ports of the hosts, separated by commas; null without ports. As in libpq, a parameter `host` leaves them. */
+/**
+ * Returns the ports of the hosts, separated by commas; null without ports. As in libpq, the parameter `host` doesn't
+ * replace them.
+ */
 function portsOf(authority: string): string | null {
   const ports = authority.split(',').map((name) => /:(\d+)$/.exec(name)?.[1] ?? '')
   return ports.every((port) => port === '') ? null : ports.join()

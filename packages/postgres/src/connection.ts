@@ -2,11 +2,11 @@
 // - connecting: the client opens the socket and authenticates. `Connection.open` resolves when this ends.
 // - idle: the server waits for a statement.
 // - busy: an exchange is running. The connection refuses another exchange, so that it never has two users.
-// - closed: the final state. A deadline, an abort, a FATAL error, and bytes that the protocol doesn't allow end the
-//   connection.
+// - closed: the final state. Besides `close` and `destroy`, these end the connection: a deadline, an abort, a lost
+//   socket, a FATAL error, and bytes that the protocol doesn't allow.
 //
 // What must hold:
-// - A canceled statement closes its connection. The cancel may arrive late, and would cancel the next statement.
+// - A canceled statement closes its connection, because the cancel may arrive late and would cancel the next statement.
 // - The bytes of an exchange are written and taken in one synchronous call, because all connections share a writer.
 //   With an `await` in between, a server would get statements of another connection.
 
@@ -29,7 +29,9 @@ import { type RunOptions, TimeLimitPassed, withDeadline, within } from './within
 export interface ConnectionOptions {
   /** Name of the session in the server's `pg_stat_activity`. */
   readonly applicationName: string
-  /** Called each time the server is ready for a statement: after it has accepted the session, and after each exchange. */
+  /**
+   * Called each time the server is ready for a statement: after it has accepted the session, and after each exchange.
+   */
   readonly onReady?: (() => void) | undefined
 }
 
@@ -56,7 +58,8 @@ export class Connection {
 
   /**
    * Opens a connection to one host. Rejects with the `PostgresError` of a server that refuses the session, with the
-   * signal's reason, or with `PostgresConnectionError`. A session parameter with a NUL character is a `TypeError`.
+   * signal's reason, or with `PostgresConnectionError`. Rejects with `TypeError` for a session parameter with a NUL
+   * character.
    */
   static async open(
     target: ConnectionTarget,
@@ -108,11 +111,13 @@ export class Connection {
    *
    * The connection stays usable after the error of a group, and after these rejections:
    * - With the first error of a sink, after the server has responded to all statements.
-   * - With `TypeError` if the connection is busy, or if a value can't be sent. No statement was sent.
+   * - With `TypeError` if the connection is busy or a value can't be sent, and with `RangeError` for more than 65,535
+   *   values in a statement. No statement was sent.
    * - With the signal's reason if the signal was aborted before the call. No statement was sent.
    *
    * The connection is closed after these rejections:
-   * - With the FATAL `PostgresError` of the server, or with `PostgresConnectionError`, if the connection ends.
+   * - With the FATAL `PostgresError` of the server, or with `PostgresConnectionError`, if the connection ends or has
+   *   already ended.
    * - With `TimeLimitPassed` at the deadline, and with the signal's reason if the signal is aborted during the
    *   exchange.
    */
@@ -233,8 +238,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection, and asks the server to cancel the statement. The socket closes after the cancel request.
-   * PgBouncer would ignore the request if the client had disconnected, and the statement would continue to run.
+   * Ends the connection, and asks the server to cancel the statement. The socket closes after the cancel request: if
+   * the client had disconnected, PgBouncer would ignore the request, and the statement would continue to run.
    */
   #cancel(cause: Error): void {
     if (this.isClosed) return

@@ -7,7 +7,9 @@
  */
 const ERROR_BYTES_MAX = 64 * 1024
 
-/** Thrown for an error that the server reported. `message` is the server's primary message, in the server's language. */
+/**
+ * Thrown for an error that the server reported. `message` is the server's primary message, in the server's language.
+ */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
   /**
@@ -48,8 +50,8 @@ export class PostgresError extends Error {
  * - `CONNECTION_CLOSED`: the client closed the connection, so the statement can't run.
  * - `ECONNRESET`: the server or the network closed the connection.
  * - `EPROTO`: the server sent bytes that the protocol doesn't allow.
- * - `EAUTH`: the client refused the authentication method or had no password, or the server didn't prove that it knows
- *   the password.
+ * - `EAUTH`: the client refused the authentication that the server requested, or had no password, or the server didn't
+ *   prove that it knows the password.
  * - `TLS_REFUSED`: the server offers no TLS, but the URL demands it.
  * - `POOL_FULL`: no connection became free in time, or 10,000 requests already wait.
  * - `NO_MATCHING_SERVER`: the server is not of the kind that `target_session_attrs` demands.

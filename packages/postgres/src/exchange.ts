@@ -13,12 +13,15 @@ import { type PostgresError, protocolError } from './errors.ts'
 /** One exchange of messages. A connection has at most one at a time. */
 export abstract class Exchange<Result = void> {
   protected readonly settle = Promise.withResolvers<Result>()
-  /** Settles when the exchange has ended. Rejects if the connection ends first. */
+  /**
+   * Settles when the exchange has ended. Rejects if the connection ends first, and with the errors that the subclass
+   * names.
+   */
   readonly done = this.settle.promise
 
   /**
-   * Called with each message of the server, except errors, notices, and parameters. Returns whether the exchange has
-   * ended. Throws `PostgresConnectionError` for a message that is not allowed at this point.
+   * Called with each message of the server, except errors, parameters, notices, and notifications. Returns whether the
+   * exchange has ended. Throws `PostgresConnectionError` for a message that is not allowed at this point.
    */
   abstract receive(type: number, body: Cell): boolean
 

@@ -41,7 +41,9 @@ interface Found {
   readonly ttlSeconds: number
 }
 
-/** Resolves host names and caches their addresses, for as long as the name server allows and for at most 300 seconds. */
+/**
+ * Resolves host names, and caches addresses from name servers for as long as the server allows, at most 300 seconds.
+ */
 export class HostLookup {
   private readonly options: HostLookupOptions
   private readonly known = new Map<string, { readonly addresses: readonly HostAddress[]; readonly until: number }>()
@@ -131,8 +133,8 @@ async function queryFirst(resolver: Resolver, names: readonly string[]): Promise
 
 /**
  * Returns the addresses of both families. IPv4 comes first, and `net.connect` tries IPv6 if IPv4 doesn't respond. If
- * the query for one family fails or is late, the addresses of the other have a time to live of 0. The next connection
- * then queries again. Rejects if neither family has an address.
+ * the query for one family fails or is late, the addresses of the other family have a time to live of 0. The next
+ * connection then queries again. Rejects with an error of the queries if neither family has an address.
  */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []

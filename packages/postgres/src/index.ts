@@ -1,4 +1,5 @@
-// Exports a PostgreSQL client that reads rows as bytes, and that doesn't know stores.
+// Exports a PostgreSQL client that reads rows as bytes or as objects. `connect` opens one connection, and `Pool` shares
+// several. The package doesn't know stores.
 
 export type { Request, Sink } from './batch.ts'
 export {

@@ -41,8 +41,8 @@ export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 /**
- * Maximum initial memory for a message that arrives in parts. Above it, the memory grows with the bytes that arrive,
- * because a server can announce more bytes than it sends.
+ * Memory in bytes that a message in parts may get at once. A longer message gets at most twice the bytes that have
+ * arrived, because a server can announce more bytes than it sends.
  */
 const PART_BYTES = 64 * 1024
 /** Types of messages that contain data or text of the database. */
@@ -60,7 +60,9 @@ for (const type of Object.values(SERVER))
 
 const NOTHING = Buffer.alloc(0)
 
-/** Called with each message: its type, which is its first byte, and its body. The cell is valid only during the call. */
+/**
+ * Called with each message: its type, which is its first byte, and its body. The cell is valid only during the call.
+ */
 export type OnMessage = (type: number, body: Cell) => void
 
 /** Finds the messages in the bytes of one connection, and passes each one to a callback. */

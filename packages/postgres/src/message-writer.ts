@@ -59,7 +59,7 @@ export class MessageWriter {
     return this.#message('P', () => void this.#string(name).#string(text).#int16(0))
   }
 
-  /** Binds the values as text to the unnamed portal. */
+  /** Binds the values as text to the unnamed portal. Throws `RangeError` for more than 65,535 values. */
   bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
     return this.#message('B', () => {
       this.#string('').#string(name).#int16(0).#int16(values.length)

@@ -1,6 +1,7 @@
 // Provides a bounded pool of connections to one database, with a bounded queue. How a request gets a connection:
 // - It takes the idle connection that was used last, so that in quiet times the others stay idle.
-// - Below `connectionsMax`, it opens a connection. If it gives up first, the next request gets the connection.
+// - Below `connectionsMax`, it opens a connection. If the request gives up before the connection is open, the next
+//   request gets it.
 // - Otherwise it waits in the order of arrival, for a connection or for the slot of a closed connection.
 //
 // What must hold:
@@ -89,8 +90,8 @@ export class Pool {
    * afterwards, the pool closes it.
    *
    * Rejects like `work` and `connect`, and in these cases:
-   * - With `PostgresConnectionError` `POOL_FULL` if no connection becomes free in time, or if 10,000 requests already
-   *   wait.
+   * - With `PostgresConnectionError` `POOL_FULL` if no connection becomes free before the deadline (within 10 s without
+   *   one), or if 10,000 requests already wait.
    * - With `TimeLimitPassed` if no connection opens before the deadline, and with the signal's reason.
    * - With `PostgresConnectionError` `CONNECTION_CLOSED` if the pool is closed.
    */
@@ -106,8 +107,9 @@ export class Pool {
   }
 
   /**
-   * Closes all connections. Running statements get up to `graceMs` milliseconds to finish. Rejects waiting and later
-   * requests with `CONNECTION_CLOSED`.
+   * Closes all connections, and resolves when they are closed. Running statements get up to `graceMs` milliseconds to
+   * finish. Rejects waiting and later requests with `CONNECTION_CLOSED`. Doesn't wait for connections that are still
+   * being opened, which close as soon as they are open.
    */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true

@@ -5,8 +5,8 @@
 //   the least recently used one.
 //
 // What must hold:
-// - A name is unique among all connections of all nodes. If a pooler mixes up connections, the server then reports an
-//   error instead of running another statement.
+// - A name is unique among all connections of all nodes, so that the server reports an error if a pooler mixes up
+//   connections. Otherwise, the server could run another statement.
 // - If a flush is not sent, `keepStale` gets its names back. Otherwise, the server would keep these statements.
 
 import { randomUUID } from 'node:crypto'

@@ -16,7 +16,9 @@ const RESULT_BYTES_MAX = 64 * 1024 * 1024
  */
 const OBJECT_BYTES = 32
 
-/** Called with each row. The cell contains a DataRow message in the binary format, and is valid only during the call. */
+/**
+ * Called with each row. The cell contains a DataRow message in the binary format, and is valid only during the call.
+ */
 export type RowSink = (row: Cell) => void
 
 /** Calls `take` with each row of the statement. Rejects like `Connection.read`, and with the first error of `take`. */

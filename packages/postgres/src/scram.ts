@@ -29,7 +29,7 @@ const derive = promisify(pbkdf2)
 
 /**
  * Derived keys by password, salt, and iterations. A derivation takes thousands of iterations (4,096 by default), and a
- * node connects to the same stores often. The key in the cache is a hash, so that it contains no password.
+ * node connects to the same stores often. An entry is found by a hash, so that the map contains no password.
  */
 const cache = new Map<string, Awaited<ReturnType<typeof deriveKeys>>>()
 

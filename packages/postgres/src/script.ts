@@ -14,8 +14,8 @@ const IGNORED: ReadonlySet<number> = new Set([
 ])
 
 /**
- * The exchange of a script. `done` rejects with the first error of a statement. The server skips the statements after
- * it.
+ * The exchange of a script. `done` rejects with the first error of a statement, after which the server skips the
+ * remaining statements.
  */
 export class Script extends Exchange {
   #error: PostgresError | null = null

@@ -48,8 +48,8 @@ export class Session {
 
   /**
    * Reads a message, and calls `onReady` after the last one of an exchange. Throws the `PostgresError` that ends the
-   * session. Throws `PostgresConnectionError` for a message that is not allowed at this point, and after 10,000 notices
-   * in a row. Ignores messages after the end.
+   * session. Throws `PostgresConnectionError` for a message that is not allowed at this point, and after 10,000
+   * notices, notifications, and parameters in a row. Ignores messages after the end.
    */
   receive(type: number, body: Cell): void {
     if (this.end !== null) return

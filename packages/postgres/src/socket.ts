@@ -43,8 +43,9 @@ export interface SocketOptions {
 }
 
 /**
- * Opens a socket, and starts TLS if `tls` allows it and the server offers it. Rejects with `PostgresConnectionError` if
- * the host is unreachable, or if TLS is required and fails. Rejects with the signal's reason.
+ * Opens a socket. Over TCP, starts TLS, unless the mode is `disable` or `allow`, or is `prefer` and the server offers
+ * none. Rejects with `PostgresConnectionError` if the host is unreachable, if required TLS is refused, if a certificate
+ * file can't be read, or if the handshake fails. Rejects with the signal's reason on abort.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
@@ -129,8 +130,8 @@ function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknow
 }
 
 /**
- * Whether the server offers TLS. Throws `PostgresConnectionError` if bytes follow the response, because the client
- * would read them as protected by TLS (CVE-2021-23214).
+ * Whether the server offers TLS. Rejects with `PostgresConnectionError` for another response, and if more bytes follow
+ * it, because the client would read them as protected by TLS (CVE-2021-23214).
  */
 async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
   plain.write(SSL_REQUEST)

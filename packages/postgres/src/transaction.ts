@@ -9,9 +9,10 @@ import type { RunOptions } from './within.ts'
 const ROLLBACK_MS = 1000
 
 /**
- * Runs `work` in a transaction of this connection, and commits. Rolls back within a second, and rejects like `work`, if
- * `work` rejects. Also rolls back, and rejects with `Error`, if `work` ignored the error of a statement. Rejects like
- * `executeOn` if BEGIN or COMMIT fails. `options` limit only these two.
+ * Runs `work` in a transaction of this connection, and commits. If `work` rejects, rolls back and rejects like `work`.
+ * If `work` ignored the error of a statement, rolls back and rejects with `Error`. Rejects like `executeOn` if BEGIN or
+ * COMMIT fails. `options` limit only these two statements. A rollback has a limit of one second, and its error is
+ * ignored.
  */
 export async function inTransaction<T>(
   connection: Connection,

@@ -54,7 +54,10 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [3802, JSON.parse],
 ])
 
-/** Returns a function that converts a row to an object. The function throws `MalformedRow` if the row doesn't fit `fields`. */
+/**
+ * Returns a function that converts a row to an object. The function throws `MalformedRow` if the row doesn't fit
+ * `fields`.
+ */
 export function rowDecoder(fields: readonly ColumnDescription[]): (row: Cell) => Record<string, unknown> {
   const columns = fields.map(({ name, type }) => ({ name, decode: DECODERS.get(type) ?? null }))
   const value = newCell()

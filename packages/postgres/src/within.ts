@@ -12,7 +12,9 @@ export interface RunOptions {
    * connection closes.
    */
   readonly deadline?: number | undefined
-  /** Ends the wait when it is aborted. During an exchange, the client cancels the statements and closes the connection. */
+  /**
+   * Ends the wait when it is aborted. During an exchange, the client cancels the statements and closes the connection.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -25,8 +27,8 @@ interface DeadlineHooks<T> {
 }
 
 /**
- * Settles like `pending`, but rejects with `TimeLimitPassed` at the deadline, and with the signal's reason on abort.
- * `pending` itself continues. A signal that was aborted before the call has no effect.
+ * Settles like `pending`, but rejects with `TimeLimitPassed`, or the error of `late`, at the deadline, and with the
+ * signal's reason on abort. `pending` itself continues. A signal that was aborted before the call has no effect.
  */
 export function withDeadline<T>(
   pending: Promise<T>,

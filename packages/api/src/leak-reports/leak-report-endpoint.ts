@@ -1,5 +1,5 @@
-// Receives reports of keys that a secret scanner found in public, and has the keys revoked. Each step needs the result of
-// the previous one, and a sender without a valid signature learns nothing about keys:
+// Receives reports of keys that a secret scanner found in public, and has the keys revoked. Each step needs the result
+// of the previous one, and a sender without a valid signature learns nothing about keys:
 //
 // - 404 if the operator configured no public keys. 405 for a method other than POST.
 // - 403 if the headers name no configured public key, or if the signature is not one of the whole body.
@@ -25,7 +25,7 @@ export const LEAK_REPORTS_PATH = '/leak-reports'
 export interface LeakReportOptions {
   /** Returns the public key with this identifier; null if none is configured. */
   readonly publicKeyOf: (identifier: string) => Promise<KeyObject | null>
-  /** Revokes the active ones of these keys. Rejects with `ControlDatabaseError`. */
+  /** Revokes those of the keys that are active. Rejects with `ControlDatabaseError` if the control database fails. */
   readonly revoke: (keys: readonly LeakedKey[]) => Promise<Revocations>
 }
 
@@ -50,7 +50,11 @@ export class LeakReportEndpoint {
     this.#emit = emit
   }
 
-  /** Returns the response to a report. Rejects with `ApiError`, `ClientDisconnected`, or `ControlDatabaseError`. */
+  /**
+   * Revokes the keys of a report, emits `leak_report.accepted`, and returns the response. Emits `leak_report.rejected`
+   * before it rejects with status 403. Rejects with `ApiError` for each error of the header, and like `BodyReader.use`,
+   * `publicKeyOf`, and `revoke`.
+   */
   async respond(request: LeakReportRequest): Promise<ApiResponse> {
     const { message, response, requestId } = request
     const options = this.#options

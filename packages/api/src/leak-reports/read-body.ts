@@ -1,5 +1,5 @@
-// Reads the body of a leak report into memory, before its signature can be checked. So the size of one body, the size of
-// all bodies together, and the time have limits.
+// Reads the body of a leak report into memory, because its signature covers the whole body. Anyone can send a body, so
+// the size of one body, the size of all bodies together, and the time have limits.
 
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
@@ -17,8 +17,8 @@ export class BodyReader {
   #bytes = 0
 
   /**
-   * Returns what `use` returns for the body. The bytes count until `use` is done. Rejects with `ClientDisconnected` if the
-   * connection closes, and with an `ApiError` in these cases:
+   * Returns what `use` returns for the body. The bytes count until `use` is done. Rejects like `use`, with
+   * `ClientDisconnected` if the connection closes, and with an `ApiError` in these cases:
    *
    * - The body is cut (400), too large (413), or does not arrive in `msMax` ms (408).
    * - Other bodies take all the space (429).

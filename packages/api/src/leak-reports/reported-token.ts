@@ -9,9 +9,9 @@ export interface ReportedToken {
   readonly token: string
   /** The name that the scanner has for the pattern of the token. */
   readonly type: string
-  /** Address of the place; '' if the scanner doesn't say it. It contains no key. */
+  /** Address of the place, at most 2,000 characters; '' if the scanner doesn't say it. It contains no key. */
   readonly url: string
-  /** Kind of the place, such as `commit` or `issue_title`; '' if the scanner doesn't say it. */
+  /** Kind of the place, such as `commit` or `issue_title`, at most 100 characters; '' if the scanner doesn't say it. */
   readonly source: string
 }
 
@@ -20,7 +20,9 @@ const TOKENS_MAX = 10_000
 const URL_LENGTH_MAX = 2000
 const SOURCE_LENGTH_MAX = 100
 
-/** Returns the tokens of a report. Throws `INVALID_PARAM` if the body is not a report. */
+/**
+ * Returns the tokens of a report. Throws `INVALID_PARAM` if the body is not a report, or has more than 10,000 tokens.
+ */
 export function parseReport(body: Buffer): ReportedToken[] {
   const report = parseJson(body)
   if (!Array.isArray(report)) throw invalidReport('a JSON array')
@@ -44,7 +46,9 @@ function tokenOf(value: unknown): ReportedToken {
   return { token, type, url: placeText(url, URL_LENGTH_MAX), source: placeText(source, SOURCE_LENGTH_MAX) }
 }
 
-/** Returns the text without control characters and keys, because the audit table stores it; '' if it is not a string. */
+/**
+ * Returns the text without control characters and keys, because the audit table stores it; '' if it is not a string.
+ */
 function placeText(value: unknown, lengthMax: number): string {
   if (typeof value !== 'string') return ''
   return maskKeys(value).slice(0, lengthMax).toWellFormed().replace(/\p{C}/gu, '')

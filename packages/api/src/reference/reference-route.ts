@@ -5,21 +5,26 @@
 export interface ReferenceRoute {
   readonly path: string
   readonly contentType: string
-  /** Headers besides `content-type`, `content-length` and `cache-control`. Names are in lower case. */
+  /** Headers besides `content-type`, `content-length`, and `cache-control`. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, or a function that returns it on request. The function returns the same body for each call. */
+  /**
+   * The body, or a function that returns it on request. The function returns the same body for each call. If it rejects
+   * with an `ApiError`, the client gets this error.
+   */
   readonly body: string | Buffer | (() => Promise<Buffer>)
   readonly cacheControl: string
   /** Returns the document for a client that reached the service at `origin`; null if the origin is unknown. */
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 
-/** Value of `cache-control` for documents that a release can change. Clients check for a new version with each request. */
+/**
+ * Value of `cache-control` for documents that a release can change. Clients check for a new version with each request.
+ */
 export const REVALIDATED = 'no-cache'
 /** Value of `cache-control` for the script of the docs page, which changes only with its dependency. */
 export const CACHED_FOR_A_DAY = 'public, max-age=86400'
 
-/** Returns a document that contains data. Browsers must not run, frame or sniff it. */
+/** Returns a document that contains data. Browsers must not run, frame, or sniff it. */
 export function dataRoute(path: string, contentType: string, body: string): ReferenceRoute {
   return { path, contentType, headers: headersWith("default-src 'none'"), body, cacheControl: REVALIDATED }
 }

@@ -39,7 +39,9 @@ const NULL = jsonLiteral('null')
 const EARLIEST = jsonLiteral(EARLIEST_TIMESTAMP)
 const LATEST = jsonLiteral(LATEST_TIMESTAMP)
 
-/** Returns the function that writes a field. The function adds contract violations to the counts of the `JsonWriter`. */
+/**
+ * Returns the function that writes a field. The function adds contract violations to the counts of the `JsonWriter`.
+ */
 export function fieldWriter(named: NamedField, type: ColumnType): WriteField {
   const missing = missingWriter(named, type)
   const present = valueWriter(named, type, missing)

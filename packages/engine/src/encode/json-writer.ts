@@ -12,7 +12,9 @@ const HEX = Buffer.from('0123456789abcdef')
 const ESCAPED_BYTES_MAX = 6
 /** Number of bytes below which a loop is faster than `Buffer.copy`. */
 const SHORT_BYTES = 64
-/** Bytes that must be free after a literal, because `put` writes words of eight bytes and can write up to seven more. */
+/**
+ * Bytes that must be free after a literal, because `put` writes words of eight bytes and can write up to seven more.
+ */
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 

@@ -47,7 +47,9 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
   out.length = at
 }
 
-/** Returns four digits of the number. PostgreSQL doesn't send zero groups before the first digit and after the last one. */
+/**
+ * Returns four digits of the number. PostgreSQL doesn't send zero groups before the first digit and after the last one.
+ */
 function group({ view, start }: Cell, index: number): number {
   return index >= 0 && index < view.getInt16(start) ? view.getInt16(start + HEADER_BYTES + index * 2) : 0
 }

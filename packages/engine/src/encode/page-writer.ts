@@ -29,8 +29,8 @@ export class PageWriter {
   /** The schema that the rows are read with. Null until `Pages` sets it. */
   schema: SchemaDescription | null = null
   /**
-   * Where a full page ended: the position of its last row, or of the last row that its scan batch read. Null while
-   * neither bound is reached.
+   * Where the page ended: the position of its last row, or of the last row that its scan batch read. Null until the
+   * page reaches a bound or `endAt` is called.
    */
   private end: Position | null = null
   private readonly resource: Resource
@@ -65,7 +65,7 @@ export class PageWriter {
       this.end = positionOf(this.resource, message, offset)
   }
 
-  /** Whether the page has reached a bound. */
+  /** Whether the page has ended, because it reached a bound or `endAt` was called. */
   get isFull(): boolean {
     return this.end !== null
   }
@@ -84,7 +84,7 @@ export class PageWriter {
     this.out.release()
   }
 
-  /** Returns the position after which the next page starts; null if no bound ended this page. */
+  /** Returns the position after which the next page starts; null if neither a bound nor `endAt` ended this page. */
   position(): Position | null {
     return this.end
   }

@@ -13,7 +13,10 @@ export type EmbeddedRowsOfFields = readonly (EmbeddedRows | null)[]
 
 /** Writes rows of one resource as JSON objects. */
 export interface RowEncoder {
-  /** Encodes the row in `message` whose values start at byte `offset`. Returns the offset after the row. */
+  /**
+   * Encodes the row in `message` whose values start at byte `offset`. Returns the offset after the row. Throws
+   * `MalformedRow` if a value is cut off.
+   */
   encode(out: JsonWriter, message: Cell, offset: number, children?: EmbeddedRowsOfFields): number
 }
 

@@ -85,7 +85,10 @@ export function isReadable(kind: ColumnKind, type: string): boolean {
   return CASTS[kind][type] !== undefined
 }
 
-/** Returns the columns of the resource's table, each with the kind of its field. The kind is null if the column is no field. */
+/**
+ * Returns the columns of the resource's table, each with the kind of its field. The kind is null if the column is no
+ * field.
+ */
 export function columnKindsOf(resource: Resource): ReadonlyMap<string, ColumnKind | null> {
   return new Map(columnsOf(resource).map((column) => [column, columnKindOf(resource, column)]))
 }

@@ -9,8 +9,8 @@ import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { searchCondition } from './search-condition.ts'
 
 /**
- * Returns the conditions of a page on its rows, except its position: its filters, its end times, and its search. Each
- * begins with `and`. Throws if the watermark of an end time is not known yet.
+ * Returns the conditions of a page on its rows, except its position: the presence of an ID, its filters, its end times,
+ * and its search. Each begins with `and`. Throws if the watermark of an end time is not known yet.
  */
 export function conditions(plan: PagePlan, context: SqlContext): string {
   const { resource, filters, search, accessPath } = plan

@@ -4,10 +4,15 @@
 import type { Resource } from '@store-export/contract'
 import type { PresentColumns, PresentTables } from './present-columns.ts'
 
-/** Returns the value to cache. It can't depend on the name of the schema, because stores in different schemas share it. */
+/**
+ * Returns the value to cache. It can't depend on the name of the schema, because stores in different schemas share it.
+ */
 export type CreateValue<Value> = (resource: Resource, tables: PresentTables) => Value
 
-/** Returns a function that calls `create` once for each resource and set of tables. A value is cached as long as its tables. */
+/**
+ * Returns a function that calls `create` once for each resource and set of tables. A value is cached as long as its
+ * tables.
+ */
 export function onceForSchema<Value extends string | object>(
   create: CreateValue<Value>,
 ): (resource: Resource, present: PresentColumns) => Value {

@@ -16,7 +16,7 @@ import { hasColumn, type PresentTables } from './present-columns.ts'
 export interface SchemaRevision {
   /** The newest revision whose columns all exist. Null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
-  /** The newest revision that added a column that exists. */
+  /** The newest revision that added a column that exists; `launch` if there is none. */
   readonly newestFound: RevisionId
   /** Columns of `newestFound` that do not exist, as `table.column`. */
   readonly missing: readonly string[]

@@ -11,8 +11,8 @@ import { presentColumnsOf } from './select-list.ts'
 /** The schema of a store, as response headers describe it. */
 export interface SchemaDescription {
   /**
-   * ID of the schema version, such as `launch`. If columns of the version are missing, their names follow: `launch;
-   * missing="orders.metafields"`.
+   * ID of the schema version, such as `launch`. If columns of the version are missing, up to 10 names follow, and the
+   * number of the others: `launch; missing="orders.metafields …"; more=3`.
    */
   readonly version: string
   /**

@@ -7,10 +7,11 @@
 import { ReconnectPause } from './reconnect-pause.ts'
 
 /**
- * The health of a store by its last request:
+ * The health of a store by its earlier requests:
  * - `responding`: the store has responded.
  * - `new`: the store has not responded yet. It may hang, so connections of new stores get only a share of the bound.
- * - `failing`: the last request failed. Connections of failing stores get a smaller share.
+ * - `failing`: a failure delays attempts to connect (assess-failure.ts), until a request succeeds. Connections of
+ *   failing stores get a smaller share.
  */
 export type StoreHealth = 'responding' | 'new' | 'failing'
 
@@ -22,7 +23,7 @@ export class ConnectionBudget {
   readonly max: number
   /** Delays attempts to connect to a server that refuses connections. Unused by the bound for all servers. */
   readonly pause = new ReconnectPause()
-  /** Time when a request last released a connection, on the clock of `performance.now()`. */
+  /** Time when a connection was last released or closed, on the clock of `performance.now()`; 0 before. */
   progressAt = 0
   private open = 0
   /** Number of connections that have not responded yet, by the health of their store when the connection was opened. */

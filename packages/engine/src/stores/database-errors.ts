@@ -64,7 +64,10 @@ export function isTerminated(error: unknown): boolean {
   return ['57P01', '57P02'].includes(codeOf(error) ?? '')
 }
 
-/** Whether the server refused or lost the connection without an error message, so that its other stores fail too. */
+/**
+ * Whether the server was not found, or refused or lost the connection without an error message. Its other stores then
+ * fail, too.
+ */
 export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')
 }

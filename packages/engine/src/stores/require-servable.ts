@@ -9,7 +9,8 @@ import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
 /**
- * Throws `StoreDatabaseError` like `requireReadable`, and `INVALID_PARAM` if the store lacks the column of a filter.
+ * Throws `StoreDatabaseError` like `requireReadable`, and `INVALID_PARAM` if the store has the table but lacks the
+ * column of a filter.
  */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan

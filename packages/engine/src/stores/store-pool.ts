@@ -114,7 +114,7 @@ export class StorePool {
     return this.budgets[0]
   }
 
-  /** Health of the store by its last request. */
+  /** Health of the store by its earlier requests. */
   get health(): StoreHealth {
     if (this.pause.isFailing) return 'failing'
     return this.hasResponded ? 'responding' : 'new'
@@ -169,7 +169,10 @@ export class StorePool {
     this.hasResponded = true
   }
 
-  /** Records that a request succeeded. A request on an older connection doesn't end a pause between attempts to connect. */
+  /**
+   * Records that a request succeeded. A request on an older connection doesn't end a running pause between attempts to
+   * connect.
+   */
   succeeded({ isFresh }: { readonly isFresh: boolean }): void {
     if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
     if (isFresh) this.server.pause.succeeded()
