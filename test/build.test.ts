@@ -27,7 +27,7 @@ const RESIDENT_KIBIBYTES_MAX = 90 * 1024
 const command = inject('builtCommand')
 const folder = path.dirname(command)
 
-/** Options for the built command on its own control database, which the command has migrated. */
+/** Returns options for the built command on its own control database, which the command has migrated. */
 async function builtCommand(): Promise<Required<Pick<ProcessOptions, 'program' | 'settings'>> & ProcessOptions> {
   const control = await createDatabase()
   onTestFinished(() => control.drop())

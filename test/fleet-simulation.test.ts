@@ -28,7 +28,7 @@ it('the fleet simulation has the same figures with the same seed, and other figu
 
 it('if stores, runs, and full syncs are given, the fleet simulation makes the computed number of requests', () => {
   const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
-  // 3,600 active stores, one run each in 15 minutes, ten pages a run; runs at the start and the end are incomplete
+  // Each of 3,600 active stores has one run of ten pages in 15 minutes. Runs at the start and the end are incomplete.
   expect(requests / 36_000).toBeCloseTo(1, 2)
   const { requestsPerSecond } = figures(18_000, 'by key', { activeShare: 0.0001, walkShare: 0.005 })
   expect(requestsPerSecond / (90 * 2)).toBeCloseTo(1, 1)

@@ -10,7 +10,9 @@ import { roundsOf } from '../support/rounds.ts'
 const REQUESTS = roundsOf({ quick: 20_000, long: 200_000 })
 const LIMIT_MS = 120_000 + REQUESTS * 20
 
-/** Starts nginx, which caches responses of `target` for a minute by its default key: host and path. `more` adds rules. */
+/**
+ * Starts nginx, which caches responses of `target` for a minute by its default key: host and path. `more` adds rules.
+ */
 function startCache(target: string, more = '') {
   return startNginx(
     ({ port, folder }) => `proxy_cache_path ${folder}/cache keys_zone=responses:10m;

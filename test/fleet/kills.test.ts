@@ -185,7 +185,7 @@ test('if a client never reads and a store never responds, the process still ends
   await whenClosed(socket)
 })
 
-/** Number of statements that wait for the table `orders`. */
+/** Returns the number of statements that wait for the table `orders`. */
 async function waitingFor(owner: ReturnType<typeof ownerOf>): Promise<number> {
   const [row] = await owner`select count(*)::int from pg_locks where relation = 'orders'::regclass and not granted`
   return Number(row?.count)

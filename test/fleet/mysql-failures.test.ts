@@ -52,7 +52,7 @@ function startRun(to: string, args: readonly string[] = [], env: Readonly<Record
 }
 
 describe('a MariaDB server with TLS', () => {
-  /** Creates a certificate for a host, and the one of its authority. */
+  /** Creates a certificate for a host, and the certificate of its CA. Returns the folder of both. */
   async function createCertificates(host: string): Promise<string> {
     const folder = await createFolder()
     const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })

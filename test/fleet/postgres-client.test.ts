@@ -32,7 +32,7 @@ async function hasVersion([major, minor]: readonly [number, number]): Promise<bo
   return Number(first) > major || (Number(first) === major && Number(second) >= minor)
 }
 
-/** A prepared statement whose rows say which one it is. */
+/** Returns a prepared statement whose row contains its number and its value. */
 function statementOf(n: number, value: string) {
   return {
     text: `select ${n} as n, $1::text as value, pg_sleep(0.001)::text as slept`,

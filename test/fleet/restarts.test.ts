@@ -22,10 +22,10 @@ import {
 
 const ROUNDS = roundsOf({ quick: 1, long: 20 })
 const LIMIT_MS = 60_000 + ROUNDS * 60_000
-/** Enough that both nodes have some of them if each key stays on one node. */
+/** Number of clients. Each node has some of them, even if each key stays on one node. */
 const CLIENTS = 8
 const PAUSE_MS = 5
-/** Other tests set it to 0. */
+/** The default of the setting, which other tests set to 0. */
 const LAME_DUCK_DEFAULT = '5'
 /** The orders fit on one page, because a cursor would differ in each response. */
 const SMALL = { orders: 20, customers: 10, products: 10, locations: 1, groups: 1 }
@@ -33,7 +33,9 @@ const PATH = '/api/v1/orders?limit=20'
 
 interface Node extends TestNode, NodeAddresses {}
 
-/** Starts a balancer, also for the dashboard if it has one. Returns its address for the API. */
+/**
+ * Starts a balancer for the API, and for the dashboard if its configuration has one. Returns its address for the API.
+ */
 type StartBalancer = (nodes: readonly Node[], dashboardPort: number) => Promise<string>
 
 const SHIPPED: Readonly<Record<string, StartBalancer>> = {
@@ -168,7 +170,10 @@ test('if a load balancer has health checks and no retries, the default LAME_DUCK
   expect(await lossesBehindHealthChecks('0')).not.toEqual({})
 }, 60_000)
 
-/** Stops one node of two behind HAProxy with a health check each second and no retries. Returns each failure with its count. */
+/**
+ * Stops one node of two behind HAProxy with a health check each second and no retries. Returns each failure with its
+ * count.
+ */
 async function lossesBehindHealthChecks(lameDuckSeconds: string): Promise<Record<string, number>> {
   const startBalancer: StartBalancer = async (all) => {
     const servers = all.map(

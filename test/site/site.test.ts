@@ -43,18 +43,18 @@ afterAll(async () => {
   server.close()
 })
 
-/** The file that a static web server returns for a path. */
+/** Returns the file that a static web server returns for a path. */
 function fileOf(pathname: string): string {
   const file = path.join(DIST, pathname)
   return existsSync(file) && statSync(file).isDirectory() ? path.join(file, 'index.html') : file
 }
 
-/** The built page of a path of PAGES. */
+/** Returns the built page of a path of PAGES. */
 function htmlOf(page: string): string {
   return page === '' || page.endsWith('/') ? fileOf(page) : path.join(DIST, `${page}.html`)
 }
 
-/** The Markdown of a path of PAGES. */
+/** Returns the Markdown of a path of PAGES. */
 function sourceOf(page: string): string {
   return path.join(DOCS, page === '' || page.endsWith('/') ? `${page}index.md` : `${page}.md`)
 }
@@ -146,7 +146,7 @@ test('if a visitor searches the website for "incremental watermark", the results
   expect(problems).toEqual([])
 })
 
-/** The first page of each folder, and the longest pages. */
+/** Returns the start page, the first page of each folder, and the three longest pages. */
 function samples(): { readonly path: string }[] {
   const folders = Map.groupBy(PAGES, (page) => path.dirname(page))
   const first = [...folders.values()].map(([page = '']) => page)

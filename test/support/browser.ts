@@ -29,8 +29,8 @@ export interface OpenPage {
   readonly page: Page
   readonly context: BrowserContext
   /**
-   * Problems of all pages of the context, in order: console errors, which include violations of the content security
-   * policy, uncaught exceptions, dialogs, and requests to other hosts. These are not problems:
+   * Problems of all pages of the context, in order: console errors, uncaught exceptions, dialogs, and requests to other
+   * hosts. Violations of the content security policy are console errors. These are not problems:
    * - A page asks before the user leaves it. The browser confirms the question.
    * - A document has an error status. The test checks the status.
    */

@@ -1,5 +1,5 @@
 // Connects tests to databases. postgres.js stands for other clients of a database, such as the platform that owns a
-// store. So tests don't check the service's client with itself.
+// store. Otherwise, tests would check the service's client with itself.
 
 import { type Connection, connect, parseConnectionUrl } from '@store-export/postgres'
 import postgres, { type Sql } from 'postgres'

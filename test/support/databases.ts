@@ -19,7 +19,10 @@ export function createDatabase(): Promise<TestDatabase> {
   return copyOf('template0')
 }
 
-/** Creates a migrated control database with its own secrets. It is a copy, because a migration takes longer than most tests. */
+/**
+ * Creates a migrated control database with its own secrets. It is a copy, because a migration takes longer than most
+ * tests.
+ */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   const database = await copyOf(inject('migratedTemplate'))
   const pool = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })

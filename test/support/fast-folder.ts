@@ -26,7 +26,9 @@ async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-/** Whether programs can run in a folder. Some systems mount it with `noexec`, and tests run installed commands there. */
+/**
+ * Whether programs can run in a folder. Some systems mount it with `noexec`, and tests run installed commands there.
+ */
 async function mayStartPrograms(folder: string): Promise<boolean> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
   const options = mounts.findLast(([, mountPoint]) => mountPoint === folder)?.[3]

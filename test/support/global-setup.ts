@@ -36,7 +36,9 @@ declare module 'vitest' {
   }
 }
 
-/** Called by vitest before the first test. Vitest calls the returned function after the last test, even if tests failed. */
+/**
+ * Called by vitest before the first test. Vitest calls the returned function after the last test, even if tests failed.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const parent of FOLDERS) await removeAbandoned(parent)
   const folder = await mkdtemp(path.join(await fastFolder(), `${PREFIX}${process.pid}-`))

@@ -72,7 +72,7 @@ export class PlainBrowser {
     return response.status === 303 ? this.get(response.headers.get('location') ?? '/') : response
   }
 
-  /** Returns the hidden fields of the form on `page` that posts to `action`. */
+  /** Returns the hidden fields of the form on `page` that posts to `action`. Rejects if there is no such form. */
   async hiddenOf(page: string, action: string): Promise<Record<string, string>> {
     const { text } = await this.get(page)
     const form = text.split('<form').find((each) => each.includes(`action="${action}"`))

@@ -83,7 +83,9 @@ export async function lintPackage({ folder, tarball }: InstalledPackage): Promis
   return [...messages, ...(analysis.types ? [] : ['there are no types']), ...(isWrong ? [problems] : [])]
 }
 
-/** Compiles a program against the installed packages in strict mode. Returns the output of tsc; empty if it succeeds. */
+/**
+ * Compiles a program against the installed packages in strict mode. Returns the output of tsc; empty if it succeeds.
+ */
 export async function compileBeside({ folder }: Installed, source: string, options: readonly string[]) {
   await writeFile(path.join(folder, 'types.ts'), source)
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')

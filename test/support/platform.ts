@@ -115,8 +115,8 @@ export async function startPlatform(
 }
 
 /**
- * Returns the settings for stores behind a pooler. A nightly test turns them off. `npm run test:server` takes the
- * environment's.
+ * Returns the setting that decides whether the service sets limits on its sessions. It is off behind a pooler, as in a
+ * nightly test. `npm run test:server` takes it from the environment.
  */
 export function pooledSettings(): Record<string, string> {
   if (inject('poolerPort') !== undefined) return { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }

@@ -8,7 +8,10 @@ export interface Rounds {
   readonly long: number
 }
 
-/** Returns the number of rounds: `quick`, or `long` times STORE_EXPORT_ROUNDS if that is set; at least 1. */
+/**
+ * Returns the number of rounds: `quick`, or `long` times STORE_EXPORT_ROUNDS if that is set; at least 1. Throws
+ * `RangeError` unless the variable is above 0.
+ */
 export function roundsOf({ quick, long }: Rounds): number {
   const factor = process.env.STORE_EXPORT_ROUNDS
   if (factor === undefined || factor === '') return quick

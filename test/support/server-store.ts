@@ -31,11 +31,17 @@ interface StoreUrls {
   readonly readerUrl: string
 }
 
-/** ID of the store that uses the database; null if the database is free. Test files run one after another in one process. */
+/**
+ * ID of the store that uses the database; null if the database is free. Test files run one after another in one
+ * process.
+ */
 let occupant: string | null = null
 let requests = 0
 
-/** Creates the store on the server under test. Returns null without such a server, or if another store uses its database. */
+/**
+ * Empties the database of the server under test, and creates the store in it. Returns null without such a server, for
+ * another revision than the latest, and if another store uses the database.
+ */
 export async function provisionOnServer(wanted: Wanted): Promise<StoreUrls | null> {
   const server = inject('storeServer')
   if (server === undefined || occupant !== null || wanted.revision !== LATEST_REVISION) return null
@@ -63,7 +69,9 @@ async function createStore(
   return { databaseUrl: url, readerUrl }
 }
 
-/** Runs each statement in a separate transaction, as `psql -f` does. Citus rejects several of them in one transaction. */
+/**
+ * Runs each statement in a separate transaction, as `psql -f` does. Citus rejects several of them in one transaction.
+ */
 async function runAsPsql(connection: Connection, text: string): Promise<void> {
   for (const statement of splitStatements(text)) await connection.script(statement)
 }

@@ -6,7 +6,7 @@ import { makeApiKey } from '@store-export/control'
 import { describe, expect, test } from 'vitest'
 import { hasBody, malformedRequest, readKey, readRequest } from './api-request.ts'
 
-/** A message like those of Node's parser. */
+/** Returns a message like those of Node's parser. */
 function message(url: string, headers: readonly (readonly [string, string])[], version = '1.1'): IncomingMessage {
   const made = new IncomingMessage(new Socket())
   made.method = 'GET'

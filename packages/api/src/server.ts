@@ -1,5 +1,5 @@
-// Creates the HTTP server with the limits that protect it from slow and hostile clients: number of connections, size of
-// headers, and time for each part of a request. The server sends JSON errors where Node would send an empty response.
+// Creates the HTTP server. Its limits protect it from slow and hostile clients: number of connections, size of headers,
+// and time for each part of a request. The server sends JSON errors where Node would send an empty response.
 // serve-request.ts serves each request.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'

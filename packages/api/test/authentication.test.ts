@@ -31,7 +31,7 @@ const withHeaders = (headers: Record<string, string | string[]>, path = '/api/v1
   sendRequest(platform.service.url, { path, headers })
 const revoke = (keyId: string) => revokeKey({ database: platform.service.control, keyId })
 const unknownKey = () => makeApiKey(randomBytes).reveal()
-/** A key with another last character, so its checksum is wrong. */
+/** Returns the key with another last character, so that its checksum is wrong. */
 const withWrongCharacter = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 describe('[AUTH-6, R26] an invalid key', () => {

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const ids = (from: number) => Array.from({ length: LIMIT }, (_, index) => idAt(from + index))
 
-/** Rows from this index on have a recent change. */
+/** Makes the change of each product before index `row` old. The later products keep their recent change. */
 async function changeFrom(row: number): Promise<void> {
   await connection.script(
     `update products set updated_at = timestamptz '2020-01-01Z' where name::int < ${row} and updated_at > '2029-01-01Z'`,

@@ -34,7 +34,10 @@ interface Counted {
   get(path: string): Promise<string>
 }
 
-/** Starts a node behind a counting proxy for each database. It has already served each path twice. */
+/**
+ * Starts a node with a counting proxy in front of each database. The node has already served each path in `known`
+ * twice.
+ */
 async function countedNode(...known: string[]): Promise<Counted> {
   const [control, stores] = [await startCountingProxy(platform.controlUrl), await startCountingProxy(store.readerUrl)]
   const [row] = await platform.controlSql<[{ url: string }]>`
@@ -57,7 +60,7 @@ async function countedNode(...known: string[]): Promise<Counted> {
 
 type Cost = { readonly [Database in 'control' | 'stores']: MessageCounts }
 
-/** The costs of simultaneous requests for these paths. */
+/** Returns the costs of simultaneous requests for these paths. */
 async function costOf({ control, stores, get }: Counted, paths: readonly string[]): Promise<Cost & { bytes: number }> {
   const texts = await Promise.all(paths.map(get))
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
@@ -69,7 +72,7 @@ async function idsOf(count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Statement groups, parsed statements and opened connections for each database. */
+/** Returns the statement groups, parsed statements, and opened connections for each database. */
 const spent = ({ control, stores }: Cost) => ({
   control: [control.statementGroups, control.parsed, control.connections],
   store: [stores.statementGroups, stores.parsed, stores.connections],
@@ -143,7 +146,7 @@ test.each(['/orders', '/products', '/customers'])(
   },
 )
 
-/** A connection to the store, and the tables and columns of the store. */
+/** Returns a connection to the store, and the store's columns. */
 async function opened({ id, ownerUrl }: TestStore = store) {
   const connection = await connect(parseConnectionUrl(ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
@@ -152,7 +155,7 @@ async function opened({ id, ownerUrl }: TestStore = store) {
   return { connection, present: await columns.of(address, connection) }
 }
 
-/** Reads all rows of a resource from the database. */
+/** Returns the first thousand rows of a resource as DataRow messages. */
 async function messagesOf(resource: Resource): Promise<Buffer[]> {
   const { connection, present } = await opened()
   const plan = { kind: 'page', resource, limit: 1000, after: null, filters: [] } as const
@@ -211,7 +214,10 @@ async function explain(connection: Connection, statement: string): Promise<strin
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
-/** Bytes for a row with its children. When this was measured, a customer used 44, an order 70, and a product 122. */
+/**
+ * Maximum bytes that the encoder may allocate for a row with its embedded rows. When this was measured, a customer used
+ * 44, an order 70, and a product 122.
+ */
 const ALLOCATED_MOST = 160
 const WARM_ROWS = 60_000
 

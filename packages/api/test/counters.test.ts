@@ -26,8 +26,8 @@ function storeAt(index: number): TestStore {
 }
 
 /**
- * Sends requests with the keys of all stores except the first, over several connections, until `until` by
- * `performance.now()`.
+ * Sends requests with the keys of all stores except the first, over several connections, until `until` on the clock of
+ * `performance.now()`. Returns the status and the duration of each request.
  */
 async function others(urls: readonly string[], until: number): Promise<{ status: number; ms: number }[]> {
   const found: { status: number; ms: number }[] = []

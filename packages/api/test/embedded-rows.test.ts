@@ -24,7 +24,7 @@ async function replaceByView(store: TestStore, table: string, select: string): P
     grant select on ${table} to "${reader}"`)
 }
 
-/** The columns of orders, with one of them as another expression. */
+/** Returns the columns of orders, with `expression` in place of `column`. */
 async function columnsWith(store: TestStore, column: string, expression: string): Promise<string> {
   const rows = await store.sql<{ name: string }[]>`
     select quote_ident(attname) as name from pg_attribute

@@ -113,7 +113,7 @@ test.each(CASES.slice(-2))(
   },
 )
 
-/** A store with such orders. Only the last orders are shipped. */
+/** Creates a store with `rows` orders, of which only the last five are shipped. */
 async function storeWithShippedLast(rows: number): Promise<TestStore> {
   const made = await platform.provision()
   await made.sql.unsafe(`insert into orders (id, email, created_at, updated_at, status)

@@ -103,8 +103,8 @@ test.each([
       const response = fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } })
       await expect.poll(running, { timeout: 5000 }).toHaveLength(1)
       expect((await response).status).toBe(502)
-      // Without a cancel, the query would run for another 18 seconds. Either the server's `statement_timeout` cancels it
-      // or the service does, depending on how long the connection took.
+      // Without a cancel, the query would run for another 18 seconds. Either the server's `statement_timeout` cancels
+      // it or the service does, depending on how long the connection took.
       await expect.poll(running, { timeout: 5000 }).toEqual([])
     } finally {
       await Promise.all([node.close(), readerSql.end()])

@@ -48,7 +48,7 @@ async function page(of: TestStore, name: string, cursor: string | null): Promise
   return { text, ids: json.data.map(({ id }: { id: string }) => id), cursor: json.meta.next_cursor }
 }
 
-/** The rows after `last`, in the order of the list. */
+/** Returns the rows after `last`, in the order of the list. */
 function rowsAfter(last: ModelRow | null, rows: readonly ModelRow[]): ModelRow[] {
   return rows.filter((each) => last === null || compareModelRows(each, last) > 0).sort(compareModelRows)
 }

@@ -61,7 +61,7 @@ const report = (tokens: readonly unknown[]) => send(JSON.stringify(tokens))
 const statusOf = async (key: string, url = platform.service.url) =>
   (await sendRequest(url, { path: '/api/v1/store', headers: { 'x-api-key': key } })).status
 
-/** Creates a store with a free slot for each test's keys, because a store has at most five. */
+/** Creates `count` keys of a new store, because a store can have at most five keys. */
 async function newKeys(count: number): Promise<{ id: string; key: string }[]> {
   const { id, key, keyId } = await platform.provision()
   const more = Array.from({ length: count - 1 }, () => platform.newKey(id))

@@ -17,7 +17,9 @@ const REGION = Object.fromEntries(
   Object.entries(ADDRESS).map(([key, value]) => [key, value === SENTINEL ? null : value]),
 )
 
-/** The personal fields by list, with what remains of them. Copied by hand, so that an error in the contract is found. */
+/**
+ * The personal fields by list, with what remains of them. Copied by hand, so that an error in the contract is found.
+ */
 const PERSONAL: Readonly<Record<string, Readonly<Record<string, 'null' | 'pseudonym' | 'region'>>>> = {
   '/api/v1/orders': {
     ...{ email: 'pseudonym', return_reason: 'null', shipping_address: 'region', billing_address: 'region' },
@@ -40,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** A store whose personal columns all contain the sentinel, and a key without personal data. */
+/** Creates a store whose personal columns all contain the sentinel, and a key without personal data. */
 async function sentinelStore(revision: RevisionId = LATEST_REVISION) {
   const store = await filledStore(platform, revision)
   for (const [path, fields] of Object.entries(PERSONAL)) {
@@ -71,7 +73,7 @@ async function reducedKey({ id: storeId }: Pick<TestStore, 'id'>): Promise<strin
   return key.reveal()
 }
 
-/** Returns all rows of a list. Fails if a response contains the sentinel. */
+/** Returns all rows of a list. Records in `isClean` whether each response is free of the sentinel. */
 async function rowsOf(path: string, key: string): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {

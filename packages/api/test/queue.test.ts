@@ -46,7 +46,9 @@ describe('many requests of one key at once', () => {
   }, 30_000)
 })
 
-/** Waits for a moment until so many requests wait for a connection. The store makes no progress meanwhile. */
+/**
+ * Waits until `count` requests wait for a connection, for at most about 400 ms. The store makes no progress meanwhile.
+ */
 async function untilWaiting(count: number): Promise<void> {
   for (let i = 0; i < 40 && platform.service.pools.sums().waiting < count; i++)
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -48,7 +48,7 @@ function requestInALoop(store: TestStore): { stop(): Promise<[string, TestRespon
   }
 }
 
-/** A row with only the fields that every revision has. */
+/** Returns the row with only the fields that every revision has, without its embedded rows. */
 function sinceLaunch(row: Record<string, unknown>, { fields }: Resource): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).filter(([name]) => fields[name]?.since === 'launch' && fields[name]?.type.kind !== 'many'),

@@ -51,7 +51,10 @@ test('[RES-STORE] GET /store returns the current number of rows of each table', 
   expect((await getStore()).data.counts).toEqual({ ...before, orders: 12, products: 4 })
 })
 
-/** A platform that caches counts for some seconds, a store of three orders, and a lock that blocks every count. */
+/**
+ * Starts a platform that caches counts for four seconds, and fills a store with three orders. `locked` runs work with
+ * an inserted order, which is not committed, and with a lock that blocks every count.
+ */
 async function lockedStore(settings: Record<string, string> = {}) {
   const patient = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '4', ...settings })
   onTestFinished(() => patient.close())

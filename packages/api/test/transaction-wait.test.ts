@@ -10,7 +10,7 @@ import { administrate } from './support/rows.ts'
 import { startNode } from './support/start-node.ts'
 
 const BOUND_MS = 400
-/** The watermark is so many milliseconds before the request, or before the start of an open transaction. */
+/** Distance in ms of the watermark from the request, or from the start of an open transaction. */
 const SLACK_MS = 1000
 /** Maximum difference between a watermark and the time of a request that waited for nothing. */
 const NEAR_MS = SLACK_MS + 100
@@ -72,7 +72,8 @@ async function beginAWhileAgo(): Promise<number> {
 }
 
 /**
- * Why the server under test prepares no transactions; null if it does. The PostgreSQL of the tests must prepare them.
+ * Returns the reason why the server under test prepares no transactions; null if it does. The PostgreSQL of the tests
+ * must prepare them.
  */
 async function whyNotPrepared(): Promise<string | null> {
   if (inject('storeServer') === undefined) return null

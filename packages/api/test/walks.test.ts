@@ -24,7 +24,7 @@ let platform: TestPlatform
 let store: TestStore
 /** A store whose schema allows rows without created_at. */
 let loose: TestStore
-/** Such a store without indexes for the filters. */
+/** Another such store, without indexes for the filters. */
 let plain: TestStore
 
 const OWNER = idAt(0xfffff)

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** A client behind a faulty proxy. Its pauses are recorded and take no time. */
+/** Starts a client behind a faulty proxy. The client's pauses are recorded and take no time. */
 async function startClient(failures: readonly ProxyFailure[] = [], options: Partial<ClientOptions> = {}) {
   const proxy = await startFaultyProxy(platform.service.url, failures)
   const pauses: ClientPause[] = []
@@ -56,7 +56,10 @@ async function startClient(failures: readonly ProxyFailure[] = [], options: Part
   return { client, proxy, pauses }
 }
 
-/** Replaces the digest of each response. null removes it, like an older service. */
+/**
+ * Returns a fetch that replaces the digest in each response. If `digestOf` returns null, the header is absent, as from
+ * an older service.
+ */
 function fetchWithFields(digestOf: (url: URL) => string | null): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await globalThis.fetch(input, init)
@@ -544,7 +547,7 @@ test('if the connection is refused, the call throws an error that contains ECONN
 })
 
 describe('connection errors before the first response', () => {
-  /** A fetch that fails with a system error. */
+  /** Returns a fetch that fails with a system error. */
   const failing = (code: string) => async () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
   }

@@ -13,7 +13,7 @@ import { order } from './resources/order.ts'
 import { REVISIONS, type RevisionId } from './revisions.ts'
 import { typescriptTypes } from './typescript.ts'
 
-/** The documents that are derived from a variant of the contract. */
+/** Returns the documents that are derived from a variant of the contract. */
 function documentsOf(variant: Partial<Contract>): { openApi: string; types: string; markdown: string } {
   return {
     openApi: JSON.stringify(openapi(variant)),

@@ -14,7 +14,7 @@ interface ExampleOrder {
   readonly items: readonly { readonly order_id: string; readonly price: string; readonly quantity: number }[]
 }
 
-/** Every order in a part of the document. */
+/** Returns every order in a part of the document. */
 function ordersIn(value: unknown): ExampleOrder[] {
   if (typeof value !== 'object' || value === null) return []
   const found = 'tax_breakdown' in value && 'subtotal' in value && typeof value.subtotal === 'string'

@@ -1,5 +1,5 @@
-// Compares the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0. Each is rewritten to one form, which has what all
-// three can express.
+// Compares the documents of OpenAPI 3.1, OpenAPI 3.0, and Swagger 2.0. The tests rewrite each document to one form,
+// which has what all three can express.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -40,7 +40,7 @@ const document = JSON.parse(JSON.stringify(openapi())) as Document
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A validator of one component schema, in the strict mode of ajv. */
+/** Returns a validator of one component schema, in the strict mode of ajv. */
 function validator(name: string): ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allErrors: true })
   formats.default(ajv)

@@ -6,7 +6,7 @@ import { typescriptTypes } from './typescript.ts'
 
 const FILE = 'types.ts'
 
-/** Errors of the strict compiler for the types followed by `use`. */
+/** Returns the errors of the strict compiler for the types followed by `use`. */
 function compileErrors(use = ''): string[] {
   const options: ts.CompilerOptions = {
     strict: true,

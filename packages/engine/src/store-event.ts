@@ -12,7 +12,7 @@ export interface StoreQueryFailed {
 }
 
 /**
- * Emitted when the service first notices that it can't read a column: a column of the first schema version is missing
+ * Emitted when the service first notices that it can't read a column. A column of the first schema version is missing
  * or not granted, or a column has a type that the service can't read.
  */
 export interface SchemaMismatched {

@@ -21,7 +21,7 @@ function request(kind: number, data = ''): Buffer {
   return Buffer.concat([head, Buffer.from(data)])
 }
 
-/** Begins SCRAM. Returns the client's nonce, and the message that it is in. */
+/** Begins SCRAM. Returns the client's first message, its nonce, and the mechanism. */
 function begin(authentication: Authentication, methods = BOTH) {
   const response = authentication.respond(request(SASL, methods)) as Buffer
   const message = response.toString().replace(/^[^\0]*\0.{4}/s, '')
@@ -29,7 +29,7 @@ function begin(authentication: Authentication, methods = BOTH) {
   return { message, bare, nonce, mechanism: response.toString().split('\0')[0] }
 }
 
-/** An honest server's first message. */
+/** Returns an honest server's first message. */
 function challenge(nonce: string, { iterations = '4096', salt = SALT.toString('base64') } = {}): string {
   return `r=${nonce}server,s=${salt},i=${iterations}`
 }

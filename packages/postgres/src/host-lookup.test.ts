@@ -11,8 +11,8 @@ const TYPE_A = 1
 const HEADER_BYTES = 12
 
 /**
- * What a name server returns for a name: an IPv4 address with its time to live, that there is none, that the server
- * failed, or nothing. The IPv4 address is sent after `late`. With `ipv6` the name has an IPv6 address too.
+ * What a name server returns for a name: an IPv4 address with its time to live, an error, or nothing. The IPv4 address
+ * is sent after `late`. With `ipv6`, the name has an IPv6 address, too.
  */
 type Entry =
   | { readonly address: string; readonly ttl: number; readonly ipv6?: true; readonly late?: Promise<unknown> }
@@ -20,7 +20,7 @@ type Entry =
   | 'failing'
   | 'silent'
 
-/** A name server; names that it does not have are absent. */
+/** Starts a name server. A name without an entry is absent. */
 async function nameServer(entries: Readonly<Record<string, Entry>>) {
   const queriedNames: string[] = []
   const socket = createSocket('udp4', async (query, from) => {
@@ -70,7 +70,7 @@ function responseTo(query: Buffer, type: number, entry: Exclude<Entry, 'silent'>
   return Buffer.concat([head, record, address])
 }
 
-/** The IPv4 address of a name, or `::1` as its IPv6 address. */
+/** Returns the IPv4 address of a name, or `::1` as its IPv6 address; null if it has no IPv6 address. */
 function addressBytes(entry: Exclude<Entry, string>, type: number): Buffer | null {
   if (type === TYPE_A) return Buffer.from(entry.address.split('.').map(Number))
   return entry.ipv6 === true ? Buffer.concat([Buffer.alloc(15), Buffer.from([1])]) : null

@@ -28,7 +28,7 @@ function streamOf(messages: readonly Message[]): Buffer {
   return Buffer.concat(messages.flatMap(({ type, body }) => [head(type, body.length + 4), body]))
 }
 
-/** The messages that a reader finds. Each chunk arrives in the same memory, which is overwritten afterwards. */
+/** Returns the messages that a reader finds. Each chunk arrives in the same memory, which is overwritten afterwards. */
 function read(chunks: Iterable<Buffer>): Message[] {
   const messages: Message[] = []
   const reader = new MessageReader((type, { bytes, view, start, length }) => {

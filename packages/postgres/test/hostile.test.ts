@@ -26,7 +26,7 @@ import {
 } from './support/server-messages.ts'
 
 const LIMIT_MS = 250
-/** A loaded machine may be late. */
+/** Additional time in ms, because a loaded machine may be late. */
 const TOLERANCE_MS = 1500
 const MEBIBYTE = 1024 * 1024
 const STATEMENT = sql`select ${'x'}::text as value`
@@ -273,7 +273,7 @@ async function dripRow(peer: Parameters<Act>[0]): Promise<void> {
   await peer.drip(dataRow(['x'.repeat(1000)]))
 }
 
-/** A row whose one value announces another length than it has. */
+/** Returns a row whose one value announces another length than it has. */
 function longValue(length: number): Buffer {
   return message('D', Buffer.concat([Buffer.from([0, 1]), int32(length), Buffer.from('abc')]))
 }

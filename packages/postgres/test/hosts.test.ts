@@ -19,7 +19,7 @@ const PRIMARY = sql`select not pg_is_in_recovery() as "isPrimary"`
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** The server's URL with other hosts and parameters. */
+/** Returns the server's URL with other hosts and parameters. */
 function urlWith(hosts: (good: string) => string, parameters = ''): string {
   const { username, password, host, pathname } = new URL(inject('postgresUrl'))
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`

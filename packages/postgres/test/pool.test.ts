@@ -22,7 +22,7 @@ const RUNS = roundsOf({ quick: 8, long: 200 })
 const ONE = sql`select 1 as one`
 const REST: PoolSums = { open: 0, busy: 0, waiting: 0 }
 
-/** A promise that the test resolves. */
+/** Returns a promise that the test resolves. */
 function gate(): PromiseWithResolvers<void> {
   return Promise.withResolvers<void>()
 }

@@ -12,7 +12,7 @@ export function deviations(row: unknown, resource: SpecResource): string[] {
   return table.flatMap(([name, type]) => deviationsOf(row[name], type).map((what) => `${resource}.${name} ${what}`))
 }
 
-/** The fields of a resource that may be null by the specification. */
+/** Returns the fields of a resource that may be null by the specification. */
 export function nullableFields(resource: SpecResource): string[] {
   return SPEC_FIELDS[resource].filter((line) => line.endsWith(' or null')).map((line) => line.split(' | ')[0] ?? '')
 }

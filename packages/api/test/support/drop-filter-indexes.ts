@@ -1,8 +1,8 @@
-// Stores of platforms without the recommended indexes.
+// Simulates platforms whose stores lack the recommended indexes.
 
 import type { Sql } from 'postgres'
 
-/** Drops the indexes of the table, except its primary key and the index of its list. */
+/** Drops the indexes of the table, except unique indexes and those whose first column is `created_at`. */
 export async function dropFilterIndexes(sql: Sql, table: string): Promise<void> {
   const found = await sql.unsafe<{ name: string }[]>(`select indexrelid::regclass::text as name from pg_index
     where indrelid = 'public.${table}'::regclass and not indisunique

@@ -1,10 +1,10 @@
-// A key that is above its limit in every minute, so no test depends on the end of a minute.
+// Raises a key above its rate limit in every minute, so that no test depends on the end of a minute.
 
 import type { TestPlatform } from '../../../../test/support/platform.ts'
 
 const MORE_THAN_ANY_LIMIT = 1_000_000
 
-/** Makes the control database count each request of the key as many requests. */
+/** Makes the control database count 1,000,000 requests in each minute in which the key sends one. */
 export async function exhaustKey({ controlSql }: TestPlatform, keyId: string): Promise<void> {
   const name = `spend_${keyId.replaceAll('-', '')}`
   await controlSql.unsafe(`

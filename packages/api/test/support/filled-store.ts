@@ -1,4 +1,4 @@
-// Stores of the test platform with demo rows.
+// Creates stores with demo rows on the test platform.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { withConnection } from '../../../../test/support/client.ts'
@@ -10,7 +10,7 @@ import { loadStore } from '../../../operator/src/demo/load-store.ts'
 /** Enough rows for several pages of each list. */
 export const STORE_SIZE: StoreSize = { orders: 260, customers: 60, products: 40, locations: 3, groups: 4 }
 
-/** Creates a store at `revision` with demo rows. Stores with one seed have the same IDs. */
+/** Creates a store at `revision` with demo rows. Stores with the same seed have rows with the same IDs. */
 export async function filledStore(
   platform: TestPlatform,
   revision: RevisionId = LATEST_REVISION,
@@ -24,5 +24,5 @@ export async function filledStore(
   return store
 }
 
-/** Dashboard name of such a store. */
+/** Name of a filled store in the dashboard. */
 export const STORE_NAME = 'Lindwurm & Tochter'

@@ -1,4 +1,5 @@
-// A model of a list. It changes like the table in the database, so a test knows the expected rows of each page.
+// Models a list in memory. The model changes like the table in the database, so a test knows the expected rows of each
+// page.
 
 import fc from 'fast-check'
 import type { TestStore } from '../../../../test/support/platform.ts'
@@ -53,24 +54,24 @@ export const CUSTOMERS: ListUnderTest = {
 const BASE = '2026-07-08T00:00:00Z'
 const BASE_MILLISECONDS = Date.parse(BASE)
 
-/** The timestamp so many seconds after the base, as a query parameter. */
+/** Returns the timestamp `seconds` seconds after the base, as a query parameter. */
 export function timestampAt(seconds: number): string {
   return new Date(BASE_MILLISECONDS + seconds * 1000).toISOString()
 }
 
-/** Whether the last change is at or after the timestamp. A row without updated_at has its creation time. */
+/** Whether the last change is at or after the timestamp. If the row has no `updated_at`, its creation time counts. */
 export function isUpdatedSince({ updated, created }: ModelRow, seconds: number): boolean {
   if (updated !== null) return updated >= seconds
   return isCreatedSince(created, seconds)
 }
 
-/** Whether the creation time is at or after the timestamp. */
+/** Whether the creation time is at or after the timestamp; false for null. */
 export function isCreatedSince(created: Created, seconds: number): boolean {
   if (created === null || created === '-infinity') return false
   return created === 'infinity' || created >= seconds * 1_000_000
 }
 
-/** The order of a list: creation time, then ID. Rows without a creation time come last. */
+/** Compares two rows in the order of a list: creation time, then ID. Rows without a creation time come last. */
 export function compareModelRows(a: ModelRow, b: ModelRow): number {
   return rank(a.created) - rank(b.created) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
@@ -81,7 +82,10 @@ function rank(created: Created): number {
   return created === '-infinity' ? Number.MIN_SAFE_INTEGER : created
 }
 
-/** Random rows. `nullable` includes creation times that only a platform's own schema allows. */
+/**
+ * Returns random rows. With `nullable`, some creation times are infinite or null, which only a platform's own schema
+ * allows.
+ */
 export function arbitraryRow({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
   // Equal timestamps, timestamps within one millisecond, and distant timestamps.
   const finite = fc.oneof(
@@ -120,14 +124,17 @@ export class History {
     this.list = list
   }
 
-  /** Starts with these rows. If rows share an ID, only the first is used. */
+  /** Replaces all rows of the table and of the model. Of several rows with the same ID, only the first is used. */
   async reset(rows: readonly ModelRow[]): Promise<void> {
     this.rows = [...new Map([...rows].reverse().map((row) => [row.id, row])).values()]
     const inserts = this.rows.length === 0 ? '' : this.insertion(this.rows)
     await this.store.sql.unsafe(`delete from ${this.list.table}; ${inserts}`)
   }
 
-  /** Applies a change to both. `cursorId` is the ID of the row in the cursor. */
+  /**
+   * Applies a change to the table and to the model. `cursorId` is the ID of the row in the cursor. Ignores an insert
+   * with an ID that exists, and a change to a row that doesn't exist.
+   */
   async apply(change: Change, cursorId: string | null): Promise<void> {
     const { table, statuses } = this.list
     if (change.kind === 'insert') {

@@ -82,7 +82,10 @@ export function connectTo(url: string): net.Socket {
   return net.connect({ host: hostname, port: Number(port) })
 }
 
-/** Parses consecutive responses from the text of a socket. Each has its length. */
+/**
+ * Parses consecutive responses from the text of a socket. Each response except a 100 needs a `content-length`. Throws
+ * if the head of a response is cut off.
+ */
 export function parseResponses(received: string): RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = received; rest !== ''; ) {

@@ -10,7 +10,9 @@ export function idAt(index: number): string {
   return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`
 }
 
-/** Inserts a row. PostgreSQL parses the values as the types of the columns. A missing value is the default. */
+/**
+ * Inserts a row. PostgreSQL parses the values as the types of the columns. A column without a value gets its default.
+ */
 export async function insertRow(
   store: TestStore,
   table: string,
@@ -22,7 +24,7 @@ export async function insertRow(
   )
 }
 
-/** A literal without a type. The driver would convert a bound value: it cuts some values and rejects others. */
+/** Returns a literal without a type. The driver would convert a bound value: it cuts some values and rejects others. */
 export function literal(value: string | null): string {
   return value === null ? 'null' : `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -49,7 +51,7 @@ export function eventsOf<E extends ServiceEvent['event']>(
   return platform.events.filter((each): each is Extract<ServiceEvent, { event: E }> => each.event === event)
 }
 
-/** The name of the role that reads the store. */
+/** Returns the name of the role that reads the store. */
 export function readerOf(store: TestStore): string {
   return new URL(store.readerUrl).username
 }

@@ -11,7 +11,7 @@ export const LARGE_PAGE = '/api/v1/products?limit=18'
 /** Settings that allow `LARGE_PAGE`. */
 export const LARGE_PAGES = { PAGE_BYTES_MAX: '33554432', STORE_TIMEOUT_MS: '20000', STORE_QUEUE_WAIT_MS: '20000' }
 
-/** A store with products of a megabyte each. */
+/** Creates a store with 20 products of a megabyte each. */
 export async function storeOfLargeProducts(platform: TestPlatform): Promise<TestStore> {
   const store = await filledStore(platform, LATEST_REVISION, {
     orders: 1,
@@ -24,7 +24,9 @@ export async function storeOfLargeProducts(platform: TestPlatform): Promise<Test
   return store
 }
 
-/** Requests `path` and reads nothing until the socket is resumed. Resolves when the response arrives. */
+/**
+ * Requests `path` and reads nothing until the socket is resumed. Resolves when the first bytes of the response arrive.
+ */
 export async function requestWithoutReading(url: string, { key }: TestStore, path = LARGE_PAGE): Promise<Socket> {
   const socket = connectTo(url)
   socket.on('error', () => undefined)
@@ -33,7 +35,7 @@ export async function requestWithoutReading(url: string, { key }: TestStore, pat
   return socket
 }
 
-/** Reads the rest slowly, until the service closes the connection. */
+/** Reads the rest slowly until the service closes the connection, and returns the bytes. */
 export async function readSlowly(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => {

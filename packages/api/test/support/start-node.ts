@@ -1,4 +1,4 @@
-// Further nodes of a platform, on the same control database.
+// Starts further nodes of a platform, on the same control database.
 
 import { pooledSettings, type TestPlatform } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../operator/src/config.ts'

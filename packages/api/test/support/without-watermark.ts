@@ -3,7 +3,7 @@
 /** Characters of a cursor that contain the position. The watermark and the seal follow. */
 const POSITION_CHARACTERS = 34
 
-/** Returns a body without the watermark in its next cursor. */
+/** Returns a body without the watermark and the seal in its next cursor. */
 export function withoutWatermark(body: string): string {
   return body.replace(/("next_cursor":"[\w-]+)"/, (found) =>
     found.slice(0, '"next_cursor":"'.length + POSITION_CHARACTERS),

@@ -13,7 +13,7 @@ const line = resource({
   fields: { word: text('A text') },
 })
 
-/** A DataRow with the number of its parent and a word. */
+/** Returns a DataRow with the number of its parent and a word. */
 function row(parent: number, word: string): Buffer {
   const head = Buffer.alloc(14)
   head.writeInt16BE(2)
@@ -28,7 +28,7 @@ function embeddedRows(rows: readonly Buffer[], bytesMax = 1_000_000): EmbeddedRo
   return embedded
 }
 
-/** The words of each parent. */
+/** Returns the words of each parent. */
 function wordsOf(embedded: EmbeddedRows, parents: number): string[][] {
   return Array.from({ length: parents }, () => {
     const out = new JsonWriter(4096)

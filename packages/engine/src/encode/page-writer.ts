@@ -1,5 +1,5 @@
-// Writes the rows of a page into the body of a response until one of its bounds is reached: a number of rows or of
-// bytes. A row after the last one is read but not written, because it only shows that there is a next page.
+// Writes rows into the body of a response until a bound of the page is reached: a number of rows or of bytes. A row
+// after the last one is read but not written, because it only shows that there is a next page.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, MalformedRow, moveToValue, newCell, shareMemory } from '@store-export/postgres'

@@ -24,12 +24,12 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-/** The rows of a statement in the hostile session. */
+/** Returns the rows of a statement in the hostile session. */
 async function rowsOf<Row extends object>(text: string): Promise<Row[]> {
   return await queryRows<Row>(samples.reader, { text, values: [] })
 }
 
-/** The value of each literal in the hostile session, in microseconds since 2000. */
+/** Returns the value of each literal in the hostile session, in microseconds since 2000. */
 async function valuesOf(literals: readonly string[]): Promise<string[]> {
   const values = literals.map((literal, index) => `(${index}, ${literal})`).join(', ')
   const rows = await rowsOf<{ bytes: string }>(

@@ -104,5 +104,7 @@ export interface SingleRowPlan extends CommonPlan {
   readonly counts: ReadonlyMap<string, bigint>
 }
 
-/** A read of one store: a page of a list, one row, all rows with an ID in a column, or the only row of a table. */
+/**
+ * What to read from one store: a page of a list, one row, all rows with an ID in a column, or the only row of a table.
+ */
 export type Plan = PagePlan | OnePlan | AllOfPlan | SingleRowPlan

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { columnsInSchema, type PresentColumns } from './present-columns.ts'
 import { statementOf } from './sql.ts'
 
-/** A store that has all columns of these resources. */
+/** Returns the columns of a store that has all columns of these resources. */
 function storeWith(...resources: readonly Resource[]): PresentColumns {
   const typeOf = (name: string) => (name === 'id' ? 'uuid' : name.endsWith('_at') ? 'timestamptz' : 'text')
   const tables = new Map(

@@ -1,5 +1,5 @@
-// Rejects a plan before the store is read, if the result would be wrong instead of an error: an empty list although the
-// table exists, or a list in which a filter has no effect.
+// Rejects a plan before the store is read, if the result would be wrong instead of an error. The list would be empty
+// although the table exists, or a filter would have no effect.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { identifier } from '../query/literal.ts'

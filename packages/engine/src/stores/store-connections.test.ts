@@ -29,7 +29,9 @@ function message(type: string, body: string): Buffer {
   return Buffer.concat([head, Buffer.from(body, 'latin1')])
 }
 
-/** Starts a server that responds to a statement after `beforeResponse`. The role `refuses` is at its connection limit. */
+/**
+ * Starts a server that responds to a statement after `beforeResponse`. The role `refuses` is at its connection limit.
+ */
 async function startServer({ beforeResponse = async () => undefined as unknown, refuses = '', port = 0 } = {}) {
   const serve = (socket: Socket) => {
     socket.on('error', () => undefined)

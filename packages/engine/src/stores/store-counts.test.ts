@@ -6,8 +6,8 @@ const two = new Map([['orders', 2n]])
 const three = new Map([['orders', 3n]])
 
 /**
- * Counts with a maximum age of a second, on a clock that the test sets. The first request counts `one`, later requests
- * `three`, and a renewal `two`.
+ * Creates counts with a maximum age of a second, on a clock that the test sets. The first request counts `one`, later
+ * requests `three`, and a renewal `two`.
  */
 function startCounts() {
   const clock = { ms: 0 }
@@ -27,7 +27,7 @@ function startCounts() {
   return { clock, counted, renewal, connected, request, renew }
 }
 
-/** The same, with a count at 0 ms and a renewal that runs since 500 ms. */
+/** Does the same as `startCounts`, with a count at 0 ms and a renewal that runs since 500 ms. */
 async function startRenewal() {
   const all = startCounts()
   all.connected.resolve()

@@ -51,7 +51,7 @@ function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   return { storeId, databaseUrl: url.href, schemaName: 'public', encryptedPassword: password }
 }
 
-/** Work that lasts until `end` is called. `started` resolves when it has a connection. */
+/** Returns work that lasts until `end` is called. `started` resolves when the work has a connection. */
 function pendingWork() {
   const [started, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const work = async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { TransactionSnapshot } from './open-transactions.ts'
 import { TransactionPoller } from './transaction-poller.ts'
 
-/** Counts polls, which take 2 ms each. */
+/** Returns a read that takes 2 ms, and counts of its calls. */
 function countedPolls(open: () => readonly string[] = () => []) {
   const state = { started: 0, running: 0, runningMax: 0 }
   const read = async (): Promise<TransactionSnapshot> => {

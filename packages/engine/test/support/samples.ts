@@ -103,7 +103,7 @@ async function serve(
   }
 }
 
-/** Returns the ID of a sample. The order of the IDs is that of `index`. */
+/** Returns the ID of a sample. The IDs sort like `index`. */
 export function sampleId(index: number): string {
   return `00000000-0000-0000-0000-${index.toString(16).padStart(12, '0')}`
 }

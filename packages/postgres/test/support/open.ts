@@ -28,7 +28,7 @@ export async function firstRow(connection: Connection, statement: Statement): Pr
   return row
 }
 
-/** Returns the URL with other parameters. */
+/** Returns the URL with additional parameters. */
 export function withParameters(url: string, parameters: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${parameters}`
 }

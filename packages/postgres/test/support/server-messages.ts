@@ -18,7 +18,7 @@ export function ready(state = 'I'): Buffer {
   return message('Z', state)
 }
 
-/** Returns a row with these values, each at most one message long. */
+/** Returns a row with these values. `count` is the announced number of values; by default the real one. */
 export function dataRow(values: readonly (string | null)[], count = values.length): Buffer {
   const parts = values.flatMap((value) =>
     value === null ? [int32(-1)] : [int32(Buffer.byteLength(value)), Buffer.from(value)],
@@ -26,7 +26,7 @@ export function dataRow(values: readonly (string | null)[], count = values.lengt
   return message('D', Buffer.concat([int16(count), ...parts]))
 }
 
-/** Returns the description of columns of type `text`. */
+/** Returns the description of columns with these names. `type` is the OID of their type; by default that of `text`. */
 export function columns(names: readonly string[], type = 25): Buffer {
   const parts = names.flatMap((name) => [
     Buffer.from(`${name}\0`),

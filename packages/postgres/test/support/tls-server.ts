@@ -23,8 +23,9 @@ export interface TlsServer {
   readonly majorVersion: number
   readonly port: number
   readonly socketFolder: string
-  /** Certificate of the CA that issued the server's certificate for `localhost`, and of a CA that did not. */
+  /** File with the certificate of the CA that issued the server's RSA and ECDSA certificates for `localhost`. */
   readonly authority: string
+  /** File with the certificate of another CA. */
   readonly otherAuthority: string
   /** Returns the URL of a role, over TCP to `localhost`. */
   url(role: string, parameters?: string): string
@@ -64,7 +65,10 @@ create role encrypted login password '${PASSWORD}';
 create role unicode login password '${UNICODE_PASSWORD}';
 `
 
-/** Returns a password as PostgreSQL stores it for SCRAM. Only PostgreSQL 16 and later have the setting `scram_iterations`. */
+/**
+ * Returns a password as PostgreSQL stores it for SCRAM. Only PostgreSQL 16 and later have the setting
+ * `scram_iterations`.
+ */
 export function scramVerifier(password: string, iterations: number): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
