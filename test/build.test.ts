@@ -1,4 +1,4 @@
-// Tests the bundle of `npm run build` in a folder without node_modules. It is complete and small.
+// Tests the bundle of `npm run build` in a folder without node_modules. The bundle must be complete and small.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// Tests `npm run generate`, which writes stale files. With `--check`, it names them and fails.
+// Tests `npm run generate`, which renews stale files. With `--check`, the command names stale files and fails.
 
 import { execFile } from 'node:child_process'
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Tests a caching proxy in front of stores whose rows have equal IDs. It must not return one store's response to
+// Tests a caching proxy in front of stores whose rows have equal IDs. The proxy must not return one store's response to
 // another store's client.
 
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 // Tests a node under mixed load: its memory, file descriptors, and database sessions must not grow.
-// STORE_EXPORT_SOAK_MINUTES sets the duration (default: 30). The first five minutes do not count. Part of `npm run
-// test:nightly`.
+// STORE_EXPORT_SOAK_MINUTES sets the duration (default: 30). The first five minutes do not count. The test is a part of
+// `npm run test:nightly`.
 
 import { readdir, readFile } from 'node:fs/promises'
 import http from 'node:http'

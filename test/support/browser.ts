@@ -152,8 +152,8 @@ async function requireOwnFolder(folder: string): Promise<string> {
 }
 
 /**
- * Unpacks the package in a process whose temporary folder is `folder`, because the package unpacks there. It unpacks
- * its libraries only in the environment of AWS Lambda.
+ * Unpacks the package in a process whose temporary folder is `folder`, because the package unpacks there. The package
+ * unpacks its libraries only in the environment of AWS Lambda.
  */
 async function unpackInto(folder: string, packageUrl: string): Promise<void> {
   const program = `const { default: chromium } = await import(${JSON.stringify(packageUrl)})

@@ -13,7 +13,7 @@ export interface ApiResponse {
   readonly body: Buffer
   /** Number of rows in the body; 0 for an error or a document. */
   readonly rows: number
-  /** Releases the memory of `body`. Call it after the last read of `body`. Absent if no pool owns the memory. */
+  /** Releases the memory of `body`. Call it after the last read of `body`. It is absent if no pool owns the memory. */
   readonly release?: () => void
 }
 

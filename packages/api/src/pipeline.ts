@@ -51,6 +51,7 @@ export interface Pipeline {
   readonly router: Router
   /** Seals cursors. The secrets of pseudonyms are derived from it. */
   readonly secret: KeyObject
+  /** Rate limit of a key, for headers and messages. `admit` enforces the limit. */
   readonly requestsPerMinute: number
 }
 

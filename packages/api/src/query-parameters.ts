@@ -54,7 +54,7 @@ const IGNORED_CHARACTERS_MAX = 64
 
 /**
  * Returns the value of the header `x-ignored-params`: up to 10 names, each cut at 64 characters, with API keys masked,
- * percent-encoded. Null if `ignored` is empty.
+ * percent-encoded. Returns null if `ignored` is empty.
  */
 export function ignoredHeader(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null

@@ -7,7 +7,7 @@ import { openClient } from '../../../test/support/client.ts'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { startNode } from './support/start-node.ts'
 
-/** Longer than every time limit of a request. */
+/** Time for which a test holds a lock, in ms: longer than every time limit of a request. */
 const HELD_MS = 7000
 const CLIENTS = 8
 

@@ -109,7 +109,7 @@ test('[PAG-4] if rows are written between pages, each row that existed before is
     if (!json.meta.has_more) break
     cursor = `&cursor=${json.meta.next_cursor}`
     const seen = ids.at(-1) ?? ''
-    // Before the position, at the position, and after it. The row of the cursor is deleted.
+    // Inserts rows before the position and at it, deletes the row of the cursor, and changes an earlier row.
     await other.sql`insert into orders (id, email, created_at) select gen_random_uuid(), 'a@example.com', created_at
       from orders where id in (${ids[0] ?? ''}, ${seen})`
     await other.sql`delete from orders where id = ${seen}`

@@ -7,7 +7,7 @@ import { startPlatform, type TestPlatform, type TestStore } from '../../../test/
 import { roundsOf } from '../../../test/support/rounds.ts'
 import { filledStore } from './support/filled-store.ts'
 
-/** Written into every personal column. It needs no escape in JSON. */
+/** Text in every personal column. The text needs no escape in JSON. */
 const SENTINEL = 'Wilhelmine Sentinel'
 const ADDRESS = {
   ...{ firstName: SENTINEL, lastName: SENTINEL, line1: SENTINEL, line2: SENTINEL, city: SENTINEL },

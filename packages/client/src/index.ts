@@ -1,3 +1,5 @@
+// Exports the TypeScript client of the export API. Start with `StoreExportClient`.
+
 export type { CallOptions, ClientPause, ResponseInfo } from './caller.ts'
 export { AddressError, ConnectionError, IgnoredParameterError, StoreExportError } from './errors.ts'
 export * from './generated/endpoints.ts'

@@ -1,3 +1,6 @@
+// Exports the contract: the declarations of endpoints, resources, parameters, and errors, and the documents and source
+// code that are derived from them. Start with endpoints.ts.
+
 export * from './client-source.ts'
 export * from './contract.ts'
 export * from './endpoints.ts'

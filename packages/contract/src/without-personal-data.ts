@@ -7,8 +7,8 @@ import type { Resource } from './resource.ts'
 const derived = new WeakMap<Resource, Resource>()
 
 /**
- * Returns the resource with `reducedTo` set on its personal fields, and on those of its embedded rows. It is derived
- * once.
+ * Returns the resource with `reducedTo` set on its personal fields, and on those of its embedded rows. The result for
+ * each resource is cached.
  */
 export function withoutPersonalData(resource: Resource): Resource {
   const known = derived.get(resource)

@@ -13,8 +13,8 @@ export interface AuthenticationOptions {
   /** Whether the connection uses TLS or a Unix socket, so that a password can be sent without encryption of its own. */
   readonly isPrivate: boolean
   /**
-   * Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and if the certificate's
-   * signature algorithm names no hash.
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if `certificateHash`
+   * has none for the certificate.
    */
   readonly certificateHash: Buffer | null
   /**

@@ -61,7 +61,10 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   /** First error of a sink. The batch drops all later rows, because the server sends them anyway. */
   #sinkError: { readonly cause: unknown } | null = null
 
-  /** Writes the messages of all groups to `writer`. Throws `TypeError` for a value that can't be sent. */
+  /**
+   * Writes the messages of all groups to `writer`. Throws `TypeError` for a value that can't be sent, and `RangeError`
+   * for more than 65,535 values in a statement.
+   */
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
     super()
     this.#prepared = prepared

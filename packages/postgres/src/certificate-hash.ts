@@ -37,7 +37,7 @@ function signatureAlgorithm(certificate: Buffer): string | null {
   return identifier ? certificate.toString('hex', identifier.start, identifier.end) : null
 }
 
-/** Returns the offsets of the content of the DER element at `at`. Null if the element is of another type or cut off. */
+/** Returns the offsets of the content of the DER element at `at`; null if the element is of another type or cut off. */
 function elementAt(der: Buffer, at: number, type: number): { start: number; end: number } | null {
   const first = der[at + 1]
   if (der[at] !== type || first === undefined) return null

@@ -92,8 +92,8 @@ async function connectsToStandby(connection: Connection, deadline: number): Prom
 }
 
 /**
- * Returns the error to reject with. A single error stays unchanged. Of several errors, the last one of a server that
- * refused the session says best what to do. If no server did, the message names all errors.
+ * Returns the error to reject with. A single error stays unchanged. Among several errors, this is the last one of a
+ * server that refused the session, because it says what to do. If there is none, the message names all errors.
  */
 function summaryOf(errors: readonly Error[]): Error {
   const [first] = errors

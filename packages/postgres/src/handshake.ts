@@ -19,7 +19,7 @@ const CANCEL_KEY_BYTES = 8
 export class Handshake extends Exchange {
   /** Parameters of the startup message. */
   readonly startup: Readonly<Record<string, string>>
-  /** Identifies the session in a CancelRequest. Null if the server sent no key. */
+  /** Identifies the session in a CancelRequest; null if the server sent no key. */
   cancelKey: { readonly processId: number; readonly secretKey: number } | null = null
   readonly #authentication: Authentication
   readonly #send: (response: Buffer) => void

@@ -133,8 +133,8 @@ async function queryFirst(resolver: Resolver, names: readonly string[]): Promise
 
 /**
  * Returns the addresses of both families. IPv4 comes first, and `net.connect` tries IPv6 if IPv4 doesn't respond. If
- * the query for one family fails or is late, the result has a time to live of 0, so that the next connection queries
- * again. Rejects with an error of the queries if neither family has an address.
+ * the query for one family fails or is late, the result has a time to live of 0, so the next connection queries again.
+ * Rejects with an error of the queries if neither family has an address.
  */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []

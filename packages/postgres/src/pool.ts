@@ -25,7 +25,7 @@ export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'c
   readonly connectionsMax: number
   /** Whether to use prepared statements; true by default. Must be false for PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
-  /** Time limit of `query` and `execute` without a deadline, in ms. No limit by default. */
+  /** Time limit of `query` and `execute` without a deadline, in ms; no limit by default. */
   readonly statementTimeoutMs?: number
 }
 

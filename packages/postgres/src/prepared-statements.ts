@@ -53,8 +53,8 @@ export class PreparedStatements {
   }
 
   /**
-   * Forgets the statement with this text, so that the next use prepares it again. With `name`, only if the current
-   * statement has that name.
+   * Forgets the statement with this text, so that the next use prepares it again. If `name` is given, a statement with
+   * another name stays.
    */
   forget(text: string, name?: string): void {
     const known = this.#byText.get(text)

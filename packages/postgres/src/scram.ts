@@ -12,7 +12,10 @@ export interface ScramOptions {
   readonly password: string
   /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
   readonly certificateHash: Buffer | null
-  /** Whether the client could bind the channel. It reports this, so that the server can detect a downgrade attack. */
+  /**
+   * Whether the client could bind the channel. The client reports this, so that the server can detect a downgrade
+   * attack.
+   */
   readonly couldBind: boolean
 }
 

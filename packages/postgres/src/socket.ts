@@ -27,8 +27,8 @@ export interface OpenSocket {
   /** Whether the connection uses TLS or a Unix socket, so that eavesdroppers can't read it. */
   readonly isPrivate: boolean
   /**
-   * Hash of the server's certificate, which binds SCRAM to the TLS channel. Null without TLS, and if the certificate's
-   * signature algorithm names no hash.
+   * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if `certificateHash`
+   * has none for the certificate.
    */
   readonly certificateHash: Buffer | null
 }

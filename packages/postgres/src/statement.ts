@@ -33,7 +33,7 @@ export class SqlFragment implements Statement {
 
 /**
  * Returns the statement of a template, such as ``sql`select name from stores where id = ${id}` ``. A value becomes a
- * parameter. Another `sql` becomes a part of the text, with its own values. Doesn't run the statement.
+ * parameter. Another `sql` becomes a part of the text, with its own values. The tag doesn't run the statement.
  */
 export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | SqlFragment)[]): SqlFragment {
   const values: Value[] = []

@@ -96,7 +96,9 @@ function headerOf({ headers }: IncomingMessage, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A signature in base64. Those of P-256 have at most 72 bytes. A repeated header has a comma, so it doesn't match. */
+/**
+ * A signature in base64. A signature of P-256 has at most 72 bytes. A repeated header has a comma, so it doesn't match.
+ */
 const SIGNATURE = /^[0-9A-Za-z+/]{1,96}={0,2}$/
 
 const verifyInPool = promisify<string, Buffer, KeyObject, Buffer, boolean>(verify)
@@ -119,7 +121,9 @@ function leakedKeys(tokens: readonly ReportedToken[]): Map<string, LeakedKey> {
   return leaked
 }
 
-/** Returns the scanner's feedback about a token. It contains the hash, so that no response contains a key. */
+/**
+ * Returns the scanner's feedback about a token, with its hash instead of the token, so that no response contains a key.
+ */
 function feedbackOf({ token, type }: ReportedToken, known: ReadonlySet<string>) {
   const tokenHash = hash('sha256', token)
   return { token_hash: tokenHash, token_type: type, label: known.has(tokenHash) ? 'true_positive' : 'false_positive' }

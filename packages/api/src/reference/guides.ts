@@ -1,6 +1,6 @@
-// Gives integrators the documentation for the version of the service that they use, from the service itself. It serves
-// pages of docs/ at `/guides`, as HTML for people and as Markdown for language models. A link between two served pages
-// leads to the service. Any other link becomes plain text, because its target might not be reachable.
+// Gives integrators the documentation for the version of the service that they use, from the service itself. The
+// service serves pages of docs/ at `/guides`, as HTML for people and as Markdown for language models. A link between
+// two served pages leads to the service. Any other link becomes plain text, because its target might not be reachable.
 
 import { readFile } from 'node:fs/promises'
 import { DEFAULT_KEY_PREFIX } from '@store-export/contract'

@@ -1,3 +1,5 @@
+// Finds the address at which a client reached the service, because some documents contain this address.
+
 /** A DNS name, an IPv4 address, or an IPv6 address in brackets, with an optional port. */
 const HOST =
   /^(?=.{1,255}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/i

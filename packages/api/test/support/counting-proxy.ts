@@ -17,7 +17,7 @@ export interface MessageCounts {
 
 /** A running proxy. It stops after the test. */
 export interface CountingProxy {
-  /** The URL of a database of the server, through the proxy. */
+  /** Returns the URL of a database of the server, through the proxy. */
   url(of: string): string
   /** Returns the counts since the last call, and resets them. */
   takeCounts(): MessageCounts

@@ -124,7 +124,7 @@ export class History {
     this.list = list
   }
 
-  /** Replaces all rows of the table and of the model. Of several rows with the same ID, only the first is used. */
+  /** Replaces all rows of the table and of the model. If rows share an ID, only the first one is used. */
   async reset(rows: readonly ModelRow[]): Promise<void> {
     this.rows = [...new Map([...rows].reverse().map((row) => [row.id, row])).values()]
     const inserts = this.rows.length === 0 ? '' : this.insertion(this.rows)

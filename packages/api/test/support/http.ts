@@ -6,7 +6,7 @@ import net from 'node:net'
 /** A request that is sent unchanged. */
 export interface RawRequest {
   readonly method?: string
-  /** Part of the request line. */
+  /** Path and query, as they are sent in the request line. */
   readonly path: string
   /** Values by name. Only the header `host` is added. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>

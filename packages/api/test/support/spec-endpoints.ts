@@ -4,7 +4,7 @@
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
 export interface SpecEndpoint {
-  /** With `{id}` in place of an ID. */
+  /** Path, with `{id}` in place of an ID. */
   readonly path: string
   readonly response: 'detail' | 'list'
   /** The table with the IDs of the path. */

@@ -26,7 +26,7 @@ export class PageWriter {
   hasMore = false
   /** Whether the store supports incremental syncs of the rows. */
   tracksUpdates = true
-  /** The schema that the rows are read with. Null until `Pages` sets it. */
+  /** The schema that the rows are read with; null until `Pages` sets it. */
   schema: SchemaDescription | null = null
   /**
    * Where the page ended: the position of its last row, or of the last row that its scan batch read. Null until the

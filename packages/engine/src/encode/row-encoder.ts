@@ -8,7 +8,10 @@ import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 
-/** The embedded rows for each field of kind `many`, in the order of the fields. Null if the store lacks the table. */
+/**
+ * The embedded rows for each field of kind `many`, in the order of the fields. A field is null if the store lacks its
+ * table.
+ */
 export type EmbeddedRowsOfFields = readonly (EmbeddedRows | null)[]
 
 /** Writes rows of one resource as JSON objects. */

@@ -17,7 +17,7 @@ import { LITERALS, Parameters } from './values.ts'
 export interface EmbeddedField {
   readonly resource: Resource
   /**
-   * Reads the embedded rows. Null if the store lacks their table or its parent column; the field is then an empty list
+   * Reads the embedded rows; null if the store lacks their table or its parent column. The field is then an empty list
    * in each row.
    */
   readonly statement: Statement | null

@@ -3,7 +3,7 @@
 
 /** A column that exists, that the reader may select, and that has a readable type. */
 export interface PresentColumn {
-  /** Whether the schema rules out nulls. False for columns of a view. */
+  /** Whether the schema rules out nulls; false for columns of a view. */
   readonly notNull: boolean
   /** PostgreSQL's name of the type, such as `timestamptz` or `_text`. For a domain, the name of its base type. */
   readonly type: string

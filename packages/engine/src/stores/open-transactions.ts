@@ -34,8 +34,8 @@ export interface TransactionSnapshot {
   /** The database's clock right before the transactions were read. */
   readonly at: Microseconds
   /**
-   * The open transactions. Null on a standby, because its transactions are on the primary, and on servers that lack the
-   * functions.
+   * The open transactions; null on servers that lack the functions, and on a standby, because its transactions are on
+   * the primary.
    */
   readonly open: OpenTransactions | null
 }

@@ -43,11 +43,11 @@ export interface StorePoolOptions {
 /** A connection slot of a store. It counts against the bounds from its creation until its connection is closed. */
 export interface StoreSlot {
   readonly pool: StorePool
-  /** Settles when the connection is open or can't be opened. Null before the attempt. */
+  /** Settles when the connection is open or can't be opened; null before the attempt. */
   opening: Promise<Connection> | null
   /** The open connection; null until the server has accepted the session. */
   connection: Connection | null
-  /** Health of the store when the slot was created. Null after the first response on the connection. */
+  /** Health of the store when the slot was created; null after the first response on the connection. */
   unproven: StoreHealth | null
   /** Start of the connection's idle time, on the clock of `performance.now()`. */
   idleSince: number
