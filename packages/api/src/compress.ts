@@ -19,7 +19,7 @@ const gzip = promisify(zlib.gzip)
 
 /**
  * Returns the encoding for a body of `bytes` bytes, from the header `accept-encoding`. Returns null if the client
- * prefers or accepts no compression, or if the body is smaller than 1 KiB.
+ * accepts no supported encoding or prefers an uncompressed body, or if the body is smaller than 1 KiB.
  */
 export function negotiateEncoding(acceptEncoding: string, bytes: number): Encoding | null {
   if (bytes < COMPRESSED_BYTES_MIN) return null

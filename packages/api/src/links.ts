@@ -3,7 +3,7 @@
 
 import { type Endpoint, ERRORS, type ErrorCode } from '@store-export/contract'
 
-/** Value of the header `link` of every response: the addresses of the OpenAPI document and of the documentation. */
+/** The links in the header `link` of every response: to the OpenAPI document and to the documentation. */
 export const SERVICE_LINKS = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
 
 const HELP_LINKS = new Map<string, string>(

@@ -221,8 +221,8 @@ describe('pipelined requests', () => {
       const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
       const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
       const expected = [200, 400, 200, 401, 400]
-      // The offer is in the first request, after a slow response, in two requests of one connection, and before the
-      // last one.
+      // The offer is in the first request of a connection, in two requests in a row, and in a request after slow
+      // responses.
       const bytes = `${store}${offer}\r\n${wrong}\r\n${orders}${offer}\r\n${GET}${offer}\r\n${wrong}${last}`
       expect(parseResponses(await sendBytes(url, bytes)).map(({ status }) => status)).toEqual(expected)
       const slowFirst = `${orders}\r\n${orders}\r\n${wrong}${offer}\r\n${orders}\r\n${GET}${last}`

@@ -52,8 +52,8 @@ test('[RES-STORE] GET /store returns the current number of rows of each table', 
 })
 
 /**
- * Starts a platform that caches counts for four seconds, and fills a store with three orders. `locked` runs work with
- * an inserted order, which is not committed, and with a lock that blocks every count.
+ * Starts a platform that caches counts for four seconds, and fills a store with three orders. `locked` runs work in a
+ * transaction that has inserted an order, and that holds a lock, which blocks every count.
  */
 async function lockedStore(settings: Record<string, string> = {}) {
   const patient = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '4', ...settings })

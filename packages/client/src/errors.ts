@@ -27,7 +27,7 @@ export class StoreExportError extends Error {
   readonly status: number
   /** ID of the request in the logs of the service; null if the response has none. */
   readonly requestId: string | null
-  /** Seconds to wait before a retry, from the header `Retry-After`; null without the header. */
+  /** Seconds to wait before a retry, from the header `Retry-After`; null unless the header is a whole number. */
   readonly retryAfterSeconds: number | null
   /**
    * The scope that the key lacks, such as `customers:read`, from the header `x-required-scope`; null for every other
@@ -62,7 +62,10 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Thrown for a wrong address: the host is unknown, speaks another protocol, or has no trusted certificate. */
+/**
+ * Thrown before the first response for a wrong address: the host is unknown, speaks another protocol, or has no trusted
+ * certificate.
+ */
 export class AddressError extends ConnectionError {
   override readonly name = 'AddressError'
 }

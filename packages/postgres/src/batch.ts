@@ -1,5 +1,5 @@
-// Sends several statements in one flush, so that they cost one round trip, and reads the responses to them in their
-// order. If a statement fails, the server skips the statements after it.
+// Sends several statements in one flush, so that they cost one round trip, and reads their responses in order. If a
+// statement fails, the server skips the statements after it.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'

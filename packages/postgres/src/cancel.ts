@@ -8,9 +8,9 @@ import { openSocket } from './socket.ts'
 const TIMEOUT_MS = 1000
 
 /**
- * Sends a CancelRequest on a separate connection. Resolves when the server has closed that connection, or after a
- * second. Never rejects: if the server is unreachable, the statement ends at its own limit, or when the server finds
- * the socket closed.
+ * Sends a CancelRequest on a separate connection. Resolves when the server has closed that connection, when sending
+ * fails, or after a second. Never rejects: if the server is unreachable, the statement ends at its own limit, or when
+ * the server finds the socket closed.
  */
 export async function sendCancel(address: DatabaseHost, tls: TlsSettings, message: Buffer): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)

@@ -42,7 +42,8 @@ export class PreparedStatements {
   }
 
   /**
-   * Adds a statement that is about to be prepared, under a new name. Beyond 64, forgets the least recently used one.
+   * Adds a statement that is about to be prepared, under a new name. If there are more than 64, forgets the least
+   * recently used one.
    */
   add(text: string): PreparedStatement {
     const prepared = { name: `${this.#prefix}${++this.#count}`, isParsed: false, fields: null }

@@ -1,4 +1,4 @@
-// Opens the socket of a database connection: TCP or Unix, with TLS if the URL demands it.
+// Opens the socket of a database connection, TCP or Unix, and starts TLS as `sslmode` says.
 
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'

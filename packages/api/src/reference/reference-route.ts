@@ -13,7 +13,7 @@ export interface ReferenceRoute {
    */
   readonly body: string | Buffer | (() => Promise<Buffer>)
   readonly cacheControl: string
-  /** Returns the document for a client that reached the service at `origin`; null if the origin is unknown. */
+  /** Returns the document for a client that reached the service at `origin`, which is null if it is unknown. */
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 

@@ -16,7 +16,10 @@ export const SORTED_ROWS_MAX = 10_000
 /** Columns that both access paths read. */
 const NEEDED_COLUMNS = ['id', 'created_at', 'updated_at']
 
-/** Whether an index can count the changed rows of this page. Without the index, a count would read the whole table. */
+/**
+ * Whether the changed rows of this page can be counted: an index finds them, and both access paths can read the page.
+ * Without the index, a count would read the whole table.
+ */
 export function canCountChanges({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
   const isFound = filters.some((filter) => hasChangeIndex(filter, resource, present))
   return (

@@ -14,7 +14,7 @@ import { hasColumn, type PresentTables } from './present-columns.ts'
 
 /** What the columns of a schema say about its revision. */
 export interface SchemaRevision {
-  /** The newest revision whose columns all exist. Null if columns of `launch` are missing. */
+  /** The newest revision whose columns all exist; null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
   /** The newest revision that added a column that exists; `launch` if there is none. */
   readonly newestFound: RevisionId
@@ -24,9 +24,12 @@ export interface SchemaRevision {
 
 /** The revision of a store, and the parts of the contract that the store lacks. */
 export interface StoreRevision {
-  /** The newest revision whose columns all exist. Null if columns of `launch` are missing. */
+  /** The newest revision whose columns all exist; null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
-  /** Fields without a column, in tables that the reader may read. The fields are null in every response. */
+  /**
+   * Fields without a column, in tables that the reader may read. In responses, they are null, or replaced if they
+   * aren't nullable (field-writer.ts).
+   */
   readonly absentFields: readonly { readonly resource: Resource; readonly field: string }[]
   /** Resources without a table. Their lists are empty. */
   readonly absentResources: readonly Resource[]

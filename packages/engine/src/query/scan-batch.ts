@@ -19,7 +19,7 @@ import { LITERALS } from './values.ts'
 /** The columns that lists are ordered by, in the form of `PresentColumn.indexes`. */
 const LIST_ORDER = 'created_at, id'
 
-/** Whether a filter of the page has no index, and the order of the list has one. */
+/** Whether the page is read in scan batches, by the rules above. A page of rows without `created_at` is not. */
 export function needsScanBatches(plan: PagePlan, present: PresentColumns): boolean {
   const { resource, filters, search, after } = plan
   if (after?.createdAt === null || !isOrdered(resource, present)) return false

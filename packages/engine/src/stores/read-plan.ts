@@ -73,8 +73,8 @@ export class PlannedRead {
    */
   readonly requests: readonly Request[]
   /**
-   * Whether one of the tables is a view or has partitions, children, or row security, or the server has Citus. The
-   * check then needs functions that some servers lack.
+   * Whether the check of a transaction covers tables that read other tables (present-columns.ts). It then needs
+   * functions that some servers lack.
    */
   readonly readsOtherTables: boolean
   readonly #plan: Plan
