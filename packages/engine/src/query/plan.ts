@@ -104,7 +104,5 @@ export interface SingleRowPlan extends CommonPlan {
   readonly counts: ReadonlyMap<string, bigint>
 }
 
-/**
- * What to read from one store: a page of a list, one row, all rows with an ID in a column, or the only row of a table.
- */
+/** What to read from a store: a page of a list, one row, all rows with an ID in a column, or a table's only row. */
 export type Plan = PagePlan | OnePlan | AllOfPlan | SingleRowPlan
