@@ -336,18 +336,17 @@ describe('the usage page of a key', () => {
     await platform.get(`/api/v1/customers?limit=3&cursor=${first.json.meta.next_cursor}`, key)
     await platform.get('/api/v1/customers?limit=nonsense', key)
     const usagePage = `/stores/${shop.store.id}/usage/keys/${id}`
-    // The service records a request after its response, so a later request can be recorded first.
-    const paths = async () => (await shop.visitor.get(usagePage)).text.match(/\/api\/v1\/customers/g) ?? []
-    await expect.poll(async () => (await paths()).length, { timeout: 5000 }).toBeGreaterThanOrEqual(3)
-    const { text } = await shop.visitor.get(usagePage)
-    expect(text).toContain('INVALID_PARAM')
+    // The service records a request after its response, and writes hours and lines separately.
+    const hours = () => platform.controlSql`
+      select sum(successful)::int as successful, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
+    // The request with the wrong limit is not successful.
+    await expect.poll(hours, { timeout: 5000 }).toEqual([{ successful: 2, errors: 1 }])
+    const pageText = async () => (await shop.visitor.get(usagePage)).text
+    await expect.poll(pageText, { timeout: 5000 }).toContain('INVALID_PARAM')
+    const text = await pageText()
     expect(text).not.toContain('nonsense')
     expect(text).not.toContain('c1@example.com')
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
-    // The request with the wrong limit is not successful.
-    const hours = await platform.controlSql`
-      select sum(successful)::int as successful, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
-    expect(hours).toEqual([{ successful: 2, errors: 1 }])
     expect((await shop.visitor.get(`${shop.page}/live`)).text).toMatch(/\b3\b/)
   })
 })
