@@ -4,7 +4,14 @@ export { type Admission, admit, type PresentedKey } from './access/admission.ts'
 export { type Admitter, ControlDatabaseError, createAdmitter } from './access/admitter.ts'
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
 export { clientAddress } from './access/client-address.ts'
-export { createKey, KeyLimitReached, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
+export {
+  createKey,
+  KeyLimitReached,
+  KeyNotReplaceable,
+  type NewKey,
+  REPLACED_KEY_HOURS,
+  type ReplacedKeyHours,
+} from './access/create-key.ts'
 export { InvalidKeyNameError } from './access/key-name.ts'
 export {
   ADDRESSES_MAX,

@@ -38,6 +38,8 @@ export const SCHEMA = `
     last_used_at timestamptz,
     revoked_at timestamptz,
     replaces uuid references api_keys (id),
+    -- the replaced key ends this many hours after the first use of this key; null: it has already ended
+    replaced_key_hours smallint check (replaced_key_hours > 0),
     -- null: the key may read every resource
     scopes text[] check (cardinality(scopes) > 0),
     without_personal_data boolean not null default false,

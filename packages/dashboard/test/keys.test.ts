@@ -113,7 +113,7 @@ describe('keys of a store', () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)
     const confirmationPage = `${shop.page}/keys/${id}/replace`
-    await shop.visitor.send(confirmationPage, confirmationPage, { ends: 'at once' })
+    await shop.visitor.send(confirmationPage, confirmationPage, { ends: '0' })
     const sql = platform.controlSql
     const events = await sql<{ action: string; actor: string; keyId: string }[]>`
       select action, actor, key_id as "keyId" from audit_events
@@ -207,6 +207,43 @@ describe('replacement of a key', () => {
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
   })
 
+  test.each([
+    ['1', 1, '1 hour'],
+    ['24', 24, '24 hours'],
+    ['168', 168, '7 days'],
+    ['a choice of a newer version', 24, '24 hours'],
+  ])(
+    'if a merchant chooses %j, the old key ends %i hours after the first use of the new key',
+    async (ends, hours, text) => {
+      const shop = await newShop()
+      const old = await makeKey(shop, 'ERP')
+      const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+      const sent = await shop.visitor.send(confirmationPage, confirmationPage, { ends })
+      const created = (await shop.visitor.follow(sent)).text
+      expect(created).toContain(`ends ${text} after the first use of the new one`)
+      expect((await shop.visitor.get(shop.page)).text).toContain(`ends ${text} after the first use of it`)
+      expect(await status(/sdx_\w{49}/.exec(created)?.[0] ?? '')).toBe(200)
+      const hoursLeft = async () => {
+        const [row] = await platform.controlSql`
+        select round(extract(epoch from retires_at - now()) / 3600)::int as hours from api_keys where id = ${old.id}`
+        return row?.hours
+      }
+      await expect.poll(hoursLeft, { timeout: 5000 }).toBe(hours)
+      expect(await status(old.key)).toBe(200)
+    },
+  )
+
+  test('if a merchant chooses "At once" to replace a key, its next request gets 401', async () => {
+    const shop = await newShop()
+    const old = await makeKey(shop, 'ERP')
+    const confirmationPage = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.follow(
+      await shop.visitor.send(confirmationPage, confirmationPage, { ends: '0' }),
+    )
+    expect(text).not.toContain('The old key still works')
+    expect([await status(/sdx_\w{49}/.exec(text)?.[0] ?? ''), await status(old.key)]).toEqual([200, 401])
+  })
+
   test('[AUTH-4] if the store has five keys, the page for replacing a key first offers to revoke another key', async () => {
     const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
@@ -224,7 +261,7 @@ describe('replacement of a key', () => {
     const done = await shop.visitor.send(`${revoke}?for=${old.id}`, revoke)
     expect(done.headers.get('location')).toBe(confirmationPage)
     expect((await shop.visitor.get(confirmationPage)).text).toContain('“idle” is revoked')
-    expect((await shop.visitor.hiddenOf(confirmationPage, confirmationPage)).ends).toBe('later')
+    expect((await shop.visitor.get(confirmationPage)).text).toContain('value="24" checked')
     expect(await status(old.key)).toBe(200)
   })
 
@@ -247,7 +284,7 @@ describe('replacement of a key in two tabs', () => {
     const old = await makeKey(shop, 'ERP')
     const confirmationPage = `${shop.page}/keys/${old.id}/replace`
     const first = await shop.visitor.hiddenOf(confirmationPage, confirmationPage)
-    expect(first.ends).toBe('later')
+    expect(first.ends).toBeUndefined()
     await makeKey(shop, 'created in the other tab')
     const response = await shop.visitor.post(confirmationPage, first)
     expect(response.status).toBe(409)

@@ -18,6 +18,12 @@ import {
 } from './key-permissions.ts'
 import { endExpiredKeys, KEY_COLUMNS, type KeySummary, namingActor } from './keys.ts'
 
+/** Hours from the first use of a new key to the end of the key that it replaces. 0 ends that key at once. */
+export const REPLACED_KEY_HOURS = [0, 1, 24, 168] as const
+
+/** One of `REPLACED_KEY_HOURS`. */
+export type ReplacedKeyHours = (typeof REPLACED_KEY_HOURS)[number]
+
 const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
 
 /** A created key. Only this value contains the key's text, so it must reach the merchant. */
@@ -41,11 +47,11 @@ export interface KeyRequest {
   /** What the key may do; everything by default. A replacement has its own end, and the replaced key's other permissions. */
   readonly permissions?: KeyPermissions
   /**
-   * The key of the same store that the new key replaces. `at once` revokes it in the same statement, which frees its
-   * slot. `later` ends it 24 hours after the first use of the new key (usage/hours.ts). If `at once` revokes an
-   * unused replacement, the new key replaces the older key instead, so that the older key still ends.
+   * The key of the same store that the new key replaces. It ends `endsAfterHours` after the first use of the new key
+   * (usage/hours.ts). With 0, the same statement revokes it, which frees its slot. If this revokes an unused
+   * replacement, the new key replaces the older key instead, so that the older key still ends when it would have.
    */
-  readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
+  readonly replaces?: { readonly keyId: string; readonly endsAfterHours: ReplacedKeyHours }
   /** The actor for the audit table. Without it, the name of the database session. */
   readonly actor?: string
   readonly random: RandomBytes
@@ -124,7 +130,8 @@ async function insert(
   const { prefix, lastFour } = visibleParts(made.key)
   const isReplacing = request.replaces !== undefined
   const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
-  const endsNow = request.replaces?.ends === 'at once'
+  const endsAfterHours = request.replaces?.endsAfterHours || null
+  const endsNow = isReplacing && endsAfterHours === null
   const row = await queryOne<Sums & KeyPermissions>(
     request.database.pool,
     sql`
@@ -136,7 +143,9 @@ async function insert(
       where k.id = ${replaced}::uuid and k.revoked_at is null
         and not exists (select from api_keys n where n.replaces = k.id and n.revoked_at is null)
     ), succeeded as (
-      select coalesce(older.id, r.id) as id from replaced r left join api_keys older
+      select coalesce(older.id, r.id) as id,
+        case when older.id is null then ${endsAfterHours}::smallint else r.replaced_key_hours end as hours
+      from replaced r left join api_keys older
         on ${endsNow}::boolean and r.last_used_at is null and older.id = r.replaces and older.revoked_at is null
     ), ended as (
       update api_keys set revoked_at = clock_timestamp()
@@ -158,10 +167,10 @@ async function insert(
       union all
       select expires_at, scopes, without_personal_data, allowed_addresses from given where not ${isReplacing}::boolean
     ), inserted as (
-      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces,
+      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces, replaced_key_hours,
         expires_at, scopes, without_personal_data, allowed_addresses)
       select ${made.id}, store_id, slot, ${made.name}, ${prefix}, ${lastFour}, ${hashApiKey(made.key).bytes},
-        ${request.createdBy}, (select id from succeeded), permissions.*
+        ${request.createdBy}, (select id from succeeded), (select hours from succeeded), permissions.*
       from free, permissions
       on conflict do nothing
       returning ${PERMISSION_COLUMNS}

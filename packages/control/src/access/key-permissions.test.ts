@@ -5,7 +5,7 @@ import { removeStore } from '../stores.ts'
 import { createUsageRecorder } from '../usage/recorder.ts'
 import { admit, admitMany, BUSY } from './admission.ts'
 import { hashApiKey } from './api-key.ts'
-import { createKey, type KeyRequest, type NewKey } from './create-key.ts'
+import { createKey, type KeyRequest, type NewKey, type ReplacedKeyHours } from './create-key.ts'
 import { ALL_PERMISSIONS, InvalidKeyPermissionError, type KeyPermissions } from './key-permissions.ts'
 import { listKeys, renameKey, revokeKey } from './keys.ts'
 
@@ -42,7 +42,8 @@ async function summaryOf({ id, storeId }: NewKey) {
 }
 
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS)
-const replace = ({ id, storeId }: NewKey) => keyWith({}, { storeId, replaces: { keyId: id, ends: 'later' } })
+const replace = ({ id, storeId }: NewKey, endsAfterHours: ReplacedKeyHours = 24) =>
+  keyWith({}, { storeId, replaces: { keyId: id, endsAfterHours } })
 const expire = ({ id }: NewKey) => control.sql`update api_keys set expires_at = now() where id = ${id}`
 
 describe('scopes and personal data', () => {
@@ -97,45 +98,46 @@ describe('expiry and replacement of a key', () => {
     expect(event?.details).toEqual({ reason: 'expired' })
   })
 
-  test('[AUTH-3] a replaced key ends 24 hours after the first use of its replacement, even if the clock of the node is wrong', async () => {
-    const old = await keyWith({})
-    const newer = await replace(old)
-    const usedAt = Date.now() - HOUR_MS
-    const recorder = createUsageRecorder({
-      database: control.database,
-      now: () => usedAt,
-      emit: (event) => expect(event).toBeUndefined(),
-      flushMs: 60_000,
-      requestLogLines: 100,
-    })
-    const record = ({ id }: NewKey) =>
-      recorder.record({ ...REQUEST, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
-    record(old)
-    await recorder.flush()
-    expect(await summaryOf(old)).toMatchObject({ retiresAt: null })
-    // The old key is used in the same batch, so one statement changes both of its columns.
-    record(old)
-    record(newer)
-    await recorder.close()
-    const summary = await summaryOf(old)
-    expect(summary?.lastUsedAt?.getTime()).toBe(usedAt)
-    const lifetime = Number(summary?.retiresAt?.getTime()) - Date.now()
-    expect(Math.abs(lifetime - 24 * HOUR_MS)).toBeLessThan(60_000)
-    expect(await summaryOf(newer)).toMatchObject({ retiresAt: null })
-    await control.sql`update api_keys set retires_at = now() where id = ${old.id}`
-    expect(await admissionOf(old)).toBeNull()
-    expect((await summaryOf(old))?.revokedAt).not.toBeNull()
-  })
+  test.each([1, 24, 168] as const)(
+    '[AUTH-3] if a replacement ends the old key after %i hours, they count from its first use, even if the clock of the node is wrong',
+    async (hours) => {
+      const old = await keyWith({})
+      const newer = await replace(old, hours)
+      const usedAt = Date.now() - HOUR_MS
+      const recorder = createUsageRecorder({
+        database: control.database,
+        now: () => usedAt,
+        emit: (event) => expect(event).toBeUndefined(),
+        flushMs: 60_000,
+        requestLogLines: 100,
+      })
+      const record = ({ id }: NewKey) =>
+        recorder.record({ ...REQUEST, keyId: id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
+      record(old)
+      await recorder.flush()
+      expect(await summaryOf(old)).toMatchObject({ retiresAt: null })
+      // The old key is used in the same batch, so one statement changes both of its columns.
+      record(old)
+      record(newer)
+      await recorder.close()
+      const summary = await summaryOf(old)
+      expect(summary?.lastUsedAt?.getTime()).toBe(usedAt)
+      const lifetime = Number(summary?.retiresAt?.getTime()) - Date.now()
+      expect(Math.abs(lifetime - hours * HOUR_MS)).toBeLessThan(60_000)
+      expect(await summaryOf(newer)).toMatchObject({ retiresAt: null })
+      await control.sql`update api_keys set retires_at = now() where id = ${old.id}`
+      expect(await admissionOf(old)).toBeNull()
+      expect((await summaryOf(old))?.revokedAt).not.toBeNull()
+    },
+  )
 
-  test('[AUTH-3] if an unused replacement key is replaced at once, the new key replaces the first key', async () => {
+  test('[AUTH-3] if an unused replacement key is replaced at once, the new key replaces the first key, which ends when it would have', async () => {
     const old = await keyWith({})
-    const lost = await replace(old)
-    const { id: keyId, storeId } = lost
-    const newer = await keyWith({}, { storeId, replaces: { keyId, ends: 'at once' } })
-    expect(await summaryOf(newer)).toMatchObject({ replaces: old.id })
+    const newer = await replace(await replace(old, 168), 0)
+    expect(await summaryOf(newer)).toMatchObject({ replaces: old.id, replacedKeyHours: 168 })
     await control.sql`update api_keys set last_used_at = now() where id = ${newer.id}`
-    const third = await keyWith({}, { storeId, replaces: { keyId: newer.id, ends: 'at once' } })
-    expect(await summaryOf(third)).toMatchObject({ replaces: newer.id })
+    const third = await replace(newer, 0)
+    expect(await summaryOf(third)).toMatchObject({ replaces: newer.id, replacedKeyHours: null })
   })
 
   test('[AUTH-5] if the replacement key is revoked, the scheduled end of the replaced key is canceled', async () => {

@@ -97,31 +97,45 @@ describe('the keys of a store', () => {
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''
     const { database, random } = control
-    const replace = (ends: 'at once' | 'later') =>
-      createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces: { keyId: old, ends } })
-    await expect(replace('later')).rejects.toThrow(KeyLimitReached)
-    const made = await replace('at once')
+    const replace = (endsAfterHours: 0 | 24) =>
+      createKey({
+        database,
+        storeId: store.id,
+        name: 'new',
+        createdBy: null,
+        random,
+        replaces: { keyId: old, endsAfterHours },
+      })
+    await expect(replace(24)).rejects.toThrow(KeyLimitReached)
+    const made = await replace(0)
     const all = await listKeys({ database, storeId: store.id })
     expect(all.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(5)
     expect(all.find(({ id }) => id === made.id)).toMatchObject({ replaces: old, revokedAt: null })
     expect(all.find(({ id }) => id === old)?.revokedAt).not.toBeNull()
-    await expect(replace('at once')).rejects.toThrow(KeyNotReplaceable)
+    await expect(replace(0)).rejects.toThrow(KeyNotReplaceable)
   })
 
   test('if a key is revoked, already replaced, or of another store, replacing it throws', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { database, random } = control
-    const replace = (keyId: string, ends: 'at once' | 'later') =>
-      createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces: { keyId, ends } })
+    const replace = (keyId: string, endsAfterHours: 0 | 24) =>
+      createKey({
+        database,
+        storeId: store.id,
+        name: 'new',
+        createdBy: null,
+        random,
+        replaces: { keyId, endsAfterHours },
+      })
     const { id: foreign } = await create(other.id)
-    await expect(replace(foreign, 'at once')).rejects.toThrow(KeyNotReplaceable)
+    await expect(replace(foreign, 0)).rejects.toThrow(KeyNotReplaceable)
     expect(await listKeys({ database, storeId: other.id })).toMatchObject([{ id: foreign, revokedAt: null }])
     const { id } = await create(store.id)
-    const { id: successor } = await replace(id, 'later')
-    await expect(replace(id, 'later')).rejects.toThrow(KeyNotReplaceable)
+    const { id: successor } = await replace(id, 24)
+    await expect(replace(id, 24)).rejects.toThrow(KeyNotReplaceable)
     await revokeKey({ database, keyId: successor })
-    await replace(id, 'at once')
-    for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 'later')).rejects.toThrow(KeyNotReplaceable)
+    await replace(id, 0)
+    for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 24)).rejects.toThrow(KeyNotReplaceable)
   })
 
   test('if ten requests replace the same key at once, exactly one new key is created', async () => {
@@ -136,7 +150,7 @@ describe('the keys of a store', () => {
           name: 'new',
           createdBy: null,
           random: control.random,
-          replaces: { keyId: id, ends: index % 3 === 0 ? 'at once' : 'later' },
+          replaces: { keyId: id, endsAfterHours: index % 3 === 0 ? 0 : 24 },
         }),
       ),
     )

@@ -32,16 +32,18 @@ export interface KeySummary extends KeyPermissions {
    * itself.
    */
   readonly revokedAt: Date | null
-  /** End of a replaced key: 24 hours after the first use of its replacement. Null before, and for other keys. */
+  /** End of a replaced key, which the first use of its replacement sets. Null before, and for other keys. */
   readonly retiresAt: Date | null
   /** ID of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
+  /** Hours from the first use of this key to the end of the replaced key; null if that key has ended, or is null. */
+  readonly replacedKeyHours: number | null
 }
 
 /** The columns of a `KeySummary`, for a select list. */
 export const KEY_COLUMNS = sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
   created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", retires_at as "retiresAt", replaces,
-  ${PERMISSION_COLUMNS}`
+  replaced_key_hours as "replacedKeyHours", ${PERMISSION_COLUMNS}`
 
 /** Returns the time at which the key ends by itself: the earlier of its two ends; null if the key has no end. */
 export function endOfKey({ expiresAt, retiresAt }: Pick<KeySummary, 'expiresAt' | 'retiresAt'>): Date | null {

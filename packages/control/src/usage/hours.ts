@@ -25,8 +25,6 @@ export interface HourEntry {
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
-/** Time for the other copies of a tool to get the new key, after its first use. */
-const REPLACED_KEY_LIFETIME = '24 hours'
 
 /** Returns the entry for one request. `at` is the time of the request, in milliseconds since 1970. */
 export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
@@ -69,7 +67,7 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
         as u ("keyId" uuid, hour double precision, successful bigint, "clientErrors" bigint, rejected bigint, failed bigint,
           "peakMinute" integer, "activeMinutes" bigint, "lastUsed" double precision)
     ), locked as materialized (
-      select k.id, k.replaces, k.last_used_at is null and k.revoked_at is null as begins
+      select k.id, k.replaces, k.replaced_key_hours, k.last_used_at is null and k.revoked_at is null as begins
       from api_keys k join stores s on s.id = k.store_id
       where s.removed_at is null and (k.id in (select key_id from used) or k.id in (
         select n.replaces from api_keys n where n.id in (select key_id from used) and n.last_used_at is null))
@@ -77,7 +75,7 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
     ), changes as (
       select key_id, last_used, null::timestamptz as retires_at from used
       union all
-      select n.replaces, null, clock_timestamp() + ${REPLACED_KEY_LIFETIME}::interval
+      select n.replaces, null, clock_timestamp() + make_interval(hours => n.replaced_key_hours)
       from used u join locked n on n.id = u.key_id and n.begins
     ), latest as (
       select key_id, max(last_used) as last_used, min(retires_at) as retires_at from changes group by key_id

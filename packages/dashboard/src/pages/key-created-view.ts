@@ -3,6 +3,7 @@
 import { type Connection, toolName } from '../recipes/tools.ts'
 import { codeBlock } from '../ui/code-block.ts'
 import { callout, card, pageHead } from '../ui/components.ts'
+import { durationOfHours } from '../ui/dates.ts'
 import { linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { maskedKey } from '../ui/key-facts.ts'
@@ -81,11 +82,12 @@ export function firstRequestPart(frame: Frame, keyId: string, { requests, rows, 
 }
 
 function replacesPart(frame: Frame, { replaces }: KeyCreatedPage): Html {
-  if (replaces === null) return NOTHING
+  if (replaces?.replacedBy == null) return NOTHING
   const { old } = frame.texts.keyCreated
+  const endsAfter = durationOfHours(replaces.replacedBy.endsAfterHours)
   const revoke = linkButton(frame.texts.keys.revokeOld, pathsOf(frame).revoke(replaces.id), { kind: 'danger' })
   return card(
     { id: 'old', title: old.title },
-    html`<p>${old.text(replaces.name, maskedKey(replaces))}</p><p class="actions">${revoke}</p>`,
+    html`<p>${old.text(replaces.name, maskedKey(replaces), endsAfter)}</p><p class="actions">${revoke}</p>`,
   )
 }

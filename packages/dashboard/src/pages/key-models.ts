@@ -9,13 +9,19 @@ import type { UsageRange } from '../usage/usage-ranges.ts'
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
 /** A key as pages show it, with its recent requests. */
-export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
+export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces' | 'replacedKeyHours'> {
   /** Requests in the current hour and the 24 hours before it. */
   readonly requests24h: number
   /** Those of them that were over the rate limit, or that a store rejected because it was not ready. */
   readonly rejected24h: number
   /** The newer key that replaces this key, while both keys are active. Both have the same name. */
-  readonly replacedBy: (MaskedKey & { readonly id: string }) | null
+  readonly replacedBy: Replacement | null
+}
+
+/** A key that replaces another key, and the hours from its first use to the end of that key. */
+export interface Replacement extends MaskedKey {
+  readonly id: string
+  readonly endsAfterHours: number
 }
 
 /** What the tool of a key does. */

@@ -31,7 +31,7 @@ export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): H
 }
 
 function replaceForm(frame: Frame, key: KeyRow, copied: Html): Html {
-  const ends = html`<input type="hidden" name="ends" value="at once">`
+  const ends = html`<input type="hidden" name="ends" value="0">`
   const buttons = html`<div class="actions">${button(frame.texts.keyCreated.unavailable.replaceAtOnce)}${copied}</div>`
   return form({ action: pathsOf(frame).replace(key.id), frame }, html`${ends}${buttons}`)
 }

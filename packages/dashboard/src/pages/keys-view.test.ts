@@ -86,8 +86,16 @@ test('if a key ends within 14 days, the keys page says in how many days, unless 
   expect(text({ expiresAt: inDays(13.9) })).toContain('The key ends in 13 days: replace it before.')
   expect(text({ expiresAt: inDays(1) })).toContain('The key ends in 24 hours: replace it before.')
   expect(text({ expiresAt: inDays(14.1) })).not.toContain('The key ends in')
-  const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
+  const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 24 }
   expect(text({ expiresAt: inDays(1), replacedBy })).not.toContain('The key ends in')
+})
+
+test('if a key is being replaced, the keys page says when it ends, or its date after the first use of the new key', () => {
+  const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
+  const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
+  expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of it`)
+  const ending = pageWith([{ ...KEY, replacedBy, retiresAt: new Date('2026-11-28T09:30:00Z') }])
+  expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })
 
 test('if a store has no keys, the keys page says "No keys yet"', () => {

@@ -4,7 +4,7 @@ import { TOOLS, toolName } from '../recipes/tools.ts'
 import { keyBadge } from '../ui/badges.ts'
 import { selection } from '../ui/choices.ts'
 import { callout, card, emptyState, pageHead } from '../ui/components.ts'
-import { count, exactTime, relativeTime } from '../ui/dates.ts'
+import { count, durationOfHours, exactTime, relativeTime } from '../ui/dates.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { maskedKey } from '../ui/key-facts.ts'
@@ -56,8 +56,11 @@ ${healthPart(frame, key)}
 `
 }
 
-function replacedNote({ texts }: Frame, { replacedBy }: KeyRow): Html {
-  return replacedBy === null ? NOTHING : texts.keys.replacedBy(maskedKey(replacedBy))
+/** Returns the new key that replaces this key, and the end of this key as long as it has no date. */
+function replacedNote({ texts }: Frame, { replacedBy, retiresAt }: KeyRow): Html {
+  if (replacedBy === null) return NOTHING
+  const end = retiresAt === null ? durationOfHours(replacedBy.endsAfterHours) : null
+  return texts.keys.replacedBy(maskedKey(replacedBy), end)
 }
 
 function limitsNote(frame: Frame, key: KeyRow): Html {

@@ -1,7 +1,10 @@
-// Renders the confirmation page for the replacement of a key. It first offers the way in which the tool keeps running.
+// Renders the confirmation page for the replacement of a key, with the choice when the old key ends. If the store has
+// as many keys as possible, the page first offers the way in which the tool keeps running.
 
+import type { ReplacedKeyHours } from '@store-export/control'
+import { radioGroup } from '../ui/choices.ts'
 import { callout, card, pageHead } from '../ui/components.ts'
-import { relativeTime } from '../ui/dates.ts'
+import { durationOfHours, relativeTime } from '../ui/dates.ts'
 import { button, form, linkButton } from '../ui/forms.ts'
 import { type Html, html } from '../ui/html.ts'
 import { keyFacts, maskedKey } from '../ui/key-facts.ts'
@@ -11,6 +14,9 @@ import { table } from '../ui/table.ts'
 import type { KeyRow, ReplacePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 
+/** The choice at first: time for the other copies of a tool to get the new key. */
+export const DEFAULT_REPLACED_KEY_HOURS: ReplacedKeyHours = 24
+
 /** Returns the page on which the merchant confirms that a key is replaced. */
 export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   const paths = pathsOf(frame)
@@ -19,14 +25,23 @@ export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   const trail = [{ label: frame.texts.keys.title, href: paths.api }]
   const head = pageHead(frame, { title: texts.title, lead, trail })
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
-  const order = html`<ol class="steps">${texts.steps.map((step) => html`<li>${step}</li>`)}</ol>`
   const cancel = linkButton(frame.texts.common.cancel, paths.api)
   const buttons = html`<div class="actions">${button(texts.create)}${cancel}</div>`
-  const confirmation = replaceForm(frame, key, 'later', buttons)
+  const confirmation = replaceForm(frame, key, html`${endChoice(frame)}${buttons}`)
   return layout(
     frame,
-    html`${head}${card({ id: 'key', title: facts.title }, html`${keyFacts(frame, key)}${order}${confirmation}`)}`,
+    html`${head}${card({ id: 'key', title: facts.title }, html`${keyFacts(frame, key)}${confirmation}`)}`,
   )
+}
+
+/** The choices when the old key ends. The one that stops the tool is last. */
+const CHOICES = [1, 24, 168, 0] as const satisfies readonly ReplacedKeyHours[]
+
+function endChoice({ texts }: Frame): Html {
+  const { ends } = texts.changeKey.replace
+  const label = (hours: ReplacedKeyHours) => (hours === 0 ? ends.atOnce : ends.after(durationOfHours(hours)))
+  const options = CHOICES.map((hours) => ({ value: String(hours), label: label(hours) }))
+  return radioGroup({ name: 'ends', legend: ends.legend, options, value: String(DEFAULT_REPLACED_KEY_HOURS) })
 }
 
 /** Returns the safe way: the merchant revokes another key first, so that this tool keeps running. */
@@ -59,11 +74,10 @@ function atOnceCard(frame: Frame, key: KeyRow): Html {
   const warning = callout(texts.warning, 'waiting')
   const cancel = linkButton(frame.texts.common.cancel, pathsOf(frame).api)
   const buttons = html`<div class="actions">${button(texts.button, 'danger-main')}${cancel}</div>`
-  const confirmation = replaceForm(frame, key, 'at once', buttons)
+  const confirmation = replaceForm(frame, key, html`<input type="hidden" name="ends" value="0">${buttons}`)
   return card({ id: 'key', title: texts.title }, html`${keyFacts(frame, key)}${warning}${confirmation}`)
 }
 
-function replaceForm(frame: Frame, key: KeyRow, ends: 'later' | 'at once', buttons: Html): Html {
-  const hidden = html`<input type="hidden" name="ends" value="${ends}">`
-  return form({ action: pathsOf(frame).replace(key.id), frame }, html`${hidden}${buttons}`)
+function replaceForm(frame: Frame, key: KeyRow, content: Html): Html {
+  return form({ action: pathsOf(frame).replace(key.id), frame }, content)
 }

@@ -10,10 +10,12 @@ import {
   KeyNotReplaceable,
   type KeyPermissions,
   type NewKey,
+  REPLACED_KEY_HOURS,
+  type ReplacedKeyHours,
 } from '@store-export/control'
 import type { CreateForm, KeyRow, KeysPage } from '../pages/key-models.ts'
 import type { PageNotice } from '../pages/models.ts'
-import { replaceView } from '../pages/replace-view.ts'
+import { DEFAULT_REPLACED_KEY_HOURS, replaceView } from '../pages/replace-view.ts'
 import { findTool, toolName } from '../recipes/tools.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { storePaths } from '../ui/store-paths.ts'
@@ -71,14 +73,19 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   const before = await findCreatedKey(request, token)
   if (before !== null) return toCreated(request, before.id, token)
   if (key === null) return redirectFromInactiveKey(request, page)
-  const ends = form.ends === 'at once' ? 'at once' : 'later'
-  const created = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, ends } })
+  const endsAfterHours = hoursOf(form)
+  const created = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, endsAfterHours } })
   if (created instanceof KeyLimitReached)
     return conflict(await askToReplace(request, key, await readKeysPage(request), keysFull(request)))
   if (created instanceof Error)
     return conflict(renderKeysPage(request, await readKeysPage(request), { notice: alreadyReplaced(request, key) }))
-  if (ends === 'at once') emitRevoked(request, key.id)
+  if (endsAfterHours === 0) emitRevoked(request, key.id)
   return toCreated(request, created.id, token)
+}
+
+/** Returns when the old key ends. A choice of a newer node counts as the default. */
+function hoursOf({ ends }: FormFields): ReplacedKeyHours {
+  return REPLACED_KEY_HOURS.find((hours) => String(hours) === ends) ?? DEFAULT_REPLACED_KEY_HOURS
 }
 
 type Refusal = InvalidKeyNameError | InvalidKeyPermissionError | KeyLimitReached | KeyNotReplaceable

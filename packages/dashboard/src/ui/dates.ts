@@ -79,6 +79,11 @@ export function durationOf(ms: number): Duration {
   return { value: Math.floor(seconds / DAY), unit: 'day' }
 }
 
+/** Returns whole hours as a duration. From two days on, the unit is days. */
+export function durationOfHours(hours: number): Duration {
+  return hours < 48 ? { value: hours, unit: 'hour' } : { value: Math.floor(hours / 24), unit: 'day' }
+}
+
 /** Returns the time between two events, rounded, such as 15 minutes or 1 day. `ms` is in milliseconds. */
 export function intervalOf(ms: number): Duration {
   const seconds = ms / 1000

@@ -10,7 +10,7 @@ import {
   readUsageHours,
   type UsageHour,
 } from '@store-export/control'
-import type { ActiveKeyRow, KeyRow, RequestSums } from '../pages/key-models.ts'
+import type { ActiveKeyRow, KeyRow, Replacement, RequestSums } from '../pages/key-models.ts'
 import { noRequests, readSince, sumsIn24Hours, totalRequests } from './summaries.ts'
 import { syncHealth } from './sync-health.ts'
 
@@ -76,9 +76,13 @@ function rejectedByHour(hours: readonly UsageHour[]): Map<string, Map<number, nu
 export function keyRows(keys: readonly KeySummary[], sums: ReadonlyMap<string, RequestSums>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
-    const { storeId: _, replaces: __, ...row } = key
-    const replacedBy = newer === undefined ? null : { id: newer.id, prefix: newer.prefix, lastFour: newer.lastFour }
+    const { storeId: _, replaces: __, replacedKeyHours: ___, ...row } = key
+    const replacedBy = newer === undefined ? null : replacementOf(newer)
     const { rejected, ...others } = sums.get(key.id) ?? noRequests()
     return { ...row, requests24h: totalRequests({ rejected, ...others }), rejected24h: rejected, replacedBy }
   })
+}
+
+function replacementOf({ id, prefix, lastFour, replacedKeyHours }: KeySummary): Replacement {
+  return { id, prefix, lastFour, endsAfterHours: replacedKeyHours ?? 0 }
 }

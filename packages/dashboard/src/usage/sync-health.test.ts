@@ -64,7 +64,7 @@ test('if a tool runs each hour, it is up to date half an hour after its last run
 })
 
 test('if a key is being replaced and no longer used, its tool is not shown as silent', () => {
-  const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
+  const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 24 }
   const options = { key: keyUsed(hoursAgo(6), { replacedBy }), activity: activeAt(every(1, 6, 200)) }
   expect(health(options)).toMatchObject({ kind: 'upToDate' })
 })

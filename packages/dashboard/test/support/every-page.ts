@@ -68,7 +68,7 @@ async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'impor
 /** Creates a key that is being replaced, a revoked key, 30 days of usage, and walks in all states. */
 async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: TestStore): Promise<void> {
   const { control: database } = platform.service
-  const make = (name: string, replaces?: { keyId: string; ends: 'later' }) =>
+  const make = (name: string, replaces?: { keyId: string; endsAfterHours: 24 }) =>
     createKey({
       database,
       random: randomBytes,
@@ -78,7 +78,7 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
       ...(replaces ? { replaces } : {}),
     })
   const revoked = await make('Stock sheet')
-  await make('test', { keyId, ends: 'later' })
+  await make('test', { keyId, endsAfterHours: 24 })
   await revokeKey({ database, storeId, keyId: revoked.id })
   for (const used of [keyId, revoked.id])
     await platform.controlSql`

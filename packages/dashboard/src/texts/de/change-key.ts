@@ -1,7 +1,8 @@
 import { html } from '../../ui/html.ts'
 import type { ChangeKeyTexts } from '../en/change-key.ts'
+import type { Format } from '../format.ts'
 
-export const changeKey = (): ChangeKeyTexts => ({
+export const changeKey = ({ duration }: Format): ChangeKeyTexts => ({
   facts: {
     title: 'Schlüssel',
     name: 'Name',
@@ -15,13 +16,14 @@ export const changeKey = (): ChangeKeyTexts => ({
   replace: {
     title: 'Diesen Schlüssel ersetzen?',
     lead: (name) =>
-      html`Sie bekommen jetzt einen neuen Schlüssel für <strong>${name}</strong>. Der alte gilt noch bis 24 Stunden nach der ersten Verwendung des neuen, oder bis Sie ihn widerrufen.`,
+      html`Sie bekommen jetzt einen neuen Schlüssel für <strong>${name}</strong>, mit denselben Einschränkungen und ohne Ablaufdatum. Wählen Sie, wann der alte abläuft. Sie können ihn auch vorher widerrufen.`,
     leadFull: (name) =>
       html`Sie haben die Höchstzahl aktiver Schlüssel erreicht. Deshalb können Sie für <strong>${name}</strong> noch keinen neuen erstellen.`,
-    steps: [
-      'Erstellen Sie den neuen Schlüssel, und tragen Sie ihn in das Tool ein. Er hat dieselben Einschränkungen und läuft nicht ab.',
-      'Sobald das Tool mit dem neuen Schlüssel arbeitet, läuft der alte nach 24 Stunden von selbst ab. Sie können ihn auch vorher widerrufen.',
-    ],
+    ends: {
+      legend: 'Der alte Schlüssel läuft ab',
+      atOnce: 'Sofort: Das Tool steht still, bis es den neuen Schlüssel hat',
+      after: (time) => `${duration(time)} nach der ersten Verwendung des neuen Schlüssels`,
+    },
     create: 'Neuen Schlüssel erstellen',
     others: {
       title: 'Zuerst einen anderen Schlüssel widerrufen',

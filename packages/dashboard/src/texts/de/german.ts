@@ -35,7 +35,7 @@ export const german = (format: Format): Texts => ({
   createKey: createKey(format),
   keyHealth: keyHealth(format),
   keyCreated: keyCreated(format),
-  changeKey: changeKey(),
+  changeKey: changeKey(format),
   members: members(format),
   invitation: invitation(format),
   activity: activity(),

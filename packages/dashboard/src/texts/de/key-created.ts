@@ -32,8 +32,8 @@ export const keyCreated = (format: Format): KeyCreatedTexts => {
     },
     old: {
       title: 'Der alte Schlüssel funktioniert noch',
-      text: (name, key) =>
-        html`Tragen Sie den neuen Schlüssel in das Tool ein. Der alte Schlüssel <strong>${name}</strong> (${key}) läuft 24 Stunden nach der ersten Verwendung des neuen ab. Sie können ihn auch vorher widerrufen.`,
+      text: (name, key, endsAfter) =>
+        html`Tragen Sie den neuen Schlüssel in das Tool ein. Der alte Schlüssel <strong>${name}</strong> (${key}) läuft ${format.duration(endsAfter)} nach der ersten Verwendung des neuen ab. Sie können ihn auch vorher widerrufen.`,
     },
     unavailable: {
       title: 'Dieser Schlüssel lässt sich nicht noch einmal anzeigen',

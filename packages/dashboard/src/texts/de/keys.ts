@@ -2,14 +2,15 @@ import { html } from '../../ui/html.ts'
 import type { KeysTexts } from '../en/keys.ts'
 import type { Format } from '../format.ts'
 
-export const keys = ({ plural }: Format): KeysTexts => ({
+export const keys = ({ plural, duration }: Format): KeysTexts => ({
   title: 'API',
   lead: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. So sehen Sie, ob es funktioniert, und können seinen Schlüssel einzeln widerrufen.',
   unconfirmed: (name, createdHref) =>
     html`Sie haben noch nicht bestätigt, dass Sie den neuen Schlüssel <strong>${name}</strong> kopiert haben. Bis zehn Minuten nach dem Erstellen können Sie ihn <a href="${createdHref}">noch einmal anzeigen</a>.`,
   cardTitle: 'Schlüssel',
   empty: { heading: 'Noch keine Schlüssel', text: 'Erstellen Sie unten Ihren ersten Schlüssel.' },
-  replacedBy: (key) => html`, ersetzt durch ${key}`,
+  replacedBy: (key, end) =>
+    html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach dessen erster Verwendung ab`}`,
   requests24h: (count) => plural(count, { one: '# Anfrage in 24 Stunden', other: '# Anfragen in 24 Stunden' }),
   created: (time, creator) => html`Erstellt ${time}${creator === null ? '' : ` von ${creator}`}`,
   replace: 'Ersetzen',

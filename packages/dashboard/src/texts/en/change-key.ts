@@ -1,8 +1,9 @@
 // Texts of the pages that replace, revoke, and rename a key, and of the facts about it.
 
 import { type Html, html } from '../../ui/html.ts'
+import type { Duration, Format } from '../format.ts'
 
-export const changeKey = () => ({
+export const changeKey = ({ duration }: Format) => ({
   facts: {
     title: 'Key',
     name: 'Name',
@@ -16,13 +17,14 @@ export const changeKey = () => ({
   replace: {
     title: 'Replace this key?',
     lead: (name: string) =>
-      html`You get a new key for <strong>${name}</strong> now. The old one keeps working until 24 hours after the first use of the new one, or until you revoke it.`,
+      html`You get a new key for <strong>${name}</strong> now, with the same limits and no end. Choose when the old key ends. You can also revoke it before.`,
     leadFull: (name: string) =>
       html`You have reached the limit of active keys, so you can’t create a new key for <strong>${name}</strong> yet.`,
-    steps: [
-      'Create the new key and put it into the tool. It has the same limits, and no end.',
-      'When the tool works with the new key, the old one ends by itself after 24 hours. You can also revoke it before.',
-    ],
+    ends: {
+      legend: 'The old key ends',
+      atOnce: 'At once: the tool stops until it has the new key',
+      after: (time: Duration) => `${duration(time)} after the first use of the new key`,
+    },
     create: 'Create the new key',
     others: {
       title: 'Revoke another key first',

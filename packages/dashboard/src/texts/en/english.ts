@@ -34,7 +34,7 @@ export const english = (format: Format) => ({
   createKey: createKey(format),
   keyHealth: keyHealth(format),
   keyCreated: keyCreated(format),
-  changeKey: changeKey(),
+  changeKey: changeKey(format),
   members: members(format),
   invitation: invitation(format),
   activity: activity(),

@@ -1,7 +1,7 @@
 // Texts of the page of a new key, and of the page that can't show it again.
 
 import { type Html, html } from '../../ui/html.ts'
-import type { Format } from '../format.ts'
+import type { Duration, Format } from '../format.ts'
 import { common } from './common.ts'
 
 export const keyCreated = (format: Format) => {
@@ -33,8 +33,8 @@ export const keyCreated = (format: Format) => {
     },
     old: {
       title: 'The old key still works',
-      text: (name: string, key: Html) =>
-        html`Put the new key into the tool. The old key <strong>${name}</strong> (${key}) ends 24 hours after the first use of the new one. You can also revoke it before.`,
+      text: (name: string, key: Html, endsAfter: Duration) =>
+        html`Put the new key into the tool. The old key <strong>${name}</strong> (${key}) ends ${format.duration(endsAfter)} after the first use of the new one. You can also revoke it before.`,
     },
     unavailable: {
       title: 'This key can’t be shown again',

@@ -1,16 +1,17 @@
 // Texts of Settings > API.
 
 import { type Html, html } from '../../ui/html.ts'
-import type { Format } from '../format.ts'
+import type { Duration, Format } from '../format.ts'
 
-export const keys = ({ plural }: Format) => ({
+export const keys = ({ plural, duration }: Format) => ({
   title: 'API',
   lead: 'Each tool that reads this store has its own key, so that you see whether it works, and can revoke it alone.',
   unconfirmed: (name: string, createdHref: string) =>
     html`You haven’t confirmed that you copied the new key <strong>${name}</strong>. <a href="${createdHref}">Show it again</a> within ten minutes of creating it.`,
   cardTitle: 'Keys',
   empty: { heading: 'No keys yet', text: 'Create your first key below.' },
-  replacedBy: (key: Html) => html`, replaced by ${key}`,
+  replacedBy: (key: Html, end: Duration | null) =>
+    html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of it`}`,
   requests24h: (count: number) => plural(count, { one: '# request in 24 hours', other: '# requests in 24 hours' }),
   created: (time: Html, creator: string | null) => html`Created ${time}${creator === null ? '' : ` by ${creator}`}`,
   replace: 'Replace',
