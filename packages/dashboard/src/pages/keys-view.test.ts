@@ -98,6 +98,16 @@ test('if a key is being replaced, the keys page says when it ends, or its date a
   expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })
 
+test('if a key was not used for 90 days, or never in its first 30 days, the keys page advises to revoke it', () => {
+  const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
+  const advice =
+    '<a href="/stores/s1/settings/api/keys/k1/revoke">Revoke it<span class="visually-hidden">: Accounting</span></a> if no tool needs it.'
+  const text = (createdAt: Date, lastUsedAt: Date | null) => pageWith([{ ...KEY, createdAt, lastUsedAt }])
+  expect(text(daysAgo(94), daysAgo(94))).toContain(`Not used for 94 days. ${advice}`)
+  expect(text(daysAgo(45), null)).toContain(`Never used since its creation 45 days ago. ${advice}`)
+  for (const page of [text(daysAgo(400), daysAgo(89)), text(daysAgo(29), null)]) expect(page).not.toContain('Revoke it')
+})
+
 test('if a store has no keys, the keys page says "No keys yet"', () => {
   expect(pageWith([])).toContain('No keys yet')
 })

@@ -11,6 +11,7 @@ import { maskedKey } from '../ui/key-facts.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
+import { unusedDays } from '../usage/unused-days.ts'
 import { healthPart } from './key-health-view.ts'
 import { keyLimitsFields, limitTexts } from './key-limits-view.ts'
 import type { ActiveKeyRow, KeyRow, KeysPage } from './key-models.ts'
@@ -50,10 +51,19 @@ function keyItem(frame: Frame, key: ActiveKeyRow): Html {
   const badge = key.replacedBy === null ? NOTHING : html` ${keyBadge(frame, key)}`
   return html`<li class="key"><div class="key-text">
 <h3><a class="key-name" href="${paths.keyUsage(key.id)}">${key.name}</a>${badge}</h3>
-${healthPart(frame, key)}
+${healthPart(frame, key)}${unusedNote(frame, key)}
 <p class="key-details">${maskedKey(key)}${replacedNote(frame, key)} · ${texts.requests24h(key.requests24h)} · ${texts.created(relativeTime(key.createdAt, frame), key.createdBy)}${limitsNote(frame, key)}</p>
 </div>${actions(frame, key)}</li>
 `
+}
+
+/** Returns the advice to revoke a key that probably no tool needs. */
+function unusedNote(frame: Frame, key: ActiveKeyRow): Html {
+  const days = unusedDays(key, frame.now)
+  if (days === null) return NOTHING
+  const { unused } = frame.texts.keys
+  const since = key.lastUsedAt === null ? unused.sinceCreation(days) : unused.sinceLastUse(days)
+  return html`<p class="unused">${since} ${unused.advice(pathsOf(frame).revoke(key.id), key.name)}</p>`
 }
 
 /** Returns the new key that replaces this key, and the end of this key as long as it has no date. */

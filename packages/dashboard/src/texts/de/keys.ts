@@ -11,6 +11,17 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
   empty: { heading: 'Noch keine Schlüssel', text: 'Erstellen Sie unten Ihren ersten Schlüssel.' },
   replacedBy: (key, end) =>
     html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach dessen erster Verwendung ab`}`,
+  unused: {
+    sinceCreation: (days) =>
+      plural(days, {
+        one: 'Vor # Tag erstellt und noch nie verwendet.',
+        other: 'Vor # Tagen erstellt und noch nie verwendet.',
+      }),
+    sinceLastUse: (days) =>
+      plural(days, { one: 'Seit # Tag nicht verwendet.', other: 'Seit # Tagen nicht verwendet.' }),
+    advice: (revokeHref, name) =>
+      html`<a href="${revokeHref}">Widerrufen Sie ihn<span class="visually-hidden">: ${name}</span></a>, wenn kein Tool ihn braucht.`,
+  },
   requests24h: (count) => plural(count, { one: '# Anfrage in 24 Stunden', other: '# Anfragen in 24 Stunden' }),
   created: (time, creator) => html`Erstellt ${time}${creator === null ? '' : ` von ${creator}`}`,
   replace: 'Ersetzen',

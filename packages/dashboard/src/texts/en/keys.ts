@@ -12,6 +12,16 @@ export const keys = ({ plural, duration }: Format) => ({
   empty: { heading: 'No keys yet', text: 'Create your first key below.' },
   replacedBy: (key: Html, end: Duration | null) =>
     html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of it`}`,
+  unused: {
+    sinceCreation: (days: number) =>
+      plural(days, {
+        one: 'Never used since its creation # day ago.',
+        other: 'Never used since its creation # days ago.',
+      }),
+    sinceLastUse: (days: number) => plural(days, { one: 'Not used for # day.', other: 'Not used for # days.' }),
+    advice: (revokeHref: string, name: string) =>
+      html`<a href="${revokeHref}">Revoke it<span class="visually-hidden">: ${name}</span></a> if no tool needs it.`,
+  },
   requests24h: (count: number) => plural(count, { one: '# request in 24 hours', other: '# requests in 24 hours' }),
   created: (time: Html, creator: string | null) => html`Created ${time}${creator === null ? '' : ` by ${creator}`}`,
   replace: 'Replace',
