@@ -39,6 +39,7 @@ const TONES = {
   stopped: 'bad',
   upToDate: 'good',
   silent: 'bad',
+  idle: 'neutral',
 } as const satisfies Record<SyncHealth['kind'], string>
 
 function sentence(frame: Frame, health: SyncHealth): Html {
@@ -64,6 +65,8 @@ function sentence(frame: Frame, health: SyncHealth): Html {
       const silence = durationOf(frame.now.getTime() - lastUsedAt.getTime())
       return texts.silent(silence, intervalOf(intervalMs ?? 0))
     }
+    case 'idle':
+      return texts.idle(relativeTime(health.lastUsedAt, frame))
     case 'upToDate': {
       const lastRequest = relativeTime(health.lastUsedAt, frame)
       return health.intervalMs === null

@@ -44,6 +44,8 @@ export type SyncHealth =
    * milliseconds; null if they are irregular.
    */
   | { readonly kind: 'upToDate' | 'silent'; readonly lastUsedAt: Date; readonly intervalMs: number | null }
+  /** The tool has no usual times, and sent no request for two weeks. */
+  | { readonly kind: 'idle'; readonly lastUsedAt: Date }
 
 /** An active key in Settings > API. */
 export interface ActiveKeyRow extends KeyRow {

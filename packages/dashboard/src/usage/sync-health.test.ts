@@ -69,6 +69,17 @@ test('if a key is being replaced and no longer used, its tool is not shown as si
   expect(health(options)).toMatchObject({ kind: 'upToDate' })
 })
 
+test('if a tool without usual times sends no request for 14 days, it is shown as idle, and not as in use', () => {
+  const lastUsed = (days: number) => ({ key: keyUsed(hoursAgo(days * 24)) })
+  expect(health(lastUsed(13.9))).toMatchObject({ kind: 'upToDate', intervalMs: null })
+  expect(health(lastUsed(14))).toEqual({ kind: 'idle', lastUsedAt: hoursAgo(14 * 24) })
+})
+
+test('if a tool that ran each day sends no request for 20 days, it is shown as silent, and not as idle', () => {
+  const options = { key: keyUsed(hoursAgo(20 * 24)), activity: activeAt(every(24, 20 * 24, 31 * 24)) }
+  expect(health(options)).toMatchObject({ kind: 'silent' })
+})
+
 test('if a list is unfinished, its tool is shown as reading for five minutes after the last page, and then as stopped', () => {
   const reading = walk(hoursAgo(4.99 / 60))
   expect(health({ unfinished: [reading] })).toEqual({ kind: 'reading', walk: reading })

@@ -22,9 +22,12 @@ export interface SyncHealthOptions {
 /** Minimum number of errors in one hour. Fewer errors can be the first attempts of a new tool. */
 const ERRORS_MIN = 5
 
+/** A tool without usual times counts as idle after this time. */
+const IDLE_MS = 14 * 86_400_000
+
 /**
  * Returns the first state that applies to the tool of an active key: failing, reading or stopped in the middle of a
- * list, unused, silent, up to date. The store must be ready.
+ * list, unused, idle, silent, up to date. The store must be ready.
  */
 export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const { key, activity, unfinished, timeZone, now } = options
@@ -40,7 +43,10 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const minutes = activity.find(({ keyId }) => keyId === key.id)?.minutes ?? []
   const intervalMs = usualInterval({ minutes })
   // The tool of a replaced key uses the new key.
-  if (intervalMs === null || key.replacedBy !== null) return { kind: 'upToDate', lastUsedAt, intervalMs: null }
+  if (intervalMs === null || key.replacedBy !== null)
+    return now.getTime() - lastUsedAt.getTime() < IDLE_MS
+      ? { kind: 'upToDate', lastUsedAt, intervalMs: null }
+      : { kind: 'idle', lastUsedAt }
   const isSilent = missedRuns({ minutes, timeZone, now }, intervalMs)
   return { kind: isSilent ? 'silent' : 'upToDate', lastUsedAt, intervalMs }
 }

@@ -25,6 +25,7 @@ export const keyHealth = (format: Format): KeyHealthTexts => {
       html`<strong>Abgebrochen</strong> nach ${at.ofRows === null ? rows(at.rows) : `${count(at.rows)} von etwa ${rows(at.ofRows)}`} (${at.list}), zuletzt am ${time}.`,
     silent: (silence, interval) =>
       html`<strong>Still seit ${dative(silence, format)},</strong> normalerweise ${every(interval)} aktiv.`,
+    idle: (lastRequest) => html`<strong>Inaktiv,</strong> letzte Anfrage ${lastRequest}.`,
     inUse: (lastRequest) => html`<strong>In Gebrauch,</strong> letzte Anfrage ${lastRequest}.`,
     upToDate: (lastRequest, interval) =>
       html`<strong>Aktuell,</strong> letzte Anfrage ${lastRequest}, normalerweise ${every(interval)}.`,

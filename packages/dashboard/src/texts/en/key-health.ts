@@ -25,6 +25,7 @@ export const keyHealth = (format: Format) => {
       html`<strong>Stopped</strong> at ${count(at.rows)}${at.ofRows === null ? '' : ` of about ${count(at.ofRows)}`} ${at.list}, on ${time}.`,
     silent: (silence: Duration, interval: Duration) =>
       html`<strong>Silent for ${duration(silence)},</strong> usually ${every(interval)}.`,
+    idle: (lastRequest: Html) => html`<strong>Idle,</strong> last request ${lastRequest}.`,
     inUse: (lastRequest: Html) => html`<strong>In use,</strong> last request ${lastRequest}.`,
     upToDate: (lastRequest: Html, interval: Duration) =>
       html`<strong>Up to date,</strong> last request ${lastRequest}, usually ${every(interval)}.`,
