@@ -1,10 +1,9 @@
 import { ALL_PERMISSIONS } from '@store-export/control'
 import { expect, test } from 'vitest'
-import { localizationIn } from '../texts/languages.ts'
+import { testFrame } from '../../test/support/frame.ts'
 import { NO_LIMITS } from './key-limits-view.ts'
 import type { ActiveKeyRow, KeysPage } from './key-models.ts'
 import { keysView } from './keys-view.ts'
-import type { Frame } from './models.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const KEY: ActiveKeyRow = {
@@ -25,20 +24,7 @@ const KEY: ActiveKeyRow = {
 }
 
 function pageWith(active: readonly ActiveKeyRow[], more: Partial<KeysPage> = {}): string {
-  let tokens = 0
-  const frame: Frame = {
-    title: 'API',
-    viewer: { email: 'a@example.com', storesCount: 1 },
-    store: { id: 's1', name: 'A', status: 'ready', timeZone: 'UTC' },
-    section: 'api',
-    notice: null,
-    ...localizationIn('en'),
-    now: NOW,
-    apiUrl: 'http://127.0.0.1:8080',
-    theme: 'system',
-    path: '/stores',
-    formToken: () => `token-${++tokens}`,
-  }
+  const frame = testFrame({ section: 'api', now: NOW })
   const create = { tool: '', name: '', problem: null, limits: NO_LIMITS, limitsProblem: null }
   return String(
     keysView(frame, {

@@ -65,6 +65,8 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
   return card({ id: 'by-key', title: texts.byKey, note: texts.byKeyNote, isFlush: true }, list)
 }
 
+/** Returns nothing for a key without requests. A key with a few among thousands has a bar that is still visible. */
 function shareBar(share: number): Html {
+  if (share === 0) return NOTHING
   return html`<svg class="share" width="100%" height="4" aria-hidden="true" focusable="false"><rect width="${Math.max(1, share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`
 }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { testFrame } from '../../test/support/frame.ts'
+import { usageView } from './usage-view.ts'
+
+const NOW = new Date('2026-11-21T12:00:00Z')
+const NONE = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
+
+/** Returns the widths of the bars next to the keys with these numbers of requests. */
+function shareBars(...requests: readonly number[]): (string | undefined)[] {
+  const keys = requests.map((successful, at) => ({
+    ...{ ...NONE, successful },
+    ...{ id: `k${at}`, name: `Key ${at}`, isActive: true, href: '/usage' },
+  }))
+  const chart = { range: '30d', periods: [{ start: NOW, ...NONE }], ranges: [] } as const
+  const page = { chart, keys, allKeysHref: '/usage', selectedKeyId: null }
+  const html = String(usageView(testFrame({ section: 'usage', now: NOW }), page))
+  return [...html.matchAll(/class="share"[^>]*><rect width="([^"]+)"/g)].map(([, width]) => width)
+}
+
+test('if a key has no requests, the usage page shows no bar for it, and one request among thousands stays visible', () => {
+  expect(shareBars(5000, 2500, 1, 0)).toEqual(['100.0%', '50.0%', '1.0%'])
+  expect(shareBars(0, 0)).toEqual([])
+})
