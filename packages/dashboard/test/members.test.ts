@@ -302,6 +302,17 @@ describe('members', () => {
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
+  test('if a store has one member, the members page has no link to leave and says what to do first', async () => {
+    const path = `${members()}/${merchant.id}/remove`
+    const { text } = await member.get(members())
+    expect(text).not.toContain(path)
+    expect(text).toContain('You are the only member. To leave this store, invite another person first.')
+    await addMerchant(platform, store.id)
+    const withOther = (await member.get(members())).text
+    expect(withOther).toContain(`href="${path}"`)
+    expect(withOther).not.toContain('You are the only member')
+  })
+
   test('if a member leaves, the store is gone from the own list', async () => {
     await addMerchant(platform, store.id)
     const path = `${members()}/${merchant.id}/remove`

@@ -20,16 +20,15 @@ export function membersView(frame: Frame, page: MembersPage): Html {
 }
 
 function membersCard(frame: Frame, { members }: MembersPage): Html {
-  const paths = pathsOf(frame)
   const { list: texts } = frame.texts.members
   const { columns } = texts
+  // The last member can't leave.
+  const isOnly = members.length === 1
   const rows = members.map((member) => [
     html`${member.email} ${member.isViewer ? badge(texts.you, 'good') : NOTHING}`,
     signInText(frame, member),
     relativeTime(member.since, frame),
-    linkButton(member.isViewer ? texts.leave : texts.remove, paths.removeMember(member.merchantId), {
-      about: member.email,
-    }),
+    ...(isOnly ? [] : [removeLink(frame, member)]),
   ])
   const list = table({
     caption: texts.title,
@@ -37,12 +36,17 @@ function membersCard(frame: Frame, { members }: MembersPage): Html {
       { label: columns.email },
       { label: columns.signsInWith },
       { label: columns.since },
-      { label: columns.remove, isVisuallyHidden: true },
+      ...(isOnly ? [] : [{ label: columns.remove, isVisuallyHidden: true }]),
     ],
     rows,
     isStacked: true,
   })
-  return card({ id: 'members', title: texts.title, isFlush: true }, list)
+  return card({ id: 'members', title: texts.title, isFlush: true, ...(isOnly ? { note: texts.onlyYou } : {}) }, list)
+}
+
+function removeLink(frame: Frame, { isViewer, merchantId, email }: MembersPage['members'][number]): Html {
+  const { list: texts } = frame.texts.members
+  return linkButton(isViewer ? texts.leave : texts.remove, pathsOf(frame).removeMember(merchantId), { about: email })
 }
 
 function signInText(

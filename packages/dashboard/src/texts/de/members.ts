@@ -9,6 +9,7 @@ export const members = ({ plural }: Format): MembersTexts => ({
     title: 'Mitglieder dieses Shops',
     columns: { email: 'E-Mail-Adresse', signsInWith: 'Anmeldung mit', since: 'Mitglied seit', remove: 'Entfernen' },
     you: 'Sie',
+    onlyYou: 'Sie sind das einzige Mitglied. Um diesen Shop zu verlassen, laden Sie zuerst eine andere Person ein.',
     leave: 'Verlassen',
     remove: 'Entfernen',
     password: 'Passwort',

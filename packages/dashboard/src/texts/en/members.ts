@@ -10,6 +10,7 @@ export const members = ({ plural }: Format) => ({
     title: 'Members of this store',
     columns: { email: 'Email', signsInWith: 'Signs in with', since: 'Member since', remove: 'Remove' },
     you: 'You',
+    onlyYou: 'You are the only member. To leave this store, invite another person first.',
     leave: 'Leave',
     remove: 'Remove',
     password: 'Password',
