@@ -96,7 +96,19 @@ export { rotateSecrets } from './rotate-secrets.ts'
 export { Secret } from './secret.ts'
 export { readCursorSecret, readDashboardSecret } from './service-secrets.ts'
 export { countAttempt, deleteEndedWindows, discountAttempt } from './sign-in-attempts.ts'
-export { EVENTS_PER_PAGE, readStoreEvents, type StoreEvent } from './store-events.ts'
+export {
+  COMMAND_LINE_SESSION,
+  EVENTS_PER_PAGE,
+  OTHER_ACTORS,
+  type OtherActor,
+  readStoreActors,
+  readStoreEvents,
+  STORE_ACTIONS,
+  type StoreAction,
+  type StoreActor,
+  type StoreEvent,
+  type StoreEventFilter,
+} from './store-events.ts'
 export { connectionUrlOf, decryptStoreUrl } from './store-url.ts'
 export {
   addStore,

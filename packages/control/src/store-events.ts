@@ -1,18 +1,48 @@
 // Reads what happened to a store and its keys from the audit table, for the merchant's dashboard.
 
-import { sql } from '@store-export/postgres'
+import { type SqlFragment, sql } from '@store-export/postgres'
 import type { AuditAction } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
+
+/** First words of the name of the command line's database sessions. The audit table has this name as the actor. */
+export const COMMAND_LINE_SESSION = 'store-export command'
+
+/**
+ * Actors of changes other than a merchant's account: an account that is removed, the end date of a key, a report of a
+ * secret scanner, the operator's command line, and any other session of the control database.
+ */
+export const OTHER_ACTORS = ['removed_account', 'end_date', 'leak_report', 'command_line', 'platform'] as const
+
+/** An actor that is not a merchant's account. */
+export type OtherActor = (typeof OTHER_ACTORS)[number]
+
+/** Who made a change. `by` identifies the actor in a filter: the ID of the account, or the name of another actor. */
+export type StoreActor =
+  | { readonly by: string; readonly email: string }
+  | { readonly by: OtherActor; readonly email: null }
+
+/** The actions that change a store, its keys, or its members. */
+export const STORE_ACTIONS = [
+  'key.created',
+  'key.renamed',
+  'key.revoked',
+  'membership.added',
+  'membership.removed',
+  'invitation.created',
+  'invitation.withdrawn',
+  'store.added',
+  'store.changed',
+] as const satisfies readonly AuditAction[]
+
+/** One of `STORE_ACTIONS`. */
+export type StoreAction = (typeof STORE_ACTIONS)[number]
 
 /** A change of a store, of one of its keys, or of the merchants who see it. */
 export interface StoreEvent {
   readonly id: string
   readonly at: Date
   readonly action: AuditAction
-  /** Email address of the merchant who made the change; null if it was not a merchant, or if the account is removed. */
-  readonly actorEmail: string | null
-  /** `merchant` and the account's ID, or the name of the database session. */
-  readonly actor: string
+  readonly actor: StoreActor
   /** The key of the change, with its name today; null if the change concerns no key. */
   readonly key: { readonly id: string; readonly name: string; readonly isReplacement: boolean } | null
   /**
@@ -30,22 +60,36 @@ export interface StoreEvent {
   readonly changed: readonly string[]
 }
 
+/** The events to read. Null chooses all. */
+export interface StoreEventFilter {
+  readonly action: StoreAction | null
+  /** The `by` of an actor. */
+  readonly by: string | null
+  /** First time. */
+  readonly since: Date | null
+  /** The time after the last one. */
+  readonly until: Date | null
+}
+
 /** Maximum number of events of a page. */
 export const EVENTS_PER_PAGE = 50
 
 /**
- * Returns up to 50 events of a store, newest first, and the ID to pass as `before` for the next page; null on the last
- * page. With the ID of another store as `before`, returns no events. The IDs must be UUIDs. Rejects like `Pool.query`.
+ * Returns up to `limit` events of a store that match the filter, newest first, and the ID to pass as `before` for the
+ * next page; null on the last page. With the ID of another store as `before`, returns no events. The IDs must be UUIDs.
+ * Rejects like `Pool.query`.
  */
 export async function readStoreEvents(options: {
   readonly database: ControlDatabase
   readonly storeId: string
+  readonly filter: StoreEventFilter
   /** ID of the last event of the page before; null for the newest events. */
   readonly before: string | null
+  readonly limit: number
 }): Promise<{ readonly events: readonly StoreEvent[]; readonly before: string | null }> {
-  const { database, storeId, before } = options
+  const { database, storeId, filter, before, limit } = options
   const rows = await database.pool.query<EventRow>(sql`
-    select e.id, e.at, e.action, e.actor, actor.email as "actorEmail", e.key_id as "keyId", k.name as "keyName",
+    select e.id, e.at, e.action, ${ACTOR} as by, actor.email as "actorEmail", e.key_id as "keyId", k.name as "keyName",
       k.replaces is not null as "isReplacement", coalesce(m.email, i.email) as "merchantEmail",
       e.actor = 'merchant ' || e.merchant_id as "isOwnChange", e.details ->> 'reason' as reason,
       coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source,
@@ -55,19 +99,68 @@ export async function readStoreEvents(options: {
     left join merchants m on m.id = e.merchant_id
     left join invitations i on i.id = (e.details ->> 'invitation')::uuid
     left join merchants actor on e.actor = 'merchant ' || actor.id
-    where e.store_id = ${storeId} and (${before}::uuid is null or (e.at, e.id) < (
+    where e.store_id = ${storeId}
+      and e.action = coalesce(${filter.action}, e.action)
+      and e.at >= coalesce(${filter.since?.toISOString() ?? null}::timestamptz, e.at)
+      and e.at < coalesce(${filter.until?.toISOString() ?? null}::timestamptz, 'infinity')
+      and (${filter.by}::text is null or ${ACTOR} = ${filter.by}::text)
+      and (${before}::uuid is null or (e.at, e.id) < (
       select last.at, last.id from audit_events last where last.id = ${before}::uuid and last.store_id = ${storeId}))
-    order by e.at desc, e.id desc limit ${EVENTS_PER_PAGE + 1}::int`)
-  const events = rows
-    .slice(0, EVENTS_PER_PAGE)
-    .map(({ keyId, keyName, isReplacement, changed, url, source, ...event }) => {
-      const key = keyId === null || keyName === null ? null : { id: keyId, name: keyName, isReplacement }
-      return { ...event, key, foundAt: { url, source }, changed: JSON.parse(changed) as string[] }
-    })
-  return { events, before: rows.length > EVENTS_PER_PAGE ? (events.at(-1)?.id ?? null) : null }
+    order by e.at desc, e.id desc limit ${limit + 1}::int`)
+  const events = rows.slice(0, limit).map(eventOf)
+  return { events, before: rows.length > limit ? (events.at(-1)?.id ?? null) : null }
 }
 
-interface EventRow extends Omit<StoreEvent, 'key' | 'changed' | 'foundAt'> {
+/**
+ * Returns the actors of all events of a store: accounts by email address, then the others in the order of
+ * `OTHER_ACTORS`. Rejects like `Pool.query`.
+ */
+export async function readStoreActors(database: ControlDatabase, storeId: string): Promise<StoreActor[]> {
+  const rows = await database.pool.query<{ by: string; email: string | null }>(sql`
+    select distinct ${ACTOR} as by, actor.email from audit_events e
+    left join merchants actor on e.actor = 'merchant ' || actor.id
+    where e.store_id = ${storeId} order by email`)
+  const actors = rows.map(({ by, email }) => actorOf(by, email))
+  const others = OTHER_ACTORS.flatMap((name) => actors.filter(({ by, email }) => email === null && by === name))
+  return [...actors.filter(({ email }) => email !== null), ...others]
+}
+
+/** The `by` of an event `e`, whose merchant is `actor`. */
+const ACTOR: SqlFragment = sql`
+  coalesce(actor.id, case
+    when e.actor like 'merchant %' then 'removed_account'
+    when e.details ->> 'reason' = 'expired' then 'end_date'
+    when e.details ->> 'reason' = 'leaked' then 'leak_report'
+    when starts_with(e.actor, ${COMMAND_LINE_SESSION}) then 'command_line'
+    else 'platform' end)`
+
+function actorOf(by: string, email: string | null): StoreActor {
+  return email === null ? { by: by as OtherActor, email } : { by, email }
+}
+
+function eventOf({
+  keyId,
+  keyName,
+  isReplacement,
+  changed,
+  url,
+  source,
+  by,
+  actorEmail,
+  ...event
+}: EventRow): StoreEvent {
+  return {
+    ...event,
+    actor: actorOf(by, actorEmail),
+    key: keyId === null || keyName === null ? null : { id: keyId, name: keyName, isReplacement },
+    foundAt: { url, source },
+    changed: JSON.parse(changed) as string[],
+  }
+}
+
+interface EventRow extends Omit<StoreEvent, 'actor' | 'key' | 'changed' | 'foundAt'> {
+  readonly by: string
+  readonly actorEmail: string | null
   readonly keyId: string | null
   readonly keyName: string | null
   readonly isReplacement: boolean

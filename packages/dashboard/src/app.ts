@@ -2,7 +2,7 @@
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword, signOutOthers } from './routes/account.ts'
-import { activityPage } from './routes/activity.ts'
+import { activityDownload, activityPage } from './routes/activity.ts'
 import { createHandlers, type Environment, type Handlers, REPEATABLE } from './routes/create-handlers.ts'
 import { create, replace, replacePage } from './routes/create-key.ts'
 import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
@@ -94,6 +94,7 @@ function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFil
   store.get('/settings/general', storePage(generalPage))
   store.get('/settings/api', storePage(keysPage))
   store.get('/settings/activity', storePage(activityPage))
+  store.get('/settings/activity.csv', storePage(activityDownload))
   store.get('/settings/members', storePage(membersPage))
   store.post('/settings/members/invitations', storeForm(inviteMember))
   store.post('/settings/members/invitations/:invitation/send', storeForm(sendAgain))

@@ -98,4 +98,115 @@ test('[GEN-2] if the URL of an activity page has a position of another store, th
   expect(changesIn(await text(`${own.page}?before=${event?.id}`))).toEqual([])
   expect((await own.visitor.get(other.page)).status).toBe(404)
   expect((await own.visitor.get(`${own.page}?before=newest`)).status).toBe(404)
+  expect((await own.visitor.get(`${other.page}.csv`)).status).toBe(404)
+})
+
+/** Returns a shop with changes of a merchant, a colleague, the platform, and its command line, and the end of a key. */
+async function changedShop() {
+  const shop = await newShop()
+  const { store, visitor, keys } = shop
+  const colleague = await addMerchant(platform, store.id)
+  await visitor.send(keys, `${keys}/keys`, { name: '=Accounting' })
+  await (await new PlainBrowser(urlOf(platform)).signIn(colleague)).send(keys, `${keys}/keys`, { name: 'Warehouse' })
+  const sql = platform.controlSql
+  await sql.begin(async (tx) => {
+    await tx`set local application_name = 'store-export command line (operator)'`
+    await tx`update stores set state = 'generating' where id = ${store.id}`
+  })
+  await sql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${store.id} and name = 'test'`
+  await visitor.get(keys)
+  return { ...shop, colleague }
+}
+
+test('if a merchant chooses an action or an actor, the activity page lists only the matching changes', async () => {
+  const { merchant, colleague, visitor, page } = await changedShop()
+  const chosen = async (query: Record<string, string>) =>
+    changesIn((await visitor.get(`${page}?${new URLSearchParams(query)}`)).text)
+  const own = `Created the key =Accounting | ${merchant.email} (you)`
+  expect(await chosen({ action: 'key.created' })).toEqual([
+    `Created the key Warehouse | ${colleague.email}`,
+    own,
+    'Created the key test | Your platform',
+  ])
+  expect(await chosen({ by: merchant.id })).toEqual([own])
+  expect(await chosen({ by: 'platform', action: 'key.created' })).toEqual(['Created the key test | Your platform'])
+  expect(await chosen({ by: 'end_date' })).toEqual(['End of the key test | Its end date'])
+  expect(await chosen({ by: 'command_line' })).toEqual(['Changed this store: its state | Your platform’s command line'])
+  expect(await chosen({ by: colleague.id, action: 'key.renamed' })).toEqual([])
+})
+
+test('if a merchant opens the activity page, its filter has everyone who changed the store, and no one else', async () => {
+  const { merchant, colleague, visitor, page } = await changedShop()
+  const { text } = await visitor.get(page)
+  const [, list = ''] = /<select id="by"[^>]*>(.*?)<\/select>/.exec(text) ?? []
+  const people = [`${merchant.email} (you)`, colleague.email].toSorted()
+  expect([...list.matchAll(/>([^<]+)<\/option>/g)].map(([, label]) => label)).toEqual([
+    'Everyone',
+    ...people,
+    ...['Its end date', 'Your platform’s command line', 'Your platform'],
+  ])
+})
+
+test('if a merchant chooses days, they are those of the time zone of the store, and include the last day', async () => {
+  const { store, visitor, page } = await newShop()
+  await store.sql`update store set store_timezone = 'Pacific/Auckland'`
+  const [times] = await platform.controlSql<[{ first: Date; last: Date }]>`
+    select min(at) as first, max(at) as last from audit_events where store_id = ${store.id}`
+  const dayOf = (time: Date, days = 0) =>
+    new Date(time.getTime() + days * 86_400_000).toLocaleDateString('en-CA', { timeZone: 'Pacific/Auckland' })
+  const changes = async (query: string) => changesIn((await visitor.get(`${page}?${query}`)).text).length
+  const all = await changes('')
+  expect(all).toBeGreaterThan(0)
+  expect(await changes(`from=${dayOf(times.first)}&until=${dayOf(times.last)}`)).toBe(all)
+  expect(await changes(`from=${dayOf(times.last, 1)}`)).toBe(0)
+  expect(await changes(`until=${dayOf(times.first, -1)}`)).toBe(0)
+  const { text } = await visitor.get(`${page}?from=yesterday`)
+  expect(text).toContain('Enter a day, such as 2026-11-21.')
+  expect(changesIn(text)).toHaveLength(all)
+})
+
+test('if a choice has more changes than fit on a page, the links to older and newest changes and the file keep it', async () => {
+  const { store, merchant, visitor, page } = await newShop()
+  for (let change = 0; change < EVENTS_PER_PAGE + 5; change++)
+    await platform.controlSql`update stores set name = ${`Name ${change}`} where id = ${store.id}`
+  const first = (await visitor.get(`${page}?action=store.changed&by=platform`)).text
+  const hrefs = (text: string) =>
+    [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'))
+  const older = hrefs(first).find((href) => href.includes('before=')) ?? ''
+  const second = (await visitor.get(older)).text
+  expect([changesIn(first).length, changesIn(second).length]).toEqual([EVENTS_PER_PAGE, 5])
+  expect(new Set([...changesIn(first), ...changesIn(second)])).toEqual(
+    new Set(['Changed this store: its name | Your platform']),
+  )
+  expect(second).toContain('<option value="store.changed" selected>')
+  expect(hrefs(second)).toContain(`${page}?action=store.changed&by=platform`)
+  const file = hrefs(second).find((href) => href.includes('.csv')) ?? ''
+  const { text, headers } = await visitor.get(file)
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.csv"$/)
+  const [head, ...lines] = text.trimEnd().split('\r\n')
+  expect(head).toBe('time,action,by,key_id,key_name,person,reason,found_at,changed')
+  expect(lines).toHaveLength(EVENTS_PER_PAGE + 5)
+  for (const line of lines) expect(line).toMatch(/^\d{4}-[\d-]+T[\d:.]+Z,store\.changed,platform,,,,,,name$/)
+  expect(text).not.toContain(merchant.email)
+})
+
+test('if the name of a key looks like a formula, the file of the activity page marks it as text', async () => {
+  const { merchant, visitor, page } = await changedShop()
+  const { text } = await visitor.get(`${page}.csv?by=${merchant.id}`)
+  const [, line = ''] = text.split('\r\n')
+  expect(line).toMatch(new RegExp(`,key\\.created,${merchant.email},[0-9a-f-]{36},'=Accounting,,,,$`))
+})
+
+test('if the URL of an activity page has an unknown action, actor, or day, the page ignores it', async () => {
+  const { visitor, page } = await newShop()
+  const all = changesIn((await visitor.get(page)).text)
+  const days = ['0000-01-01', '9999-12-31', '2026-02-30', '%00']
+  const queries = ['action=%00', 'action=two_factor.enabled', 'by=%00', "by='", ...days.map((day) => `until=${day}`)]
+  for (const query of queries) {
+    expect([query, changesIn((await visitor.get(`${page}?${query}`)).text)]).toEqual([query, all])
+    expect([query, (await visitor.get(`${page}.csv?${query}`)).text.split('\r\n').length]).toEqual([
+      query,
+      all.length + 2,
+    ])
+  }
 })

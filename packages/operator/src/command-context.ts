@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import {
+  COMMAND_LINE_SESSION,
   type ControlDatabase,
   type EncryptionKeys,
   missingMigrations,
@@ -38,7 +39,6 @@ export interface ControlTarget {
 export interface CommandContext extends ControlTarget, RegistryContext {}
 
 const COMMAND_POOL_SIZE = 1
-const COMMAND_NAME = 'store-export command'
 
 /**
  * Returns the settings. Prints warnings about the environment. Throws `InvalidSettingError` for the first invalid one.
@@ -83,7 +83,7 @@ export async function withControl<T>(
   const database = openControlDatabase(target.controlUrl, {
     poolSize: COMMAND_POOL_SIZE,
     preparedStatements: target.config.preparedStatements,
-    applicationName: `store-export command line (${userName()})`,
+    applicationName: `${COMMAND_LINE_SESSION} line (${userName()})`,
   })
   try {
     await requireMigrated(database)
@@ -113,12 +113,12 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
  * Opens a connection, which the caller closes, for statements that must share a session. Rejects with client errors.
  */
 export function connectOnce(url: string): Promise<Connection> {
-  return connect(parseConnectionUrl(url), { applicationName: COMMAND_NAME })
+  return connect(parseConnectionUrl(url), { applicationName: COMMAND_LINE_SESSION })
 }
 
 /**
  * Returns a pool of one connection, which the caller closes. Each use reports its own error, even if it can't connect.
  */
 export function commandPool(url: string): Pool {
-  return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_NAME })
+  return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_LINE_SESSION })
 }

@@ -1,10 +1,12 @@
-// Renders Settings > Activity: who changed the store and its keys, and when.
+// Renders Settings > Activity: who changed the store and its keys, and when, with a filter.
 
-import type { StoreEvent } from '@store-export/control'
+import { STORE_ACTIONS, type StoreActor, type StoreEvent } from '@store-export/control'
+import { selection } from '../ui/choices.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
 import { exactTime } from '../ui/dates.ts'
-import { linkButton } from '../ui/forms.ts'
+import { field, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
+import { ICONS } from '../ui/icons.ts'
 import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
@@ -12,29 +14,71 @@ import type { ActivityPage, Frame } from './models.ts'
 
 /** Returns the page Settings > Activity. */
 export function activityView(frame: Frame, page: ActivityPage): Html {
-  const { events } = page
   const { activity: texts } = frame.texts
-  const { change, by, time } = texts.columns
   const head = pageHead(frame, { title: texts.title, lead: texts.lead })
-  const list = table({
-    caption: texts.caption,
-    columns: [{ label: change }, { label: by }, { label: time }],
-    rows: events.map((event) => [changeText(frame, event), actorText(frame, event), exactTime(event.at, frame, true)]),
-    isStacked: true,
-  })
-  const content = events.length === 0 ? emptyState(texts.empty.heading, texts.empty.text) : list
-  return layout(
-    frame,
-    html`${head}${card({ id: 'events', title: texts.changes, isFlush: events.length > 0 }, content)}${pager(frame, page)}`,
+  const content = page.events.length === 0 ? noEvents(frame, page) : eventsTable(frame, page)
+  const events = card(
+    { id: 'events', title: texts.changes, isFlush: true },
+    html`${filterBar(frame, page)}${content}${pager(frame, page)}`,
   )
+  return layout(frame, html`${head}${events}`)
 }
 
-function pager(frame: Frame, { olderHref, isNewest }: ActivityPage): Html {
+function eventsTable(frame: Frame, { events }: ActivityPage): Html {
+  const { caption, columns } = frame.texts.activity
+  return table({
+    caption,
+    columns: [{ label: columns.change }, { label: columns.by }, { label: columns.time }],
+    rows: events.map((event) => [
+      changeText(frame, event),
+      actorText(frame, event.actor),
+      exactTime(event.at, frame, true),
+    ]),
+    isStacked: true,
+  })
+}
+
+/** Returns the form of the filter, which works without a script, and the link to the file. */
+function filterBar(frame: Frame, { choice, actors, events, csvHref }: ActivityPage): Html {
+  const { filter: texts } = frame.texts.activity
+  const actions = STORE_ACTIONS.map((action) => ({ value: action, label: texts.actions[action] }))
+  const people = actors.map((actor) => ({ value: actor.by, label: actorText(frame, actor) }))
+  const day = (name: 'from' | 'until') =>
+    field({
+      ...{ name, label: texts[name], type: 'date', value: choice[name].text, problem: choice[name].problem },
+      ...{ autocomplete: 'off', isRequired: false },
+    })
+  const fields = html`${selection({
+    name: 'action',
+    label: texts.action,
+    options: [{ value: '', label: texts.allActions }, ...actions],
+    value: choice.action ?? '',
+  })}${selection({
+    name: 'by',
+    label: texts.by,
+    options: [{ value: '', label: texts.everyone }, ...people],
+    value: choice.by ?? '',
+  })}${day('from')}${day('until')}<button type="submit" class="button plain">${texts.apply}</button>`
+  const form = html`<search><form class="form log-form" method="get" action="${pathsOf(frame).activity}">${fields}</form></search>`
+  const csv =
+    events.length === 0 ? NOTHING : html`<a class="button plain" href="${csvHref}" download>${ICONS.download}CSV</a>`
+  return html`<div class="data-bar log-bar">${form}${csv}</div>`
+}
+
+function noEvents(frame: Frame, { choice, newestHref }: ActivityPage): Html {
+  const { empty, filter, newest } = frame.texts.activity
+  if (newestHref !== null) return emptyState(empty.heading, empty.text, linkButton(newest, newestHref))
+  const isFiltered = [choice.action, choice.by, choice.from.text, choice.until.text].some(Boolean)
+  const all = isFiltered ? linkButton(filter.showAll, pathsOf(frame).activity) : NOTHING
+  return emptyState(empty.heading, isFiltered ? filter.noMatches : empty.text, all)
+}
+
+function pager(frame: Frame, { olderHref, newestHref, events }: ActivityPage): Html {
   const { activity: texts } = frame.texts
-  const newest = isNewest ? NOTHING : linkButton(texts.newest, pathsOf(frame).activity)
+  if (events.length === 0 || (newestHref === null && olderHref === null)) return NOTHING
+  const newest = newestHref === null ? NOTHING : linkButton(texts.newest, newestHref)
   const older = olderHref === null ? NOTHING : linkButton(texts.older, olderHref)
-  if (isNewest && olderHref === null) return NOTHING
-  return html`<nav aria-label="${texts.pages}"><p class="actions">${newest}${older}</p></nav>`
+  return html`<nav class="data-foot" aria-label="${texts.pages}"><p class="actions">${newest}${older}</p></nav>`
 }
 
 function changeText(frame: Frame, event: StoreEvent): Html {
@@ -83,10 +127,8 @@ function partOf(column: string): 'name' | 'state' | 'database' {
   return column === 'name' || column === 'state' ? column : 'database'
 }
 
-function actorText(frame: Frame, { actor, actorEmail, reason }: StoreEvent): Html {
+function actorText(frame: Frame, { by, email }: StoreActor): string {
   const { actors, you } = frame.texts.activity
-  if (actorEmail !== null) return actorEmail === frame.viewer?.email ? you(actorEmail) : html`${actorEmail}`
-  if (actor.startsWith('merchant ')) return actors.removedAccount
-  if (reason === 'leaked') return actors.leakReport
-  return reason === 'expired' ? actors.endDate : actors.platform
+  if (email === null) return actors[by]
+  return email === frame.viewer?.email ? you(email) : email
 }

@@ -1,7 +1,7 @@
 // The data of each page, as the contract between routes and views. Routes create it and views render it, so it does not
 // depend on HTTP, SQL, or HTML.
 
-import type { StoreEvent } from '@store-export/control'
+import type { StoreAction, StoreActor, StoreEvent } from '@store-export/control'
 import type { ClientName } from '../accounts/client-name.ts'
 import type { RecipeId } from '../texts/en/recipes.ts'
 import type { Language, Localization } from '../texts/languages.ts'
@@ -122,10 +122,32 @@ export interface GeneralPage {
 export interface ActivityPage {
   /** Newest first. */
   readonly events: readonly StoreEvent[]
+  readonly choice: ActivityChoice
+  /** The actors of all events. */
+  readonly actors: readonly StoreActor[]
   /** URL of older events; null if there are no older events. */
   readonly olderHref: string | null
-  /** Whether these are the newest events. */
-  readonly isNewest: boolean
+  /** URL of the newest events of this choice; null if these are the newest events. */
+  readonly newestHref: string | null
+  /** URL of the CSV file with the events of this choice. */
+  readonly csvHref: string
+}
+
+/** The events that a merchant chose. */
+export interface ActivityChoice {
+  /** Null for all. */
+  readonly action: StoreAction | null
+  /** The `by` of an actor; null for all. */
+  readonly by: string | null
+  readonly from: ChosenDay
+  readonly until: ChosenDay
+}
+
+/** The value of a date field, such as `2026-11-21`, or ''. */
+export interface ChosenDay {
+  readonly text: string
+  /** The error message for an invalid day; null otherwise. */
+  readonly problem: string | null
 }
 
 /** A cell of a table on a Data page: its value, and how to show it. */

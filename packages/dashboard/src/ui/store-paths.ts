@@ -12,6 +12,7 @@ export function storePaths(storeId: string): StorePaths {
     general: `${base}/settings/general`,
     api: `${base}/settings/api`,
     activity: `${base}/settings/activity`,
+    activityFile: `${base}/settings/activity.csv`,
     members,
     removeMember: (id) => `${members}/${encodeURIComponent(id)}/remove`,
     invitations: `${members}/invitations`,
@@ -40,6 +41,7 @@ export interface StorePaths {
   readonly general: string
   readonly api: string
   readonly activity: string
+  readonly activityFile: string
   readonly members: string
   readonly removeMember: (merchantId: string) => string
   readonly invitations: string

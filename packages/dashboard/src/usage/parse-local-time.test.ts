@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseLocalTime } from './parse-local-time.ts'
+import { parseLocalDay, parseLocalTime } from './parse-local-time.ts'
 
 test.each([
   ['2026-11-21T03:00', 'UTC', '2026-11-21T03:00:00.000Z'],
@@ -19,3 +19,18 @@ test.each([
 ])('if the local time is the invalid value %j, parseLocalTime returns null', (text) => {
   expect(parseLocalTime(text, 'Asia/Tokyo')).toBeNull()
 })
+
+test.each([
+  ['2026-11-21', 'UTC', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
+  ['2026-12-31', 'America/New_York', '2026-12-31T05:00:00.000Z', '2027-01-01T05:00:00.000Z'],
+  ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+])('if a day is %s in %s, it starts at %s and the next one at %s', (text, timeZone, start, end) => {
+  expect(parseLocalDay(text, timeZone)).toEqual({ start: new Date(start), end: new Date(end) })
+})
+
+test.each(['', '2026-02-30', '0000-01-01', '9999-12-31', '2026-11-21T00:00', '21.11.2026'])(
+  'if a day is %j, it is rejected',
+  (text) => {
+    expect(parseLocalDay(text, 'UTC')).toBeNull()
+  },
+)

@@ -1,4 +1,4 @@
-// Parses the value of a `datetime-local` field in the time zone of a store.
+// Parses the values of `datetime-local` and `date` fields in the time zone of a store.
 
 const SHAPE = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d$/
 
@@ -16,6 +16,24 @@ export function parseLocalTime(text: string, timeZone: string): Date | null {
   if (Number.isNaN(guess)) return null
   return new Date(asUtc - offsetMs(guess, timeZone))
 }
+
+/** The start of a day, and the start of the next one. */
+export interface LocalDay {
+  readonly start: Date
+  readonly end: Date
+}
+
+/** Returns the day of a text such as `2026-11-21` in `timeZone`, like `parseLocalTime`. */
+export function parseLocalDay(text: string, timeZone: string): LocalDay | null {
+  const start = parseLocalTime(`${text}T00:00`, timeZone)
+  if (start === null) return null
+  const next = new Date(Date.parse(`${text}T00:00:00Z`) + DAY_MS).toISOString().slice(0, DAY_LENGTH)
+  const end = parseLocalTime(`${next}T00:00`, timeZone)
+  return end === null ? null : { start, end }
+}
+
+const DAY_MS = 86_400_000
+const DAY_LENGTH = '2026-11-21'.length
 
 function offsetMs(timestamp: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })

@@ -1,5 +1,6 @@
 // Texts of Settings > Activity.
 
+import type { OtherActor, StoreAction } from '@store-export/control'
 import { type Html, html } from '../../ui/html.ts'
 
 export const activity = () => ({
@@ -8,6 +9,29 @@ export const activity = () => ({
   caption: 'Changes, newest first',
   columns: { change: 'Change', by: 'By', time: 'Time' },
   changes: 'Changes',
+  filter: {
+    action: 'Change',
+    allActions: 'All changes',
+    actions: {
+      'key.created': 'Created a key',
+      'key.renamed': 'Renamed a key',
+      'key.revoked': 'Revoked a key, or its end',
+      'membership.added': 'Gave access, or joined',
+      'membership.removed': 'Ended access, or left',
+      'invitation.created': 'Invited a person',
+      'invitation.withdrawn': 'Withdrew an invitation',
+      'store.added': 'Added this store',
+      'store.changed': 'Changed this store',
+    } satisfies Record<StoreAction, string>,
+    by: 'By',
+    everyone: 'Everyone',
+    from: 'From',
+    until: 'Until',
+    dayProblem: 'Enter a day, such as 2026-11-21.',
+    apply: 'Show',
+    noMatches: 'No change matches your choice.',
+    showAll: 'Show all changes',
+  },
   empty: { heading: 'No changes', text: 'There are no older changes.' },
   pages: 'Pages of changes',
   newest: 'Newest changes',
@@ -31,13 +55,14 @@ export const activity = () => ({
   storeAdded: html`Added this store`,
   storeChanged: (parts: string) => html`Changed this store: ${parts}`,
   storeParts: { name: 'its name', state: 'its state', database: 'its database' },
-  you: (email: string) => html`${email} (you)`,
+  you: (email: string) => `${email} (you)`,
   actors: {
-    removedAccount: html`A removed account`,
-    endDate: html`Its end date`,
-    leakReport: html`A leak report`,
-    platform: html`Your platform`,
-  },
+    removed_account: 'A removed account',
+    end_date: 'Its end date',
+    leak_report: 'A leak report',
+    command_line: 'Your platform’s command line',
+    platform: 'Your platform',
+  } satisfies Record<OtherActor, string>,
 })
 
 export type ActivityTexts = ReturnType<typeof activity>
