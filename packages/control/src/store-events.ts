@@ -8,15 +8,15 @@ import type { ControlDatabase } from './database.ts'
 export const COMMAND_LINE_SESSION = 'store-export command'
 
 /**
- * Actors of changes other than a merchant's account: an account that is removed, the end date of a key, a report of a
- * secret scanner, the operator's command line, and any other session of the control database.
+ * Actors of changes other than a merchant's account. `end_date` is the end date of a key, `leak_report` a report of a
+ * secret scanner, and `platform` any other session of the control database.
  */
 export const OTHER_ACTORS = ['removed_account', 'end_date', 'leak_report', 'command_line', 'platform'] as const
 
 /** An actor that is not a merchant's account. */
 export type OtherActor = (typeof OTHER_ACTORS)[number]
 
-/** Who made a change. `by` identifies the actor in a filter: the ID of the account, or the name of another actor. */
+/** The actor of a change. `by` identifies the actor in a filter: the ID of the account, or the name of another actor. */
 export type StoreActor =
   | { readonly by: string; readonly email: string }
   | { readonly by: OtherActor; readonly email: null }

@@ -99,7 +99,7 @@ describe('expiry and replacement of a key', () => {
   })
 
   test.each([1, 24, 168] as const)(
-    '[AUTH-3] if a replacement ends the old key after %i hours, they count from its first use, even if the clock of the node is wrong',
+    '[AUTH-3] if a replacement ends the old key after %i hours, they count from its first use, whatever the clock of the node',
     async (hours) => {
       const old = await keyWith({})
       const newer = await replace(old, hours)
