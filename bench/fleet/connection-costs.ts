@@ -32,11 +32,11 @@ export interface ConnectionCosts {
   readonly rounds: number
   /** Cost over HTTP with a key, including the write of its usage. */
   readonly request: ProcessorTime
-  /** Cost of the same rows, read by the engine over an open connection. */
+  /** Cost of the same page, read by the engine over an open connection. */
   readonly warm: ProcessorTime
-  /** Cost of the same rows over a new connection, while the previous one is closed. */
+  /** Cost of the same page over a new connection, while the previous one is closed. */
   readonly opening: ProcessorTime
-  /** Cost of the same rows over an open connection, if the columns must be read. */
+  /** Cost of the same page over an open connection, if the columns must be read. */
   readonly columns: ProcessorTime
 }
 

@@ -4,10 +4,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BenchRun } from '../lib/results.ts'
 
-/** Medians of one server. Times are in ms per request. */
+/** Medians of one peer or of the service, per request. Times are in ms. */
 export interface PeerFigure {
   readonly name: string
-  /** The server's software, with versions; empty for the service. */
+  /** The software of the peer, with versions; empty for the service. */
   readonly version: string
   readonly checksKey: boolean
   readonly processMs: number
@@ -21,7 +21,7 @@ export interface PeerFigure {
   readonly wallRatio: number
 }
 
-/** Results of all servers for one kind of request. */
+/** Results of all peers and the service for one kind of request. */
 export interface PeerComparison {
   readonly what: string
   readonly connections: number
@@ -34,7 +34,7 @@ export interface PeersResult extends BenchRun {
 
 const FILE = fileURLToPath(new URL('../results/peers.json', import.meta.url))
 
-/** Stores a result, which replaces the previous one of the same server. */
+/** Stores a result. It replaces the stored result for the same kind of PostgreSQL server. */
 export async function writePeersResult(result: PeersResult): Promise<void> {
   const others = (await readPeersResults()).filter(({ server }) => server !== result.server)
   const all = [...others, result].sort((a, b) => (a.server < b.server ? -1 : 1))

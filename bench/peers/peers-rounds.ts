@@ -1,5 +1,6 @@
 // Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each
-// round starts with another server. The result is the median over the rounds. Ratios are calculated within a round.
+// round starts with another server. Callers take medians over the rounds, and ratios
+// within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
@@ -10,6 +11,7 @@ export interface Taker {
   readonly name: string
   readonly processId: number
   readonly clock: PeerClock
+  /** Number of requests of one turn. */
   readonly requests: number
   /** Returns the turns of a round. Each turn resolves to its number of bytes. */
   readonly turns: (round: Round) => readonly (() => Promise<number>)[]

@@ -1,9 +1,9 @@
-// Measures the key check as variants: rounds of one statement compared with rounds of the other.
+// Declares two variants: the key check, and `select 1` as its baseline.
 
 import type { Child } from '../lib/child.ts'
 import type { Variant } from '../lib/rounds.ts'
 
-/** Names of the two variants in the results. */
+/** Names of the variants in the results, and of the calls that key-check-process.ts handles. */
 export const KEY_CHECK = { baseline: 'select 1', name: 'key check' } as const
 
 const STATEMENTS = 1000

@@ -2,15 +2,15 @@
 
 /** The two numbers of rounds of a test. */
 export interface Rounds {
-  /** Number of rounds in `npm test`, for a test of some seconds. */
+  /** Number of rounds in `npm test`. Choose it so that the test takes a few seconds. */
   readonly quick: number
   /** Number of rounds if STORE_EXPORT_ROUNDS is 1. Another value multiplies this number. */
   readonly long: number
 }
 
 /**
- * Returns the number of rounds: `quick`, or `long` times STORE_EXPORT_ROUNDS if that is set; at least 1. Throws
- * `RangeError` unless the variable is above 0.
+ * Returns `quick` if STORE_EXPORT_ROUNDS is unset or empty. Otherwise, returns `long` times its value, rounded, at
+ * least 1. Throws `RangeError` if the value is not a number above 0.
  */
 export function roundsOf({ quick, long }: Rounds): number {
   const factor = process.env.STORE_EXPORT_ROUNDS

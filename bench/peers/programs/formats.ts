@@ -1,5 +1,5 @@
 // Implements the formats of the service's responses, for the peers that are written by hand: timestamps in UTC
-// truncated to milliseconds, the nine keys of an address in their order, and cursors.
+// truncated to milliseconds, and the nine keys of an address in their order. Cursors have a simpler format.
 
 /** An address, as the API returns it. */
 export type Address = Readonly<Record<string, unknown>>
@@ -33,7 +33,9 @@ export function cursorOf({ createdAt, id }: Place): string {
 
 const PLACE = /^(\S+[ T]\S+) ([0-9a-f-]{36})$/
 
-/** Returns the position of `cursor`; null if the cursor is invalid. */
+/**
+ * Returns the position of `cursor`; null if it doesn't have the shape that `cursorOf` writes. Doesn't check the time.
+ */
 export function placeOf(cursor: string): Place | null {
   const [, createdAt, id] = PLACE.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   return createdAt === undefined || id === undefined ? null : { createdAt, id }

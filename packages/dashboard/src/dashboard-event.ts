@@ -19,8 +19,8 @@ export interface SignInAttempted {
   readonly event: 'sign_in.attempted'
   readonly requestId: string
   /**
-   * `link` is a one-time link. `code` is a code of the merchant's app or a recovery code, after the password or the link.
-   * `oidc` is single sign-on at the operator's provider.
+   * `link` is a one-time link. `code` is a code of the merchant's app or a recovery code, after the password or the
+   * link. `oidc` is single sign-on at the operator's provider.
    */
   readonly by: 'password' | 'link' | 'code' | 'oidc'
   /**
@@ -39,7 +39,9 @@ export interface KeyChanged {
   readonly keyId: string
 }
 
-/** Emitted after merchants got an email about a key. */
+/**
+ * Emitted after the mail server has accepted at least one email about a key. `emails` is the number of accepted emails.
+ */
 export interface AlertSent {
   readonly event: 'alert.sent'
   readonly keyId: string
@@ -73,7 +75,7 @@ export interface InvitationFailed {
 /** Emitted if an internal error interrupts a request to the dashboard. */
 export interface PageFailed {
   readonly event: 'page.failed'
-  /** ID of the request; null if the error happened outside of a request. */
+  /** ID of the request; null if the error escaped the handler that assigns the ID. */
   readonly requestId: string | null
   readonly cause: unknown
 }
@@ -89,5 +91,5 @@ export type DashboardEvent =
   | InvitationFailed
   | PageFailed
 
-/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
+/** Handles an event. The caller waits for it, so it must return immediately and must not throw. */
 export type DashboardEventHandler = (event: DashboardEvent) => void

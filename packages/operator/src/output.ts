@@ -1,5 +1,5 @@
 // Prints the output of commands. Results (IDs, keys, tables, JSON) go to standard output. Messages for people go to
-// standard error. Only a terminal gets colors.
+// standard error. A stream that is not a terminal gets no colors, unless FORCE_COLOR is set.
 
 import { styleText } from 'node:util'
 
@@ -42,7 +42,7 @@ export function showProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
 }
 
-/** Returns the text in a style if the stream is a terminal with colors. Follows NO_COLOR and FORCE_COLOR. */
+/** Returns the text in a style if the stream supports colors, as NO_COLOR and FORCE_COLOR allow. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText(style, text, { stream })
 }

@@ -1,4 +1,5 @@
-// Renders one sentence about the tool of a key: that it is up to date, or where it stopped.
+// Renders the health of a key's tool in one sentence, such as that it is up to date or where it stopped. Further
+// sentences name rejected requests and a near end of the key.
 
 import { durationOf, exactTime, intervalOf, relativeTime } from '../ui/dates.ts'
 import { type Html, html, NOTHING, plainText } from '../ui/html.ts'
@@ -6,7 +7,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { ActiveKeyRow, SyncHealth } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the sentence with the color of its meaning, and a link to the request log if something is wrong. */
+/** Returns the sentences in the color of their meaning, with a link to the request log if something is wrong. */
 export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const { health, rejected24h } = key
   const texts = frame.texts.keyHealth
@@ -23,7 +24,7 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   return html`<p class="health ${tone}">${sentence(frame, health)}${overLimit}${end}${log}</p>`
 }
 
-/** The page reminds the merchant of the end of a key from this time before. */
+/** Time before the end of a key from which the page shows a reminder, in ms. */
 const REMINDER_MS = 14 * 86_400_000
 
 /** Returns the sentence as plain text, for an email. */

@@ -21,9 +21,9 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
 )
 
 /**
- * The end times of a list, by field. The list has only rows whose field is before the watermark of its first page. A
- * later change moves the `updated_at` of a row past the watermark, so a client may continue from the greatest value
- * seen.
+ * The end times of a list, by field. The list has only rows whose field is before its end time, and rows without the
+ * field. An end time is at most the watermark of the first page. A later change moves the `updated_at` of a row past
+ * the watermark, so a client may continue from the greatest value seen.
  */
 export type Window = readonly WindowEnd[]
 

@@ -21,8 +21,9 @@ const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LI
  * Returns the statement that reads the rows of `plan`, without their embedded rows. `prepares` says whether prepared
  * statements are allowed.
  *
- * Outside of a transaction, PostgreSQL locks the tables before it takes the snapshot. Otherwise, the statement would
- * find a table empty while a migration rewrites it (reading R28).
+ * Run the statement outside of a transaction, so that PostgreSQL locks the tables before it takes the snapshot. A table
+ * that a migration rewrites after the snapshot looks empty (reading R28). In a transaction, use
+ * `rewriteCheckStatement`.
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -47,8 +48,9 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether the plan gets a prepared statement. A page with a filter on anything but its start gets none, because its
- * best plan depends on the number of matching rows. The server plans such a page each time, with the filter's value.
+ * Whether the statement of the plan is worth preparing. The best plan of these pages depends on the number of matching
+ * rows, so the server plans them each time: pages with a search, with a filter that does more than move their start,
+ * and with a limit outside of `REPEATED_LIMITS`.
  */
 export function isRepeatable(plan: Plan): boolean {
   if (plan.kind !== 'page') return true

@@ -1,9 +1,6 @@
 // Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server,
 // and of the node. `opening-rules.ts` decides when a request may open one. For the reasons, see
-// docs/contribute/decisions/030-bound-connections-per-server.md. A slot has these states:
-// - in use: one request has the slot, and opens its connection if it has none.
-// - idle: its connection is open and has responded. The next request of the store takes it.
-// - closing: no request can take the slot.
+// docs/contribute/decisions/030-bound-connections-per-server.md, and for the states of a slot, see store-pool.ts.
 //
 // What must hold:
 // - A slot counts against all three bounds until its connection is closed. If it stopped counting when the close
@@ -87,9 +84,11 @@ export class StoreConnections {
   }
 
   /**
-   * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, on the clock
-   * of `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. At the end of the wait, and
-   * if the queue is full, emits `store.request_rejected` and rejects with `StoreDatabaseError`.
+   * Returns a slot for `run`, or null if the pool was discarded during the wait. Rejects with `StoreDatabaseError`,
+   * after the event `store.request_rejected`, in these cases:
+   * - The queue is full.
+   * - No slot was assigned before `limit`, on the clock of `performance.now()`.
+   * - No request made progress for `storeQueueWaitMs`.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
@@ -101,8 +100,9 @@ export class StoreConnections {
 
   /**
    * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed, until `deadline`
-   * on the clock of `performance.now()`. Rejects like `work`, and with `StoreDatabaseError` or `TimeLimitPassed` if the
-   * connection doesn't open.
+   * on the clock of `performance.now()`. Rejects like `work`. If the connection doesn't open, rejects with
+   * `StoreDatabaseError`, or unchanged with an error that a retry can resolve: `TimeLimitPassed`, a reached connection
+   * limit, or a terminated session.
    */
   async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     const start = { at: performance.now(), isFresh: slot.connection === null }

@@ -171,7 +171,7 @@ class TableWalk {
       if (isFirst) walk = this.#startedWalk(plan, walk, page)
       const storeFields = this.#checkedFields(walk.storeFields, page.storeFields)
       walk = { ...walk, storeFields, cursor: page.cursor, rows: walk.rows + page.rows.length }
-      // A full walk that continues has saved its own digest, which tells the next run.
+      // After its first page, a full walk has saved its digest in `unfinished`, which the next run compares.
       if (isFirst || !isFull) await this.#saveDoubt(page.storeFields)
       // Resuming a list of one page would save no request.
       const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
@@ -188,7 +188,8 @@ class TableWalk {
   /**
    * Saves, before a page is written, that the rows of the copy have several digests. Otherwise, a run that is
    * interrupted after the page would leave the old digest. If the store then served the old fields again, no later run
-   * would repair the rows.
+   * would repair the rows. `end` also deletes the unfinished walk and its marks, so a full walk calls this only before
+   * its first page.
    */
   async #saveDoubt(found: string | null): Promise<void> {
     const saved = this.#savedFields

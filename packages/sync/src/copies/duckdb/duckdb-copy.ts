@@ -33,7 +33,9 @@ export class DuckDbCopy implements Copy {
   readonly #load: () => Promise<DuckDb>
   /** Whether the full walk of a table marks rows as seen, for each table with a full walk in this run. */
   readonly #marksByTable = new Map<string, boolean>()
-  /** The lock excludes other copies of this process, which DuckDB's own lock does not. */
+  /**
+   * Keeps another `DuckDbCopy` of this process from opening the file. DuckDB's own lock excludes only other processes.
+   */
   #lock: DatabaseSync | null = null
   #open: OpenFile | null = null
 

@@ -1,5 +1,6 @@
 // Records the files of a copy in its SQLite file: the size, time and digest of each written file, and a digest of the
-// rows in it. A run marks the tables that it writes as changed, and the digest shows whether a table really changed.
+// rows in it. Before its first write, a run marks all tables as changed. If it is killed, the next run compares the
+// digests to find the tables that really changed.
 
 import { DatabaseSync } from 'node:sqlite'
 
@@ -21,7 +22,7 @@ export interface FileState {
   readonly files: ReadonlyMap<string, FileRecord>
   /** Digest of the rows in the files, by table. */
   readonly digests: ReadonlyMap<string, string>
-  /** Tables that a run has started to write since it wrote the files. */
+  /** Tables whose files can be out of date: all tables after an interrupted run. */
   readonly changedTables: ReadonlySet<string>
 }
 
