@@ -34,7 +34,7 @@ export const GUIDE_TEST: GeneratorTest = {
 /** Returns the commands of each block, without the values that the test sets. */
 function commandsOfPage(): string[] {
   const section = readFileSync(PAGE, 'utf8').split(HEADING)[1]?.split('\n## ')[0] ?? ''
-  return [...section.matchAll(BLOCK)].map(({ groups }) => (groups?.commands ?? '').replace(/^export .*$/gm, ''))
+  return [...section.matchAll(BLOCK)].map(({ groups }) => (groups?.commands ?? '').replace(/^(export|read) .*$/gm, ''))
 }
 
 function bash(commands: string): { program: string; args: string[] } {
