@@ -127,8 +127,10 @@ function settingsPage(): string {
   })
   return `${SETTINGS_HEAD}# Settings
 
-This page lists the settings of \`store-export\`, for operators. Set them as environment variables. If a
-value is not valid, the command exits with a message that names the setting.
+This page lists the settings of \`store-export\`, for operators. Set them as environment variables.
+Give all nodes the same values, except for addresses and ports. Restart a node after a change. If a
+value is not valid, the command exits with a message that names the setting. [Install the
+service](install.md) shows the first settings.
 
 | Setting | Default | Accepts | Meaning |
 | --- | --- | --- | --- |
