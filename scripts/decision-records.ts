@@ -35,13 +35,14 @@ export function decisionIndex(records: readonly DecisionRecord[]): string {
     })
   return `# Decisions
 
-This page is for maintainers. Each record says what was decided, why, what follows from it, and which
-test or benchmark shows it. Read the record before you change what it describes.
+This page is for maintainers. Each record says what was decided and why, what follows from the
+decision, and which test or benchmark shows that. Read a record before you change code that it
+describes.
 
 [Architecture](../../concepts/architecture.md) explains the parts and the terms. A
 [reading](../../spec/readings.md) such as R28 says how the project reads an unclear rule of the
-specification. Some numbers are missing because their records were withdrawn or merged. Numbers are not
-used again.
+specification. Some numbers are missing because their records were withdrawn or merged. New records
+don't use these numbers.
 
 | Number | Decision | Status |
 | ---: | --- | --- |
@@ -50,14 +51,15 @@ ${rows.join('\n')}
 To add a record:
 
 1. Copy the five sections of an existing record and use the next free number.
-2. Write the decision as the title and as the name of the file. State the decision in the first sentence of
-   the section Decision.
-3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision. Say in one
-   sentence what it does better, and with "but" or "because", why it lost.
+2. Write the decision as the title and as the name of the file. State the decision in the first
+   sentence of the section Decision.
+3. List each rejected alternative under \`${ALTERNATIVES}\`, at the end of the section Decision.
+   Say in one sentence what the alternative does better, and with "but" or "because", why it lost.
 4. End the section Consequences with what would reopen the decision, if you know it.
-5. Give a result in the section Evidence: a figure with its base, command, and date, or what a test shows.
-6. Use at most ${WORDS_MAX} words, as \`wc -w\` counts the file. Begin the status with "Accepted" or with "Superseded by" and a link, then the
-   date of that decision: "Accepted, 2026-11-18."
+5. Give a result in the section Evidence: a figure with its base, command, and date, or what a test
+   shows.
+6. Use at most ${WORDS_MAX} words, as \`wc -w\` counts the file. Begin the status with "Accepted" or with
+   "Superseded by" and a link, then the date of that decision: "Accepted, 2026-11-18."
 7. Run \`npm run generate\`.
 `
 }
