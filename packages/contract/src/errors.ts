@@ -62,7 +62,7 @@ export const ERRORS = {
     mistakes: [
       'The cursor of one list was passed to another list.',
       'A database column or a log cut the cursor off.',
-      "The operator replaced the service's control database after the cursor was issued.",
+      'The operator replaced the control database of the service after the cursor was issued.',
     ],
   },
   NOT_FOUND: {
