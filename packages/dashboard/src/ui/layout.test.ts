@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Frame } from '../pages/models.ts'
+import type { Frame, Section } from '../pages/models.ts'
 import { localizationIn } from '../texts/languages.ts'
 import { html } from './html.ts'
 import { layout } from './layout.ts'
@@ -54,6 +54,14 @@ test('if the visitor is not signed in, the page has no navigation and no account
   const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
   expect(page).not.toMatch(/<nav|sign-out/)
   expect(page.match(/<form[^>]*>/g)).toEqual(['<form method="post" action="/theme" data-theme-form>'])
+})
+
+test('if a store is not ready, each page has one note about it: from its section, or from the frame of the page', () => {
+  const pageOf = (section: Section) =>
+    String(layout(frameWith({ section, store: { ...store, status: 'generating' } }), html``))
+  for (const section of ['api', 'members', 'activity', 'usage', 'recipes'] as const)
+    expect(pageOf(section)).toContain('This store is still being created.')
+  for (const section of ['general', 'data'] as const) expect(pageOf(section)).not.toContain('still being created')
 })
 
 test('if the visitor chose a theme, the document and its color scheme have it, and its button is pressed', () => {

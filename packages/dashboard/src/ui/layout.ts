@@ -100,8 +100,12 @@ function account(frame: Frame, email: string): Html {
   return html`<div class="account"><a href="/account${frame.store === null ? '' : `?store=${frame.store.id}`}" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${themeSwitch(frame)}${form({ action: '/sign-out', frame }, signOut)}</div>`
 }
 
+/** Sections whose pages say themselves that the store has no data. */
+const SECTIONS_WITH_NOTE: readonly (Section | null)[] = ['general', 'data']
+
 function statusNote({ store, section, texts }: Frame): Html {
   if (store === null || section === null || store.status === 'ready') return NOTHING
+  if (SECTIONS_WITH_NOTE.includes(section)) return NOTHING
   return callout(texts.layout[store.status], 'waiting')
 }
 
