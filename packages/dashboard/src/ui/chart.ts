@@ -139,14 +139,18 @@ function labelStep(periods: number): number {
   return periods > 7 ? 6 : 1
 }
 
-/** Returns the labels of the horizontal axis. If every bar has a label, a phone shows only every second one. */
+/** More labels do not fit on a phone, which then shows only every second one. */
+const PHONE_LABELS_MAX = 5
+
+/** Returns the labels of the horizontal axis. */
 function periodLabels({ unit, periods, display }: ChartOptions): Html {
   const last = periods.length - 1
   const step = labelStep(periods.length)
+  const isCrowded = periods.length / step > PHONE_LABELS_MAX
   const labels = periods.map(({ start }, at) => {
     if ((last - at) % step !== 0 || (at === 0 && step > 1)) return NOTHING
     const x = `${(((at + 0.5) * 100) / periods.length).toFixed(3)}%`
-    const isMinor = step === 1 && (last - at) % 2 === 1
+    const isMinor = isCrowded && ((last - at) / step) % 2 === 1
     return html`<text${isMinor ? html` class="minor"` : NOTHING} x="${x}" y="${HEIGHT + 18}" text-anchor="middle">${periodText(start, unit, display, 'short')}</text>`
   })
   return html`${labels}`

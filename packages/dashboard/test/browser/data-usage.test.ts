@@ -269,6 +269,20 @@ describe.each(SCRIPTING)('Usage $scripting', ({ javaScript }) => {
     }
   })
 
+  test('on a screen as wide as a phone, the labels of the usage chart do not overlap in any range and language', async () => {
+    for (const locale of ['en-GB', 'de-DE']) {
+      const { page } = await scene.openAs(merchant, { javaScript, width: 360, locale })
+      for (const range of ['24h', '7d', '30d', '90d']) {
+        await page.goto(`${base()}/usage?range=${range}`)
+        const labels = await page.locator('.chart-grid text:visible').all()
+        const boxes = await Promise.all(labels.map((label) => label.boundingBox()))
+        expect(boxes.length, `${locale}, ${range}`).toBeGreaterThan(2)
+        const gaps = boxes.slice(1).map((box, at) => (box?.x ?? 0) - (boxes[at]?.x ?? 0) - (boxes[at]?.width ?? 0))
+        expect(Math.min(...gaps), `${locale}, ${range}`).toBeGreaterThan(0)
+      }
+    }
+  })
+
   test('on a screen as wide as a phone, the name of a key on the Usage page fits on one line', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
