@@ -3,7 +3,7 @@
 import { storeBadge } from '../ui/badges.ts'
 import { codeBlock } from '../ui/code-block.ts'
 import { badge, callout, card, facts, pageHead } from '../ui/components.ts'
-import { count } from '../ui/dates.ts'
+import { count, dayText } from '../ui/dates.ts'
 import { type Html, html, inEnglish, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { table } from '../ui/table.ts'
@@ -55,7 +55,7 @@ function revisionCard(frame: Frame, { revision, latestRevision, nullFields }: Sn
   const isLatest = revision?.id === latestRevision
   const state = isLatest ? badge(texts.latest, 'good') : badge(texts.latestIs(latestRevision), 'waiting')
   const version = revision
-    ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">${texts.published(revision.date)} ${inEnglish(frame, revision.summary)}</span></p>`
+    ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">${texts.published(dayText(revision.date, frame, 'full'))} ${inEnglish(frame, revision.summary)}</span></p>`
     : html`<p class="revision"><strong>${texts.olderThanFirst}</strong> ${state}</p>`
   const fields =
     nullFields.length === 0

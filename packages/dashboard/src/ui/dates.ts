@@ -20,11 +20,14 @@ export function exactTime(date: Date, display: DisplayContext, seconds = false):
   return timeElement(date, { text: exactText(date, display, seconds), title: zoneOf(display), display })
 }
 
-/** Returns `2026-11-21` as "21 Nov", or with `long` as "Saturday 21 November". Returns other text unchanged. */
-export function dayText(day: string, display: DisplayContext, long = false): string {
+/**
+ * Returns `2026-11-21` as "21 Nov" (short), "Saturday 21 November" (long), or "21 November 2026" (full). Returns other
+ * text unchanged.
+ */
+export function dayText(day: string, display: DisplayContext, length: keyof typeof DAY_SHAPES = 'short'): string {
   const date = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return day
-  return dateFormatOf(display.locale, { ...(long ? LONG_DAY_SHAPE : DAY_SHAPE), timeZone: 'UTC' }).format(date)
+  return dateFormatOf(display.locale, { ...DAY_SHAPES[length], timeZone: 'UTC' }).format(date)
 }
 
 /** A period of a chart. */
@@ -45,7 +48,7 @@ export function periodText(
   display: DisplayContext,
   length: 'short' | 'full' | 'long',
 ): string {
-  if (unit === 'day') return dayText(localDay(start, display), display, length === 'long')
+  if (unit === 'day') return dayText(localDay(start, display), display, length === 'long' ? 'long' : 'short')
   const day = { short: {}, full: DAY_SHAPE, long: LONG_DAY_SHAPE }[length]
   const format = (more: Intl.DateTimeFormatOptions) =>
     dateFormatOf(display.locale, { ...day, ...HOUR_SHAPE, ...more, timeZone: zoneOf(display) })
@@ -105,6 +108,11 @@ const WEEK = 7 * DAY
 const SECONDS = { minute: MINUTE, hour: HOUR, day: DAY, week: WEEK } as const
 const DAY_SHAPE = { day: 'numeric', month: 'short' } as const
 const LONG_DAY_SHAPE = { weekday: 'long', day: 'numeric', month: 'long' } as const
+const DAY_SHAPES = {
+  short: DAY_SHAPE,
+  long: LONG_DAY_SHAPE,
+  full: { day: 'numeric', month: 'long', year: 'numeric' },
+} as const
 const HOUR_SHAPE = { hour: '2-digit', minute: '2-digit' } as const
 
 interface TimeOptions {
