@@ -26,7 +26,7 @@ export function activityView(frame: Frame, page: ActivityPage): Html {
 
 function eventsTable(frame: Frame, { events }: ActivityPage): Html {
   const { caption, columns } = frame.texts.activity
-  return table({
+  const list = table({
     caption,
     columns: [{ label: columns.change }, { label: columns.by }, { label: columns.time }],
     rows: events.map((event) => [
@@ -36,6 +36,7 @@ function eventsTable(frame: Frame, { events }: ActivityPage): Html {
     ]),
     isStacked: true,
   })
+  return html`<div class="changes">${list}</div>`
 }
 
 /** Returns the form of the filter, which works without a script, and the link to the file. */

@@ -2,7 +2,7 @@
 // otherwise use it up.
 
 import { callout } from '../ui/components.ts'
-import { button, field, form } from '../ui/forms.ts'
+import { button, field, form, linkButton } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import { storePaths } from '../ui/store-paths.ts'
@@ -28,7 +28,7 @@ export function endedInvitationView(frame: Frame, problem: string | null): Html 
     frame,
     html`<h1>${title}</h1>
 <p class="lead">${problem ?? text}</p>
-<p><a href="/">${openDashboard}</a></p>`,
+<p class="actions">${linkButton(openDashboard, '/', { kind: 'main' })}</p>`,
   )
 }
 
