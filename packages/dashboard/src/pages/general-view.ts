@@ -76,5 +76,6 @@ function nullTable(frame: Frame, fields: Snapshot['nullFields']): Html {
     caption,
     columns: [{ label: columns.field }, { label: columns.since }, { label: columns.description }],
     rows,
+    isStacked: true,
   })
 }

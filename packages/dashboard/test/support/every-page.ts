@@ -22,7 +22,7 @@ export interface Shown {
   readonly guest: { readonly id: string; readonly email: string }
   /** Has rows, keys and usage. */
   readonly full: TestStore
-  /** Has the first schema version and as many keys as possible. */
+  /** Has the first schema version and as many keys as possible. Most of them were not used for months. */
   readonly old: TestStore
   /** Has no rows and one key that was never used. */
   readonly empty: TestStore
@@ -47,6 +47,10 @@ export async function showStores(scene: Scene): Promise<Shown> {
   const generating = await addEmptyStore(platform, 'generating')
   const imported = await addEmptyStore(platform, 'imported')
   for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await platform.newKey(old.id)
+  await platform.controlSql`
+    update api_keys set created_at = now() - interval '400 days',
+      last_used_at = case slot when 2 then now() - interval '94 days' when 3 then now() - interval '20 days' end
+    where store_id = ${old.id} and slot > 1`
   await useKeys(platform, full)
   const merchant = await addMerchant(platform, full.id, old.id, empty.id, generating, imported)
   const guest = await (await accountsOf(platform)).addMerchant('guest@example.com', full.id)

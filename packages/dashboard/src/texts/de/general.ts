@@ -31,7 +31,7 @@ export const general = (): GeneralTexts => ({
     title: 'Schemaversion',
     latest: 'Neueste',
     latestIs: (version) => `Neueste ist ${version}`,
-    published: (date) => `Veröffentlicht ${date}.`,
+    published: (date) => `Veröffentlicht am ${date}.`,
     olderThanFirst: 'Älter als die erste Version',
     complete: 'Ihr Shop hat alle Felder der API.',
     nullFields: 'Felder ohne Daten',

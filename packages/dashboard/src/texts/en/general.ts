@@ -32,7 +32,7 @@ export const general = () => ({
     title: 'Schema version',
     latest: 'Latest',
     latestIs: (version: string) => `Latest is ${version}`,
-    published: (date: string) => `Published ${date}.`,
+    published: (date: string) => `Published on ${date}.`,
     olderThanFirst: 'Older than the first version',
     complete: 'Your store has every field of the API.',
     nullFields: 'Fields without data',
