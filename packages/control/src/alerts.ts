@@ -2,6 +2,7 @@
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
+import type { MemberRole } from './member-roles.ts'
 
 /** A problem of a key that merchants get an email about. */
 export interface KeyAlert {
@@ -18,6 +19,8 @@ export interface AlertRecipient {
   readonly email: string
   /** Primary language tag; null if the merchant chose none. */
   readonly language: string | null
+  /** The role in the store of the key. */
+  readonly role: MemberRole
 }
 
 /** Seconds between two rounds of all nodes together. */
@@ -58,7 +61,7 @@ export async function readStoresWithKeys(
 /** Returns the merchants who see the store of a key and did not mute emails about the key, by email address. */
 export async function readAlertRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
-    select m.id as "merchantId", m.email, m.language
+    select m.id as "merchantId", m.email, m.language, b.role
     from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
     where k.id = ${keyId}
       and not exists (select from alert_mutes u where u.key_id = k.id and u.merchant_id = m.id)
@@ -102,7 +105,7 @@ export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedK
 /** Returns the merchants who see the store of a key, by email address. They get an email about a leak even if muted. */
 export async function readLeakRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
-    select m.id as "merchantId", m.email, m.language
+    select m.id as "merchantId", m.email, m.language, b.role
     from api_keys k join memberships b on b.store_id = k.store_id join merchants m on m.id = b.merchant_id
     where k.id = ${keyId} order by m.email`)
 }

@@ -104,6 +104,7 @@ export const AUDIT_SCHEMA = `
   create trigger audit_two_factor after update of two_factor_enabled on merchants
     for each row when (old.two_factor_enabled <> new.two_factor_enabled) execute function audit_two_factor();
 
+  -- roles-schema.ts replaces this function and audit_invitations.
   create function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then

@@ -68,7 +68,7 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
     about('key.revoked', { ...ofStore, keyId: key.id }, 'merchant 17'),
     about('key.created', { ...ofStore, keyId: next.id }),
     about('merchant.added', ofMerchant),
-    about('membership.added', member),
+    about('membership.added', { ...member, details: '{"role":"admin"}' }),
     about('membership.removed', member),
     about('merchant.removed', ofMerchant),
     about('store.removed', ofStore),
@@ -98,14 +98,21 @@ test('if an invitation is withdrawn, the audit log gets its ID without the addre
   await addMembership(database, member.id, store.id)
   await logged()
   const tokenHash = randomBytes(32)
-  await invite({ database, storeId: store.id, email: 'invited@example.com', merchantId: member.id, tokenHash })
+  await invite({
+    database,
+    storeId: store.id,
+    email: 'invited@example.com',
+    role: 'viewer',
+    merchantId: member.id,
+    tokenHash,
+  })
   const [{ id: invitationId } = { id: '' }] = await listInvitations(database, store.id)
   await withdrawInvitation({ database, storeId: store.id, invitationId, actor: `merchant ${member.id}` })
   const events = await logged()
   const details = JSON.stringify({ invitation: invitationId })
   const event = { actor: `merchant ${member.id}`, storeId: store.id, keyId: null, merchantId: null, details }
   expect(events).toMatchObject([
-    { action: 'invitation.created', ...event },
+    { action: 'invitation.created', ...event, details: JSON.stringify({ role: 'viewer', invitation: invitationId }) },
     { action: 'invitation.withdrawn', ...event },
   ])
   expect(JSON.stringify(events)).not.toContain('invited@')
@@ -191,6 +198,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     storesRemoved: 0,
     merchantsRemoved: 0,
     membershipsRemoved: 0,
+    rolesReduced: 0,
     invitationsWithdrawn: 0,
   }
   expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })

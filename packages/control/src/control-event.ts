@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'merchant.removed',
   'membership.added',
   'membership.removed',
+  'membership.role_changed',
   'invitation.created',
   'invitation.withdrawn',
   'two_factor.enabled',

@@ -67,10 +67,18 @@ export {
   withdrawInvitation,
 } from './invitations.ts'
 export {
+  changeMemberRole,
+  findMemberRole,
+  MEMBER_ROLES,
+  type MemberRole,
+  type RoleOutcome,
+} from './member-roles.ts'
+export {
   addMembership,
   deleteEndedSignIns,
   listMembers,
   listMerchants,
+  type MemberStore,
   removeMember,
   removeMembership,
   removeMerchant,

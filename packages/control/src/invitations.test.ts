@@ -43,7 +43,7 @@ async function newStore() {
 }
 
 const send = (storeId: string, merchantId: string, email: string, token = `${email} ${storeId}`) =>
-  invite({ database: control.database, storeId, merchantId, email, tokenHash: hashOf(token) })
+  invite({ database: control.database, storeId, merchantId, email, role: 'admin', tokenHash: hashOf(token) })
 const accept = (token: string, passwordHash: string | null = 'hash') =>
   acceptInvitation({ database: control.database, tokenHash: hashOf(token), passwordHash })
 const emailsOf = async (storeId: string) => (await listMembers(control.database, storeId)).map(({ email }) => email)
@@ -112,7 +112,7 @@ describe('invitations', () => {
     expect(await accept('mine')).toBeNull()
   })
 
-  test('if the inviter does not see the store, or the invited person sees it already, nothing is stored', async () => {
+  test('if the inviter is no admin of the store, or the invited person sees it already, nothing is stored', async () => {
     const { store, inviter } = await newStore()
     const { inviter: stranger } = await newStore()
     expect(await send(store.id, stranger.id, newEmail())).toBe('forbidden')
@@ -197,9 +197,9 @@ describe('removal of a member', () => {
     expect(await emailsOf(store.id)).toHaveLength(1)
   })
 
-  test('if a merchant is the last member, the removal is rejected', async () => {
+  test('if a merchant is the last admin, the removal is rejected', async () => {
     const { store, inviter } = await newStore()
-    expect(await remove(store.id, inviter.id, inviter.id)).toBe('last')
+    expect(await remove(store.id, inviter.id, inviter.id)).toBe('last admin')
     expect(await emailsOf(store.id)).toEqual([inviter.email])
   })
 

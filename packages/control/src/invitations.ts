@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import type { MemberRole } from './member-roles.ts'
 import { isUuid } from './random.ts'
 
 /** Days for which the link of an invitation works. */
@@ -20,6 +21,7 @@ const RETENTION_DAYS = 30
 export interface PendingInvitation {
   readonly id: string
   readonly email: string
+  readonly role: MemberRole
   /** Email address of the member who sent the last email. */
   readonly invitedBy: string
   readonly sentAt: Date
@@ -33,6 +35,7 @@ export interface OpenInvitation {
   readonly storeName: string
   /** The invited address, in lower case. */
   readonly email: string
+  readonly role: MemberRole
   readonly invitedBy: string
   /** Whether the address has an account. */
   readonly hasAccount: boolean
@@ -47,7 +50,7 @@ export type InvitationOutcome =
   | 'store limit'
   /** The address got as many invitations of the store in 24 hours as possible. */
   | 'address limit'
-  /** The store is removed, or the inviter can't see it any more. */
+  /** The store is removed, or the inviter is no admin of it. */
   | 'forbidden'
 
 /** An invitation of an address to a store by a merchant. */
@@ -56,6 +59,8 @@ export interface InvitationRequest {
   readonly storeId: string
   /** The invited address, in lower case. */
   readonly email: string
+  /** The role that the invited person gets. */
+  readonly role: MemberRole
   /** ID of the inviting merchant. */
   readonly merchantId: string
   readonly tokenHash: Buffer
@@ -67,11 +72,11 @@ export function merchantActor(merchantId: string): string {
 }
 
 /**
- * Stores an invitation before its email is sent. A pending invitation of the same address gets the new token, so the
- * link of an earlier email no longer works.
+ * Stores an invitation before its email is sent. A pending invitation of the same address gets the new token and the new
+ * role, so the link of an earlier email no longer works.
  */
 export async function invite(request: InvitationRequest): Promise<InvitationOutcome> {
-  const { storeId, email, merchantId, tokenHash } = request
+  const { storeId, email, role, merchantId, tokenHash } = request
   return request.database.pool.transaction(async (connection) => {
     if (!(await lockStore(connection, storeId, merchantId))) return 'forbidden'
     const refusal = await whyNotInvite(connection, request)
@@ -79,11 +84,11 @@ export async function invite(request: InvitationRequest): Promise<InvitationOutc
     await executeOn(
       connection,
       sql`
-      insert into invitations as i (id, store_id, email, token_hash, invited_by, expires_at)
-      values (${randomUUID()}, ${storeId}, ${email}, ${tokenHash}, ${merchantId},
+      insert into invitations as i (id, store_id, email, role, token_hash, invited_by, expires_at)
+      values (${randomUUID()}, ${storeId}, ${email}, ${role}, ${tokenHash}, ${merchantId},
         clock_timestamp() + make_interval(days => ${INVITATION_DAYS}::int))
       on conflict (store_id, email) where outcome is null do update set
-        token_hash = excluded.token_hash, invited_by = excluded.invited_by, expires_at = excluded.expires_at,
+        token_hash = excluded.token_hash, role = excluded.role, invited_by = excluded.invited_by, expires_at = excluded.expires_at,
         sent_at = excluded.sent_at,
         sends = case when i.sent_at > clock_timestamp() - interval '1 day' then i.sends + 1 else 1 end`,
     )
@@ -93,7 +98,7 @@ export async function invite(request: InvitationRequest): Promise<InvitationOutc
 
 /**
  * Locks the store until the end of the transaction, so that changes of its members run one after the other. Returns
- * whether the merchant sees the store. Names the merchant as the actor of the transaction.
+ * whether the merchant is an admin of the store. Names the merchant as the actor of the transaction.
  */
 async function lockStore(connection: Connection, storeId: string, merchantId: string): Promise<boolean> {
   if (!isUuid(storeId)) return false
@@ -103,11 +108,11 @@ async function lockStore(connection: Connection, storeId: string, merchantId: st
     select from stores where id = ${storeId} and removed_at is null and ${namingActor(merchantActor(merchantId))}
     for no key update`,
   )
-  const members = await queryRows(
+  const admins = await queryRows(
     connection,
-    sql`select from memberships where store_id = ${storeId} and merchant_id = ${merchantId}`,
+    sql`select from memberships where store_id = ${storeId} and merchant_id = ${merchantId} and role = 'admin'`,
   )
-  return stores.length > 0 && members.length > 0
+  return stores.length > 0 && admins.length > 0
 }
 
 async function whyNotInvite(
@@ -134,7 +139,7 @@ async function whyNotInvite(
 export async function listInvitations({ pool }: ControlDatabase, storeId: string): Promise<PendingInvitation[]> {
   if (!isUuid(storeId)) return []
   return pool.query<PendingInvitation>(sql`
-    select i.id, i.email, m.email as "invitedBy", i.sent_at as "sentAt", i.expires_at as "expiresAt",
+    select i.id, i.email, i.role, m.email as "invitedBy", i.sent_at as "sentAt", i.expires_at as "expiresAt",
       i.expires_at <= clock_timestamp() as "isExpired"
     from invitations i join merchants m on m.id = i.invited_by
     where i.store_id = ${storeId} and i.outcome is null
@@ -166,7 +171,7 @@ const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp
 /** Returns the invitation with this token; null if it was accepted or withdrawn, or has expired. */
 export async function findInvitation({ pool }: ControlDatabase, tokenHash: Buffer): Promise<OpenInvitation | null> {
   const [found] = await pool.query<OpenInvitation>(sql`
-    select i.store_id as "storeId", s.name as "storeName", i.email, m.email as "invitedBy",
+    select i.store_id as "storeId", s.name as "storeName", i.email, i.role, m.email as "invitedBy",
       exists (select from merchants a where a.email = i.email) as "hasAccount"
     from invitations i join stores s on s.id = i.store_id join merchants m on m.id = i.invited_by
     where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED}`)
@@ -197,7 +202,7 @@ export async function acceptInvitation(options: {
     const [invitation] = await queryRows<Invited>(
       connection,
       sql`
-      select i.id, i.email, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
+      select i.id, i.email, i.role, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
       where i.token_hash = ${tokenHash} and ${CAN_BE_ACCEPTED} for update of i for share of s`,
     )
     if (invitation === undefined) return null
@@ -216,7 +221,7 @@ export async function acceptInvitation(options: {
  */
 export async function acceptInvitationsOf({ pool }: ControlDatabase, email: string): Promise<void> {
   const pending = sql`
-    select i.id, i.email, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
+    select i.id, i.email, i.role, i.store_id as "storeId" from invitations i join stores s on s.id = i.store_id
     where i.email = ${email} and ${CAN_BE_ACCEPTED}`
   // Most sign-ins have no invitation, so they need no transaction.
   if ((await pool.query(pending)).length === 0) return
@@ -234,6 +239,7 @@ export async function acceptInvitationsOf({ pool }: ControlDatabase, email: stri
 interface Invited {
   readonly id: string
   readonly email: string
+  readonly role: MemberRole
   readonly storeId: string
 }
 
@@ -270,12 +276,12 @@ async function setFirstPassword(connection: Connection, merchantId: string, pass
   )
 }
 
-async function join(connection: Connection, { id, storeId }: Invited, merchantId: string): Promise<void> {
+async function join(connection: Connection, { id, storeId, role }: Invited, merchantId: string): Promise<void> {
   await executeOn(
     connection,
     sql`
-    insert into memberships (merchant_id, store_id)
-    select ${merchantId}, ${storeId}::uuid where ${namingActor(merchantActor(merchantId))}
+    insert into memberships (merchant_id, store_id, role)
+    select ${merchantId}, ${storeId}::uuid, ${role} where ${namingActor(merchantActor(merchantId))}
     on conflict do nothing`,
   )
   await executeOn(connection, sql`update invitations set outcome = 'accepted' where id = ${id}`)

@@ -1,9 +1,10 @@
 // Decides which stores a merchant sees in the dashboard. The accounts themselves, with passwords and sessions, belong
 // to the library better-auth.
 
-import { executeOn, queryRows, sql } from '@store-export/postgres'
+import { executeOn, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
 import type { ControlDatabase } from './database.ts'
+import { isLastAdmin, lockMembers, type MemberRole } from './member-roles.ts'
 import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
 import { deleteUsageOf } from './usage/retention.ts'
@@ -13,7 +14,7 @@ export interface MerchantSummary {
   readonly id: string
   readonly email: string
   readonly createdAt: Date
-  readonly storeIds: readonly string[]
+  readonly stores: readonly { readonly id: string; readonly role: MemberRole }[]
 }
 
 /** Thrown if no account has this email address. */
@@ -29,25 +30,33 @@ export class UnknownMerchant extends Error {
 export async function listMerchants(database: ControlDatabase): Promise<MerchantSummary[]> {
   return database.pool.query<MerchantSummary>(sql`
     select m.id, m.email, m.created_at as "createdAt",
-      coalesce(jsonb_agg(b.store_id order by b.created_at) filter (where b.store_id is not null), '[]') as "storeIds"
+      coalesce(jsonb_agg(jsonb_build_object('id', b.store_id, 'role', b.role) order by b.created_at)
+        filter (where b.store_id is not null), '[]') as stores
     from merchants m left join memberships b on b.merchant_id = m.id
     group by m.id order by m.email`)
 }
 
 /**
- * Lets a merchant see a store in the dashboard. A repetition changes nothing. Rejects with `UnknownStore` if the store
- * is unknown or was removed.
+ * Lets a merchant see a store in the dashboard. A member keeps the role. Returns the role of the merchant afterwards.
+ * Rejects with `UnknownStore` if the store is unknown or was removed.
  */
-export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
+export async function addMembership(
+  database: ControlDatabase,
+  merchantId: string,
+  storeId: string,
+  role: MemberRole = 'admin',
+): Promise<MemberRole> {
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
-  const [store] = await database.pool.query(sql`
+  const [member] = await database.pool.query<{ role: MemberRole }>(sql`
     with store as (
       select id from stores where id = ${storeId} and removed_at is null for share
     ), added as (
-      insert into memberships (merchant_id, store_id) select ${merchantId}, id from store on conflict do nothing
+      insert into memberships as b (merchant_id, store_id, role) select ${merchantId}, id, ${role} from store
+      on conflict (merchant_id, store_id) do update set role = b.role returning role
     )
-    select id from store`)
-  if (store === undefined) throw new UnknownStore(storeId)
+    select role from added`)
+  if (member === undefined) throw new UnknownStore(storeId)
+  return member.role
 }
 
 /**
@@ -76,6 +85,7 @@ export async function removeMembership(
 export interface StoreMember {
   readonly merchantId: string
   readonly email: string
+  readonly role: MemberRole
   /** When the merchant got access to the store. */
   readonly since: Date
   readonly hasPassword: boolean
@@ -88,7 +98,7 @@ export interface StoreMember {
 /** Returns the merchants who see a store, in the order in which they got access. */
 export async function listMembers({ pool }: ControlDatabase, storeId: string): Promise<StoreMember[]> {
   return pool.query<StoreMember>(sql`
-    select m.id as "merchantId", m.email, b.created_at as since, m.two_factor_enabled as "hasTwoFactor",
+    select m.id as "merchantId", m.email, b.role, b.created_at as since, m.two_factor_enabled as "hasTwoFactor",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.password is not null) as "hasPassword",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential') as "hasSingleSignOn"
     from memberships b join merchants m on m.id = b.merchant_id
@@ -96,8 +106,8 @@ export async function listMembers({ pool }: ControlDatabase, storeId: string): P
 }
 
 /**
- * Hides a store from a merchant, at the request of a merchant who sees it. Only the operator can remove the last member.
- * Withdraws the invitations of the removed member. After another result than `removed`, nothing has changed.
+ * Hides a store from a merchant, at the request of an admin or of the merchant. Only the operator can remove the last
+ * admin. Withdraws the invitations of the removed member. After another result than `removed`, nothing has changed.
  */
 export async function removeMember(options: {
   readonly database: ControlDatabase
@@ -105,18 +115,13 @@ export async function removeMember(options: {
   readonly merchantId: string
   /** ID of the merchant who removes the member. */
   readonly removedBy: string
-}): Promise<'removed' | 'last' | 'unknown'> {
+}): Promise<'removed' | 'last admin' | 'unknown'> {
   const { database, storeId, merchantId, removedBy } = options
   return database.pool.transaction(async (connection) => {
-    // The lock makes simultaneous removals run one after the other, so that two members can't remove each other.
-    await executeOn(connection, sql`select from stores where id = ${storeId} for no key update`)
-    const members = await queryRows<{ id: string }>(
-      connection,
-      sql`select merchant_id as id from memberships where store_id = ${storeId}`,
-    )
-    const isMember = (merchant: string) => members.some(({ id }) => id === merchant)
-    if (!isMember(merchantId) || !isMember(removedBy)) return 'unknown'
-    if (members.length === 1) return 'last'
+    const roles = await lockMembers(connection, storeId)
+    const isAllowed = removedBy === merchantId || roles.get(removedBy) === 'admin'
+    if (!roles.has(merchantId) || !isAllowed) return 'unknown'
+    if (isLastAdmin(roles, merchantId)) return 'last admin'
     await executeOn(
       connection,
       sql`
@@ -127,12 +132,17 @@ export async function removeMember(options: {
   })
 }
 
+/** A store, and the role of the merchant who sees it. */
+export interface MemberStore extends RegisteredStore {
+  readonly role: MemberRole
+}
+
 /** Returns the merchant's stores without removed stores, ordered by name. */
-export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
-  return database.pool.query<RegisteredStore>(sql`
-    select ${STORE_COLUMNS} from stores
-    where removed_at is null and id in (select store_id from memberships where merchant_id = ${merchantId})
-    order by lower(name), id`)
+export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<MemberStore[]> {
+  return database.pool.query<MemberStore>(sql`
+    select ${STORE_COLUMNS}, role
+    from stores join (select store_id, role from memberships where merchant_id = ${merchantId}) as own on store_id = id
+    where removed_at is null order by lower(name), id`)
 }
 
 /**

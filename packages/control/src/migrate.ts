@@ -15,11 +15,15 @@ import {
 import { AUDIT_SCHEMA } from './audit-schema.ts'
 import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
+import { ROLES_SCHEMA } from './roles-schema.ts'
 import { SCHEMA } from './schema.ts'
 import { makeCursorSecret } from './service-secrets.ts'
 
 /** Statements by the name of their migration, in the order in which they run. A released migration never changes. */
-export const MIGRATIONS: Readonly<Record<string, string>> = { '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}` }
+export const MIGRATIONS: Readonly<Record<string, string>> = {
+  '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}`,
+  '002-member-roles': ROLES_SCHEMA,
+}
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */
 export class MigrationError extends Error {

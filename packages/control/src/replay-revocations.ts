@@ -6,6 +6,7 @@ import { revokeKey } from './access/keys.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { withdrawInvitation } from './invitations.ts'
+import { reduceMemberRole } from './member-roles.ts'
 import { removeMembership, removeMerchant } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
@@ -21,6 +22,8 @@ export interface Replay {
   readonly storesRemoved: number
   readonly merchantsRemoved: number
   readonly membershipsRemoved: number
+  /** Number of admins who became viewers. */
+  readonly rolesReduced: number
   readonly invitationsWithdrawn: number
   /** Number of events without effect: repeated before, or about IDs that the backup doesn't have. */
   readonly unchanged: number
@@ -28,8 +31,8 @@ export interface Replay {
 
 /**
  * Revokes and removes what these events revoked and removed, in the order of their time. A repetition changes nothing.
- * If a merchant's store was removed and added again, the merchant still sees it. Rejects like `Pool.query`; the events
- * before the error then stay repeated.
+ * If a merchant's store was removed and added again, the merchant still sees it. If a member's last role is `viewer`, an
+ * admin becomes a viewer, even the last one. Rejects like `Pool.query`; the events before the error then stay repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -44,7 +47,7 @@ export async function replayRevocations(
       last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
     else if (action === 'invitation.withdrawn') last.set([kind, details].join(' '), event)
   }
-  const revocations = [...last.values()].filter(({ action }) => action !== 'membership.added')
+  const revocations = [...last.values()].filter((event) => !givesAccess(event))
   const done: Record<string, number> = {}
   for (const event of revocations) {
     if (await replay(database, event)) done[event.action] = (done[event.action] ?? 0) + 1
@@ -56,9 +59,15 @@ export async function replayRevocations(
     storesRemoved: count('store.removed'),
     merchantsRemoved: count('merchant.removed'),
     membershipsRemoved: count('membership.removed'),
+    rolesReduced: count('membership.added') + count('membership.role_changed'),
     invitationsWithdrawn: count('invitation.withdrawn'),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
+}
+
+/** Whether the event revokes nothing. The last event of a viewer can revoke the role of an admin. */
+function givesAccess({ action, details }: RevocationEvent): boolean {
+  return (action === 'membership.added' || action === 'membership.role_changed') && !/"role": ?"viewer"/.test(details)
 }
 
 /** Compares times as text within a millisecond, because `Date` has no microseconds. */
@@ -75,6 +84,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
     return store !== null && store.id === of.storeId && (await removeStore(database, store.id)).removed
   }
   if (action === 'invitation.withdrawn') return withdraw(database, of)
+  if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of)
   const email = await emailOf(database, of.merchantId ?? '')
   if (email === null) return false
   if (action === 'membership.removed') {

@@ -3,6 +3,7 @@
 import { type SqlFragment, sql } from '@store-export/postgres'
 import type { AuditAction } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
+import type { MemberRole } from './member-roles.ts'
 
 /** First words of the name of the command line's database sessions. The audit table has this name as the actor. */
 export const COMMAND_LINE_SESSION = 'store-export command'
@@ -27,6 +28,7 @@ export const STORE_ACTIONS = [
   'key.renamed',
   'key.revoked',
   'membership.added',
+  'membership.role_changed',
   'membership.removed',
   'invitation.created',
   'invitation.withdrawn',
@@ -54,6 +56,8 @@ export interface StoreEvent {
   readonly isOwnChange: boolean | null
   /** Why a key was revoked without a person: `expired` or `leaked`; null otherwise. */
   readonly reason: string | null
+  /** The role that a member got, or that an invitation gives; null for other changes. */
+  readonly role: MemberRole | null
   /** Address and kind of the public place where a leaked key was found; '' if the report doesn't say it. */
   readonly foundAt: { readonly url: string; readonly source: string }
   /** Names of the changed columns of the store; empty for other changes. */
@@ -91,7 +95,7 @@ export async function readStoreEvents(options: {
   const rows = await database.pool.query<EventRow>(sql`
     select e.id, e.at, e.action, ${ACTOR} as by, actor.email as "actorEmail", e.key_id as "keyId", k.name as "keyName",
       k.replaces is not null as "isReplacement", coalesce(m.email, i.email) as "merchantEmail",
-      e.actor = 'merchant ' || e.merchant_id as "isOwnChange", e.details ->> 'reason' as reason,
+      e.actor = 'merchant ' || e.merchant_id as "isOwnChange", e.details ->> 'reason' as reason, e.details ->> 'role' as role,
       coalesce(e.details ->> 'url', '') as url, coalesce(e.details ->> 'source', '') as source,
       coalesce(e.details -> 'changed', '[]')::text as changed
     from audit_events e

@@ -1,4 +1,4 @@
-// The routes of the dashboard in one list, with the check that each needs: none, a session, or access to a store.
+// The routes of the dashboard in one list, with the check that each needs: none, a session, or a permission in a store.
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword, signOutOthers } from './routes/account.ts'
@@ -11,9 +11,11 @@ import { invitationPage, useInvitation } from './routes/invitation.ts'
 import { createdLive, createdPage } from './routes/key-created.ts'
 import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
 import { setLanguage } from './routes/language.ts'
-import { inviteMember, membersPage, remove, removeMemberPage, sendAgain, withdraw } from './routes/members.ts'
+import { changeRole, rolePage } from './routes/member-role.ts'
+import { inviteMember, membersPage, sendAgain, withdraw } from './routes/members.ts'
 import { mute, mutePage, setEmails } from './routes/mute.ts'
 import { recipesPage } from './routes/recipes.ts'
+import { leave, leavePage, remove, removeMemberPage } from './routes/remove-member.ts'
 import { rename, renamePage } from './routes/rename-key.ts'
 import { chooseEncoding } from './routes/respond.ts'
 import { revoke, revokePage } from './routes/revoke-key.ts'
@@ -90,37 +92,41 @@ function addAccountRoutes(app: Hono<Environment>, { merchantPage, merchantForm }
 
 function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFile }: Handlers): void {
   const store = app.basePath('/stores/:store')
-  for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage(toKeys))
-  store.get('/settings/general', storePage(generalPage))
-  store.get('/settings/api', storePage(keysPage))
-  store.get('/settings/activity', storePage(activityPage))
-  store.get('/settings/activity.csv', storePage(activityDownload))
-  store.get('/settings/members', storePage(membersPage))
-  store.post('/settings/members/invitations', storeForm(inviteMember))
-  store.post('/settings/members/invitations/:invitation/send', storeForm(sendAgain))
-  store.post('/settings/members/invitations/:invitation/withdraw', storeForm(withdraw))
-  store.get('/settings/members/:member/remove', storePage(removeMemberPage))
-  store.post('/settings/members/:member/remove', storeForm(remove))
-  store.get('/settings/api/live', storePage(liveKeys))
-  store.post('/settings/api/keys', storeForm(create, REPEATABLE))
-  store.get('/settings/api/keys/:key/created', storePage(createdPage))
-  store.get('/settings/api/keys/:key/created/live', storePage(createdLive))
-  store.get('/settings/api/keys/:key/revoke', storePage(revokePage))
-  store.post('/settings/api/keys/:key/revoke', storeForm(revoke, REPEATABLE))
-  store.get('/settings/api/keys/:key/replace', storePage(replacePage))
-  store.post('/settings/api/keys/:key/replace', storeForm(replace, REPEATABLE))
-  store.get('/settings/api/keys/:key/rename', storePage(renamePage))
-  store.post('/settings/api/keys/:key/rename', storeForm(rename, REPEATABLE))
-  store.get('/usage', storePage(usagePage))
-  store.get('/usage/keys/:key', storePage(keyUsagePage))
-  store.post('/usage/keys/:key/emails', storeForm(setEmails))
-  store.get('/usage/keys/:key/log.csv', storePage(logDownload))
-  store.get('/data/:file{[a-z-]+\\.csv}', storeFile(csvDownload))
-  store.get('/data', storePage(toFirstList))
-  store.get('/data/:list', storePage(dataPage))
-  store.get('/data/:list/:file{[0-9A-Fa-f-]+\\.json}', storeFile(rowDownload))
-  store.get('/data/:list/:row', storePage(dataRowPage))
-  store.get('/recipes', storePage(recipesPage))
+  for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage('see usage', toKeys))
+  store.get('/settings/general', storePage('see usage', generalPage))
+  store.get('/settings/api', storePage('see usage', keysPage))
+  store.get('/settings/activity', storePage('see usage', activityPage))
+  store.get('/settings/activity.csv', storePage('see usage', activityDownload))
+  store.get('/settings/members', storePage('see usage', membersPage))
+  store.get('/settings/members/leave', storePage('see usage', leavePage))
+  store.post('/settings/members/leave', storeForm('see usage', leave))
+  store.post('/settings/members/invitations', storeForm('manage', inviteMember))
+  store.post('/settings/members/invitations/:invitation/send', storeForm('manage', sendAgain))
+  store.post('/settings/members/invitations/:invitation/withdraw', storeForm('manage', withdraw))
+  store.get('/settings/members/:member/role', storePage('manage', rolePage))
+  store.post('/settings/members/:member/role', storeForm('manage', changeRole))
+  store.get('/settings/members/:member/remove', storePage('manage', removeMemberPage))
+  store.post('/settings/members/:member/remove', storeForm('manage', remove))
+  store.get('/settings/api/live', storePage('see usage', liveKeys))
+  store.post('/settings/api/keys', storeForm('manage', create, REPEATABLE))
+  store.get('/settings/api/keys/:key/created', storePage('manage', createdPage))
+  store.get('/settings/api/keys/:key/created/live', storePage('manage', createdLive))
+  store.get('/settings/api/keys/:key/revoke', storePage('manage', revokePage))
+  store.post('/settings/api/keys/:key/revoke', storeForm('manage', revoke, REPEATABLE))
+  store.get('/settings/api/keys/:key/replace', storePage('manage', replacePage))
+  store.post('/settings/api/keys/:key/replace', storeForm('manage', replace, REPEATABLE))
+  store.get('/settings/api/keys/:key/rename', storePage('manage', renamePage))
+  store.post('/settings/api/keys/:key/rename', storeForm('manage', rename, REPEATABLE))
+  store.get('/usage', storePage('see usage', usagePage))
+  store.get('/usage/keys/:key', storePage('see usage', keyUsagePage))
+  store.post('/usage/keys/:key/emails', storeForm('see usage', setEmails))
+  store.get('/usage/keys/:key/log.csv', storePage('see usage', logDownload))
+  store.get('/data/:file{[a-z-]+\\.csv}', storeFile('see data', csvDownload))
+  store.get('/data', storePage('see data', toFirstList))
+  store.get('/data/:list', storePage('see data', dataPage))
+  store.get('/data/:list/:file{[0-9A-Fa-f-]+\\.json}', storeFile('see data', rowDownload))
+  store.get('/data/:list/:row', storePage('see data', dataRowPage))
+  store.get('/recipes', storePage('see usage', recipesPage))
 }
 
 /** Returns the message for a request with another host name. */

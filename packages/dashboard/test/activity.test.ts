@@ -49,7 +49,7 @@ test('[AUTH-3] [AUTH-5] if a merchant and the platform change a key, the activit
     `Revoked the key Books | ${you}`,
     `Renamed the key Books | ${you}`,
     `Created the key Books | ${you}`,
-    `Gave ${merchant.email} access to this store | Your platform`,
+    `Gave ${merchant.email} access to this store as an admin | Your platform`,
     'Created the key test | Your platform',
     'Added this store | Your platform',
   ])
@@ -70,7 +70,7 @@ test('if the account that made a change was removed, the activity page does not 
   await removeMerchant(platform.service.control, other.email)
   const changes = changesIn((await visitor.get(page)).text)
   expect(changes).toContain('Created the key Stock sheet | A removed account')
-  expect(changes).toContain('Gave a removed account access to this store | Your platform')
+  expect(changes).toContain('Gave a removed account access to this store as an admin | Your platform')
   expect(changes.join()).not.toContain(other.email)
 })
 
@@ -184,9 +184,9 @@ test('if a choice has more changes than fit on a page, the links to older and ne
   const { text, headers } = await visitor.get(file)
   expect(headers.get('content-disposition')).toMatch(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.csv"$/)
   const [head, ...lines] = text.trimEnd().split('\r\n')
-  expect(head).toBe('time,action,by,key_id,key_name,person,reason,found_at,changed')
+  expect(head).toBe('time,action,by,key_id,key_name,person,role,reason,found_at,changed')
   expect(lines).toHaveLength(EVENTS_PER_PAGE + 5)
-  for (const line of lines) expect(line).toMatch(/^\d{4}-[\d-]+T[\d:.]+Z,store\.changed,platform,,,,,,name$/)
+  for (const line of lines) expect(line).toMatch(/^\d{4}-[\d-]+T[\d:.]+Z,store\.changed,platform,,,,,,,name$/)
   expect(text).not.toContain(merchant.email)
 })
 
@@ -194,7 +194,7 @@ test('if the name of a key looks like a formula, the file of the activity page m
   const { merchant, visitor, page } = await changedShop()
   const { text } = await visitor.get(`${page}.csv?by=${merchant.id}`)
   const [, line = ''] = text.split('\r\n')
-  expect(line).toMatch(new RegExp(`,key\\.created,${merchant.email},[0-9a-f-]{36},'=Accounting,,,,$`))
+  expect(line).toMatch(new RegExp(`,key\\.created,${merchant.email},[0-9a-f-]{36},'=Accounting,,,,,$`))
 })
 
 test('if the URL of an activity page has an unknown action, actor, or day, the page ignores it', async () => {

@@ -290,6 +290,27 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
     expect(events).toEqual([{ event: 'alert.sent', keyId: store.keyId, kind: 'leaked', emails: 2 }])
   })
 
+  test('if a merchant is a viewer, the emails tell the merchant to ask an admin, and an admin to act', async () => {
+    const { store, merchant } = await stoppedShop()
+    const viewer = await addMerchant(platform, store.id)
+    await platform.controlSql`
+      update memberships set role = 'viewer' where store_id = ${store.id} and merchant_id = ${viewer.id}`
+    await platform.controlSql`
+      update api_keys set expires_at = now() + interval '10 days' where store_id = ${store.id}`
+    await platform.controlSql`delete from walks`
+    await send()
+    const lastTo = ({ email }: TestMerchant) =>
+      (smtp.emails.findLast(({ to }) => to[0] === email)?.message ?? '').replaceAll('=\r\n', '')
+    expect(lastTo(merchant)).toContain('Replace it before')
+    expect(lastTo(viewer)).toContain('Ask an admin of the store to replace it before')
+    await report(store)
+    await send()
+    expect(lastTo(merchant)).toContain('Create a new key')
+    expect(lastTo(viewer)).toContain('Ask an admin of the store for a new key')
+    expect(lastTo(viewer)).toContain(`${urlOf(platform)}/stores/${store.id}/settings/members`)
+    expect(lastTo(viewer)).not.toContain(`${urlOf(platform)}/stores/${store.id}/settings/api`)
+  })
+
   test.each([
     [{}, 'Found at: the report does not say it'],
     [{ source: 'npm' }, 'Found at: npm'],

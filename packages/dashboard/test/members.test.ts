@@ -40,8 +40,8 @@ const api = () => `/stores/${store.id}/settings/api`
 const newEmail = () => `person-${randomUUID()}@example.com`
 const PASSWORD = 'seven quiet rivers'
 
-const inviteAs = (visitor: PlainBrowser, email: string) =>
-  visitor.send(members(), `${members()}/invitations`, { email })
+const inviteAs = (visitor: PlainBrowser, email: string, role = 'admin') =>
+  visitor.send(members(), `${members()}/invitations`, { email, role })
 
 /** Invites an address, and returns the path and the token of the link that it got. */
 async function invited(email: string): Promise<{ readonly path: string; readonly token: string }> {
@@ -263,6 +263,115 @@ describe('invitations by email', () => {
   })
 })
 
+describe('roles', () => {
+  const rolePath = (id: string) => `${members()}/${id}/role`
+  const roleIn = async (email: string) => {
+    const [row] = await platform.controlSql<{ role: string }[]>`
+      select b.role from memberships b join merchants m on m.id = b.merchant_id
+      where b.store_id = ${store.id} and m.email = ${email}`
+    return row?.role
+  }
+
+  test('if a role changes, it holds for the next request of the open session, in both directions', async () => {
+    const other = await addMerchant(platform, store.id)
+    const session = await browser().signIn(other)
+    const setRole = (role: string) => member.send(rolePath(other.id), rolePath(other.id), { role })
+    const attempts = async () => {
+      const form_token = await session.formTokenOf('/account', '/sign-out')
+      const created = await session.post(`${api()}/keys`, { form_token, name: 'x' })
+      const data = await session.get(`/stores/${store.id}/data/orders`)
+      const { text } = await session.get(api())
+      return [created.status, data.status, text.includes(`action="${api()}/keys"`)]
+    }
+    expect(await attempts()).toEqual([303, 200, true])
+    expect((await setRole('viewer')).headers.get('location')).toBe(members())
+    expect((await member.get(members())).text).toContain('The role is changed.')
+    expect(await attempts()).toEqual([403, 403, false])
+    await setRole('admin')
+    expect(await attempts()).toEqual([303, 200, true])
+    const { text } = await member.get(`/stores/${store.id}/settings/activity`)
+    expect(text).toContain(`Made <strong>${other.email}</strong> a viewer`)
+    expect(text).toContain(`Made <strong>${other.email}</strong> an admin`)
+  })
+
+  test('if a form has been open since before the role changed, sending it gets 403 and creates no key', async () => {
+    const other = await addMerchant(platform, store.id)
+    const session = await browser().signIn(other)
+    const hidden = await session.hiddenOf(api(), `${api()}/keys`)
+    await member.send(rolePath(other.id), rolePath(other.id), { role: 'viewer' })
+    const response = await session.post(`${api()}/keys`, { ...hidden, name: 'late' })
+    expect(response.status).toBe(403)
+    expect(response.text).toContain('Your role doesn’t include this')
+    expect(await platform.controlSql`select from api_keys where store_id = ${store.id} and name = 'late'`).toEqual([])
+  })
+
+  test('if a person is invited as a viewer, the email and the page say so, and the person joins as a viewer', async () => {
+    const email = newEmail()
+    expect((await inviteAs(member, email, 'viewer')).status).toBe(303)
+    const { message = '' } = smtp.emails.at(-1) ?? {}
+    expect(message.replaceAll(/=?\r\n/g, '')).toContain('invites you as a viewer to the store')
+    expect((await member.get(members())).text).toMatch(new RegExp(`${email}[^]*?<td[^>]*>Viewer</td>`))
+    const visitor = browser()
+    const link = linkTo(email)
+    expect((await visitor.get(link.path)).text).toContain('to this store as a viewer')
+    await accept(visitor, link)
+    expect(await roleIn(email)).toBe('viewer')
+    const { text } = await visitor.get(`/stores/${store.id}/settings/activity`)
+    expect(text).toContain('Accepted an invitation and joined as a viewer')
+    expect(text).toContain(`Invited <strong>${email}</strong> as a viewer`)
+  })
+
+  test('if an invitation is sent again, the person keeps the invited role', async () => {
+    const email = newEmail()
+    await inviteAs(member, email, 'viewer')
+    await member.send(members(), `${members()}/invitations/${await pendingId()}/send`)
+    await accept(browser(), linkTo(email))
+    expect(await roleIn(email)).toBe('viewer')
+  })
+
+  test('if the last admin becomes a viewer, the page says why this is not possible, and the role stays', async () => {
+    const viewer = await addMerchant(platform, store.id)
+    await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
+    const response = await member.send(rolePath(merchant.id), rolePath(merchant.id), { role: 'viewer' })
+    expect(response.status).toBe(409)
+    expect(response.text).toContain('This member is the last admin of the store.')
+    expect(await roleIn(merchant.email)).toBe('admin')
+    const leave = `${members()}/leave`
+    const form_token = await member.formTokenOf('/account', '/sign-out')
+    expect((await member.post(leave, { form_token })).headers.get('location')).toBe(leave)
+    expect(await roleIn(merchant.email)).toBe('admin')
+  })
+
+  test.each(['', 'owner', 'Admin', 'admin '])(
+    'if a form has the role %j, it is rejected and changes nothing',
+    async (role) => {
+      const other = await addMerchant(platform, store.id)
+      for (const response of [
+        await inviteAs(member, newEmail(), role),
+        await member.send(rolePath(other.id), rolePath(other.id), { role }),
+      ]) {
+        expect(response.status).toBe(400)
+        expect(response.text).toContain('Choose a role.')
+      }
+      expect(smtp.emails).toEqual([])
+      expect(await roleIn(other.email)).toBe('admin')
+    },
+  )
+
+  test('if a viewer opens the members page, it lists the roles, and leaving is the only button', async () => {
+    const viewer = await addMerchant(platform, store.id)
+    await member.send(rolePath(viewer.id), rolePath(viewer.id), { role: 'viewer' })
+    const session = await browser().signIn(viewer)
+    const { text } = await session.get(members())
+    expect(text).toContain(merchant.email)
+    expect(text).not.toContain('Signs in with')
+    const [, main = ''] = text.split('<main')
+    expect([...main.matchAll(/class="button[^>]*>([^<]+)/g)].map(([, label]) => label)).toEqual(['Leave'])
+    expect((await session.send(`${members()}/leave`, `${members()}/leave`)).headers.get('location')).toBe('/')
+    expect((await session.get(members())).status).toBe(404)
+  })
+})
+
 describe('members', () => {
   test('the page lists who sees the store, how they sign in, and which account is yours', async () => {
     const guest = newEmail()
@@ -272,8 +381,8 @@ describe('members', () => {
       .split('<tr')
       .slice(1)
       .map((row) => row.replaceAll(/<[^>]*>|\s+/g, ' '))
-    expect(rows.find((row) => row.includes(merchant.email))).toMatch(/You .*Password .*Leave/)
-    expect(rows.find((row) => row.includes(guest))).toMatch(/Sign-in link .*Remove/)
+    expect(rows.find((row) => row.includes(merchant.email))).toMatch(/You .*Admin .*Password .*Change role .*Leave/)
+    expect(rows.find((row) => row.includes(guest))).toMatch(/Admin .*Sign-in link .*Change role .*Remove/)
   })
 
   test('if a member is removed, the next request of the open session gets 404 for the store', async () => {
@@ -285,7 +394,9 @@ describe('members', () => {
     expect((await member.send(path, path)).headers.get('location')).toBe(members())
     for (const page of [api(), members(), `/stores/${store.id}/data/orders`, `/stores/${store.id}/data/orders.csv`])
       expect((await session.get(page)).status, page).toBe(404)
-    expect((await session.post(`${members()}/invitations`, { ...invite, email: newEmail() })).status).toBe(404)
+    expect(
+      (await session.post(`${members()}/invitations`, { ...invite, email: newEmail(), role: 'admin' })).status,
+    ).toBe(404)
     expect((await session.post(`${api()}/keys`, { ...invite, name: 'late' })).status).toBe(404)
     expect((await session.get('/account')).status).toBe(200)
     expect(smtp.emails).toEqual([])
@@ -293,29 +404,35 @@ describe('members', () => {
     expect(text).toContain(`Ended the access of <strong>${leaving.email}</strong>`)
   })
 
-  test('if the last member wants to leave, the page says why this is not possible', async () => {
-    const path = `${members()}/${merchant.id}/remove`
+  test('if the last admin wants to leave, the page says why this is not possible', async () => {
+    const path = `${members()}/leave`
     const { text } = await member.get(path)
-    expect(text).toContain('The last member can’t leave')
+    expect(text).toContain('The last admin can’t leave')
     const form_token = await member.formTokenOf(members(), `${members()}/invitations`)
     expect((await member.post(path, { form_token })).headers.get('location')).toBe(path)
     expect(await memberEmails()).toEqual([merchant.email])
   })
 
-  test('if a store has one member, the members page has no link to leave and says what to do first', async () => {
-    const path = `${members()}/${merchant.id}/remove`
-    const { text } = await member.get(members())
-    expect(text).not.toContain(path)
-    expect(text).toContain('You are the only member. To leave this store, invite another person first.')
-    await addMerchant(platform, store.id)
+  test('if a store has one admin, the members page has no link to leave and says what to do first', async () => {
+    const text = 'You are the last admin. To leave this store or become a viewer, first invite another admin'
+    const other = await addMerchant(platform, store.id)
     const withOther = (await member.get(members())).text
-    expect(withOther).toContain(`href="${path}"`)
-    expect(withOther).not.toContain('You are the only member')
+    expect(withOther).toContain(`href="${members()}/leave"`)
+    expect(withOther).not.toContain(text)
+    const role = `${members()}/${other.id}/role`
+    await member.send(role, role, { role: 'viewer' })
+    const page = (await member.get(members())).text
+    expect(page).not.toContain(`href="${members()}/leave"`)
+    expect(page).not.toContain(`href="${members()}/${merchant.id}/role"`)
+    expect(page).toContain(`href="${role}"`)
+    expect(page).toContain(text)
   })
 
   test('if a member leaves, the store is gone from the own list', async () => {
     await addMerchant(platform, store.id)
-    const path = `${members()}/${merchant.id}/remove`
+    const path = `${members()}/leave`
+    // The link of an old page.
+    expect((await member.get(`${members()}/${merchant.id}/remove`)).headers.get('location')).toBe(path)
     expect((await member.send(path, path)).headers.get('location')).toBe('/')
     expect((await member.get(api())).status).toBe(404)
   })
@@ -329,7 +446,7 @@ describe('members', () => {
       expect((await stranger.get(path)).status, path).toBe(404)
     const forms = ['invitations', `invitations/${id}/send`, `invitations/${id}/withdraw`, `${merchant.id}/remove`]
     for (const form of forms) {
-      const response = await stranger.post(`${members()}/${form}`, { form_token, email: newEmail() })
+      const response = await stranger.post(`${members()}/${form}`, { form_token, email: newEmail(), role: 'admin' })
       expect(response.status, form).toBe(404)
       expect(response.text).not.toContain(merchant.email)
     }
@@ -361,7 +478,7 @@ describe('members', () => {
       (each) => `${members()}/${each}`,
     )
     for (const path of [...forms, '/invitation']) {
-      const fields = { email: newEmail(), token: link.token, password: PASSWORD }
+      const fields = { email: newEmail(), role: 'admin', token: link.token, password: PASSWORD }
       const foreign = await member.post(path, { ...hidden, ...fields }, { origin: 'https://evil.example' })
       expect(foreign.status, path).toBe(403)
       expect((await member.post(path, { ...hidden, ...fields }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
@@ -375,8 +492,8 @@ describe('members', () => {
   test('if an invitation form is sent twice, the second one sends no email', async () => {
     const hidden = await member.hiddenOf(members(), `${members()}/invitations`)
     const email = newEmail()
-    expect((await member.post(`${members()}/invitations`, { ...hidden, email })).status).toBe(303)
-    expect((await member.post(`${members()}/invitations`, { ...hidden, email })).status).toBe(409)
+    expect((await member.post(`${members()}/invitations`, { ...hidden, email, role: 'viewer' })).status).toBe(303)
+    expect((await member.post(`${members()}/invitations`, { ...hidden, email, role: 'viewer' })).status).toBe(409)
     expect(smtp.emails).toHaveLength(1)
   })
 })
@@ -390,7 +507,7 @@ test('if there is no SMTP server, the page shows no form and says how the operat
   expect(text).toContain('store-export merchants add')
   expect(text).not.toContain(`${page}/invitations`)
   const form_token = await visitor.formTokenOf('/account', '/sign-out')
-  expect((await visitor.post(`${page}/invitations`, { form_token, email: newEmail() })).status).toBe(404)
+  expect((await visitor.post(`${page}/invitations`, { form_token, email: newEmail(), role: 'admin' })).status).toBe(404)
   expect(await plain.controlSql`select from invitations`).toEqual([])
   await plain.close()
 })

@@ -130,7 +130,9 @@ describe('invitations', () => {
     const { store, merchant, platform } = scene
     const tokenHash = createHash('sha256').update(email).digest()
     const database = platform.service.control
-    expect(await invite({ database, storeId: store.id, email, merchantId: merchant.id, tokenHash })).toBe('invited')
+    expect(
+      await invite({ database, storeId: store.id, email, role: 'viewer', merchantId: merchant.id, tokenHash }),
+    ).toBe('invited')
   }
 
   test('if an invited address has no account, single sign-on with the verified address creates it and opens the store', async () => {

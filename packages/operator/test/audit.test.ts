@@ -97,6 +97,7 @@ test('[AUTH-5] if a backup of the control database is restored, replay-revocatio
     stores_removed: 0,
     merchants_removed: 0,
     memberships_removed: 0,
+    roles_reduced: 0,
     invitations_withdrawn: 0,
     unchanged: 1,
   })

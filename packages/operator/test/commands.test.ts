@@ -373,7 +373,13 @@ describe('store-export merchants', () => {
   test('after merchants add and merchants remove, merchants list shows the changes', async () => {
     const [one, two] = [await register('one'), await register('two')]
     const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
-    expect(added).toEqual({ id: expect.any(String), email: 'shop@example.com', store_id: one, created: true })
+    expect(added).toEqual({
+      id: expect.any(String),
+      email: 'shop@example.com',
+      store_id: one,
+      created: true,
+      role: 'admin',
+    })
     expect(await runJson('merchants', 'add', '--email', 'shop@example.com', '--store', two)).toMatchObject({
       id: added.id,
       created: false,
@@ -384,12 +390,33 @@ describe('store-export merchants', () => {
     const plain = await runCommand(['merchants', 'link', '--email', 'shop@example.com'], { settings })
     expect(plain.stdout).toMatch(/^http:\S+\n$/)
     const { merchants } = await runJson('merchants', 'list')
-    expect(merchants).toContainEqual(expect.objectContaining({ id: added.id, store_ids: [one, two] }))
+    const stores = [one, two].map((id) => ({ id, role: 'admin' }))
+    expect(merchants).toContainEqual(expect.objectContaining({ id: added.id, store_ids: [one, two], stores }))
     const reset = await runJson('merchants', 'reset-two-factor', '--email', ' Shop@Example.com ')
     expect(reset).toEqual({ email: 'shop@example.com', reset: false })
     const removed = await runJson('merchants', 'remove', '--email', 'shop@example.com')
     expect(removed).toMatchObject({ removed: true, stores_left_alone: expect.arrayContaining([one, two]) })
     expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
+  })
+
+  test('if merchants add has --role, the merchant gets it, and without --role a member keeps it', async () => {
+    const store = await register('roles')
+    const [owner, agency] = ['owner@example.com', 'agency@example.com']
+    const add = (email: string, ...words: string[]) =>
+      runJson('merchants', 'add', '--email', email, '--store', store, ...words)
+    expect(await add(owner)).toMatchObject({ created: true, role: 'admin' })
+    expect(await add(agency, '--role', 'viewer')).toMatchObject({ created: true, role: 'viewer' })
+    expect(await add(agency)).toMatchObject({ created: false, role: 'viewer' })
+    const demote = ['merchants', 'add', '--email', owner, '--store', store, '--role', 'viewer']
+    const refused = await runCommand(demote, { settings })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('this merchant is the last admin of the store and stays one')
+    const unknown = await runCommand([...demote.slice(0, -1), 'owner'], { settings })
+    expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Accepted: admin, viewer.') })
+    expect(await add(agency, '--role', 'admin')).toMatchObject({ role: 'admin' })
+    expect(await runJson(...demote)).toMatchObject({ role: 'viewer' })
+    const { merchants } = await runJson('merchants', 'list')
+    expect(merchants).toContainEqual(expect.objectContaining({ email: owner, stores: [{ id: store, role: 'viewer' }] }))
   })
 
   test.each([

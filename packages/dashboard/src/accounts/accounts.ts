@@ -1,7 +1,13 @@
 // Manages the accounts of merchants. The operator creates accounts. Merchants sign in by password, by one-time link or
 // by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
 
-import { addMembership, type ControlDatabase, countAttempt, discountAttempt } from '@store-export/control'
+import {
+  addMembership,
+  type ControlDatabase,
+  countAttempt,
+  discountAttempt,
+  type MemberRole,
+} from '@store-export/control'
 import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
@@ -25,6 +31,15 @@ export interface MerchantSession {
   readonly hasTwoFactor: boolean
   /** The language that the merchant chose; null for the language of the browser. */
   readonly language: Language | null
+}
+
+/** An account that got access to a store. */
+export interface AddedMerchant {
+  readonly id: string
+  readonly email: string
+  /** Whether the account was created. */
+  readonly isNew: boolean
+  readonly role: MemberRole
 }
 
 /** The result of a sign-in. `cookies` are values of Set-Cookie. */
@@ -60,8 +75,11 @@ export class Accounts {
     this.twoFactor = new TwoFactor(this.#auth, options)
   }
 
-  /** Adds a store to an account, and creates a missing account. Throws `InvalidEmailError` or `UnknownStore`. */
-  async addMerchant(email: string, storeId: string): Promise<{ id: string; email: string; isNew: boolean }> {
+  /**
+   * Adds a store to an account, and creates a missing account. A member keeps the role.
+   * Throws `InvalidEmailError` or `UnknownStore`.
+   */
+  async addMerchant(email: string, storeId: string, role: MemberRole = 'admin'): Promise<AddedMerchant> {
     const address = parseEmail(email)
     const { internalAdapter } = await this.#auth.$context
     const known = await internalAdapter.findUserByEmail(address)
@@ -71,8 +89,8 @@ export class Accounts {
         { email: address, name: '', emailVerified: true },
         { method: 'email-password' },
       ))
-    await addMembership(this.#database, id, storeId)
-    return { id, email: address, isNew: known === null }
+    const roleNow = await addMembership(this.#database, id, storeId, role)
+    return { id, email: address, isNew: known === null, role: roleNow }
   }
 
   /** Whether an account has this address. Throws `InvalidEmailError`. */

@@ -1,6 +1,7 @@
 // Decides which problems of a key are worth an email, and writes the email.
 
 import type { KeyAlert } from '@store-export/control'
+import { isAllowed } from '../members/permissions.ts'
 import { healthText } from '../pages/key-health-view.ts'
 import type { ActiveKeyRow } from '../pages/key-models.ts'
 import type { Frame } from '../pages/models.ts'
@@ -76,7 +77,8 @@ export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): 
   if (kind === 'over_limit') return { subject: texts.overLimit.subject(name), sentence: texts.overLimit.sentence(name) }
   if (kind === 'ending') {
     const left = durationOf((key.expiresAt ?? frame.now).getTime() - frame.now.getTime())
-    return { subject: texts.ending.subject(name), sentence: texts.ending.sentence(name, left) }
+    const sentence = isAllowed(frame, 'manage') ? texts.ending.sentence : texts.ending.sentenceForViewer
+    return { subject: texts.ending.subject(name), sentence: sentence(name, left) }
   }
   const subject = kind === 'failing' || kind === 'stopped' || kind === 'silent' ? texts[kind] : texts.other
   return { subject: subject(name), sentence: texts.sentence(name, healthText(frame, key)) }

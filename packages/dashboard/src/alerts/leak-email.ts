@@ -1,6 +1,7 @@
 // Writes the email about a key that a secret scanner found in public.
 
-import type { LeakedKeyAlert } from '@store-export/control'
+import type { LeakedKeyAlert, MemberRole } from '@store-export/control'
+import { includesPermission } from '../members/permissions.ts'
 import type { EmailsTexts } from '../texts/en/emails.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import type { Email } from './mailer.ts'
@@ -8,19 +9,23 @@ import type { Email } from './mailer.ts'
 /** The recipient of the email, and what its text depends on. */
 export interface LeakEmailOptions {
   readonly to: string
+  /** The role of the recipient in the store. */
+  readonly role: MemberRole
   /** Texts in the language of the recipient. */
   readonly texts: EmailsTexts['leaked']
   readonly dashboardUrl: string
 }
 
 /** Returns the email. Nothing stops these emails, because the tool of the key no longer works. */
-export function leakEmail(leak: LeakedKeyAlert, { to, texts, dashboardUrl }: LeakEmailOptions): Email {
+export function leakEmail(leak: LeakedKeyAlert, { to, role, texts, dashboardUrl }: LeakEmailOptions): Email {
   const { keyId, name, prefix, lastFour, storeId, storeName } = leak
   const paths = storePaths(storeId)
   const text = [
     texts.sentence(name),
     texts.facts(storeName, `${name} (${prefix}…${lastFour})`, placeText(leak, texts)),
-    texts.createKey(`${dashboardUrl}${paths.api}`),
+    includesPermission(role, 'manage')
+      ? texts.createKey(`${dashboardUrl}${paths.api}`)
+      : texts.askAdmin(`${dashboardUrl}${paths.members}`),
     texts.seeUsage(`${dashboardUrl}${paths.keyUsage(keyId)}`),
     texts.removeKey,
   ].join('\n\n')

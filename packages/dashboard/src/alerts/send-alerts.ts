@@ -102,9 +102,9 @@ async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promi
     const due = {
       alert: { keyId: leak.keyId, kind: LEAKED, occurrence: '' },
       recipients: await readLeakRecipients(database, leak.keyId),
-      emailTo: ({ email, language }: AlertRecipient) => {
+      emailTo: ({ email, language, role }: AlertRecipient) => {
         const { texts } = localizationFor(language)
-        return leakEmail(leak, { to: email, texts: texts.emails.leaked, dashboardUrl: origins.url })
+        return leakEmail(leak, { to: email, role, texts: texts.emails.leaked, dashboardUrl: origins.url })
       },
     }
     if ((await sendAlert(due, options)) === 'server away') return 'server away'
@@ -179,12 +179,13 @@ interface KeyProblem {
 }
 
 function problemEmail(
-  { merchantId, email, language }: AlertRecipient,
+  { merchantId, email, language, role }: AlertRecipient,
   problem: KeyProblem,
   options: AlertOptions,
 ): Email {
   const { key, alert } = problem
-  const frame = { ...problem.frame, ...localizationFor(language) }
+  const { store: head } = problem.frame
+  const frame = { ...problem.frame, ...localizationFor(language), store: head && { ...head, role } }
   const { emails: texts } = frame.texts
   const { url } = options.services.origins
   const store = frame.store?.name ?? ''
@@ -210,7 +211,8 @@ function frameOf(
   { id, name }: RegisteredStore,
   { timeZone, now, services }: { timeZone: string; now: Date } & Pick<AlertOptions, 'services'>,
 ): Frame {
-  const store = { id, name, status: 'ready', timeZone } as const
+  // Each email sets the role of its recipient.
+  const store = { id, name, status: 'ready', role: 'viewer', timeZone } as const
   const none = {
     title: '',
     path: '/',

@@ -84,6 +84,8 @@ function pager(frame: Frame, { olderHref, newestHref, events }: ActivityPage): H
 
 function changeText(frame: Frame, event: StoreEvent): Html {
   const { action, key, merchantEmail, isOwnChange, reason, changed } = event
+  // Events from before there were roles have none.
+  const role = event.role ?? 'admin'
   const { activity: texts } = frame.texts
   const name =
     key === null
@@ -100,11 +102,13 @@ function changeText(frame: Frame, event: StoreEvent): Html {
       if (reason === 'leaked') return texts.keyLeaked(name, placeText(event))
       return reason === 'expired' ? texts.keyExpired(name) : texts.keyRevoked(name)
     case 'membership.added':
-      return isOwnChange ? texts.joined : texts.membershipAdded(person)
+      return isOwnChange ? texts.joined(role) : texts.membershipAdded(person, role)
+    case 'membership.role_changed':
+      return isOwnChange ? texts.ownRoleChanged(role) : texts.roleChanged(person, role)
     case 'membership.removed':
       return isOwnChange ? texts.left : texts.membershipRemoved(person)
     case 'invitation.created':
-      return texts.invited(invited)
+      return texts.invited(invited, role)
     case 'invitation.withdrawn':
       return texts.invitationWithdrawn(invited)
     case 'store.added':

@@ -12,12 +12,12 @@ import type { Frame } from './models.ts'
 /** Returns the page of an invitation that can be accepted. A new account chooses its password here. */
 export function invitationView(frame: Frame, page: InvitationPage): Html {
   const { invitation: texts } = frame.texts
-  const { invitedBy, email, otherSession } = page
+  const { invitedBy, email, role, otherSession } = page
   const other = otherSession === null ? NOTHING : callout(texts.otherSession(otherSession, email), 'waiting')
   const ways = page.hasAccount ? acceptForm(frame, page) : newAccount(frame, page)
   return loneCard(
     frame,
-    html`<h1>${texts.title(page.storeName)}</h1><p class="lead">${texts.lead(invitedBy, email)}</p>${other}${ways}<p class="note">${texts.decline}</p>`,
+    html`<h1>${texts.title(page.storeName)}</h1><p class="lead">${texts.lead[role](invitedBy, email)}</p>${other}${ways}<p class="note">${texts.decline}</p>`,
   )
 }
 

@@ -1,6 +1,7 @@
 // Renders the health of a key's tool in one sentence, such as that it is up to date or where it stopped. Further
 // sentences name rejected requests and a near end of the key.
 
+import { isAllowed } from '../members/permissions.ts'
 import { durationOf, exactTime, intervalOf, relativeTime } from '../ui/dates.ts'
 import { type Html, html, NOTHING, plainText } from '../ui/html.ts'
 import { pathsOf } from '../ui/store-paths.ts'
@@ -16,7 +17,8 @@ export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const endsSoon = endsIn < REMINDER_MS && key.replacedBy === null
   const tone = (isOverLimit || endsSoon) && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
   const overLimit = isOverLimit ? texts.overLimit(rejected24h) : NOTHING
-  const end = endsSoon ? texts.endsIn(durationOf(endsIn)) : NOTHING
+  const endText = isAllowed(frame, 'manage') ? texts.endsIn : texts.endsInForViewer
+  const end = endsSoon ? endText(durationOf(endsIn)) : NOTHING
   const log =
     TONES[health.kind] !== 'bad' && !isOverLimit
       ? NOTHING

@@ -1,5 +1,6 @@
 // Renders the usage of one key: its walks, its requests as a chart, and its request log. They show why a sync stopped.
 
+import { isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
 import { count, exactTime, relativeTime } from '../ui/dates.ts'
@@ -25,7 +26,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
     title: key.name,
     lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(frame, key)}<span>${used}</span>${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
     trail: [{ label: usage.title, href: paths.usage }],
-    ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
+    ...(key.revokedAt === null && isAllowed(frame, 'manage') ? { actions: keyActions(frame, key) } : {}),
   })
   return layout(
     frame,

@@ -1,5 +1,6 @@
 // Renders Settings > API: the keys with what their tools do, and the form that creates a key.
 
+import { isAllowed } from '../members/permissions.ts'
 import { TOOLS, toolName } from '../recipes/tools.ts'
 import { keyBadge } from '../ui/badges.ts'
 import { selection } from '../ui/choices.ts'
@@ -20,16 +21,18 @@ import type { Frame } from './models.ts'
 /** Returns the page Settings > API. */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const { keys: texts } = frame.texts
-  const head = pageHead(frame, { title: texts.title, lead: texts.lead })
+  const canManage = isAllowed(frame, 'manage')
+  const head = pageHead(frame, { title: texts.title, lead: canManage ? texts.lead : texts.leadForViewer })
+  const create = canManage ? createCard(frame, page) : NOTHING
   return layout(
     frame,
-    html`${head}${unconfirmedNote(frame, page)}${liveFragment(frame, page)}${createCard(frame, page)}${revokedPart(frame, page)}`,
+    html`${head}${unconfirmedNote(frame, page)}${liveFragment(frame, page)}${create}${revokedPart(frame, page)}`,
   )
 }
 
 /** Returns a link to a new key whose page the merchant left without confirming the copy. */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
-  if (unconfirmed === null) return NOTHING
+  if (unconfirmed === null || !isAllowed(frame, 'manage')) return NOTHING
   const { id, name } = unconfirmed
   return callout(frame.texts.keys.unconfirmed(name, pathsOf(frame).created(id)), 'waiting')
 }
@@ -39,7 +42,7 @@ export function liveFragment(frame: Frame, { active }: Pick<KeysPage, 'active'>)
   const { keys: texts } = frame.texts
   const content =
     active.length === 0
-      ? emptyState(texts.empty.heading, texts.empty.text)
+      ? emptyState(texts.empty.heading, isAllowed(frame, 'manage') ? texts.empty.text : texts.empty.viewer)
       : html`<ul class="keys" role="list">${active.map((key) => keyItem(frame, key))}</ul>`
   const refresh = html`hx-get="${pathsOf(frame).live}" hx-trigger="every 10s" hx-select="#active-keys" hx-swap="outerMorph"`
   return html`<div id="active-keys" ${refresh}>${card({ id: 'keys', title: texts.cardTitle, isFlush: active.length > 0 }, content)}</div>`
@@ -63,7 +66,8 @@ function unusedNote(frame: Frame, key: ActiveKeyRow): Html {
   if (days === null) return NOTHING
   const { unused } = frame.texts.keys
   const since = key.lastUsedAt === null ? unused.sinceCreation(days) : unused.sinceLastUse(days)
-  return html`<p class="unused">${since} ${unused.advice(pathsOf(frame).revoke(key.id), key.name)}</p>`
+  const advice = isAllowed(frame, 'manage') ? unused.advice(pathsOf(frame).revoke(key.id), key.name) : NOTHING
+  return html`<p class="unused">${since} ${advice}</p>`
 }
 
 /** Returns the new key that replaces this key, and the end of this key as long as it has no date. */
@@ -78,6 +82,7 @@ function limitsNote(frame: Frame, key: KeyRow): Html {
 }
 
 function actions(frame: Frame, key: KeyRow): Html {
+  if (!isAllowed(frame, 'manage')) return NOTHING
   const paths = pathsOf(frame)
   const { keys: texts } = frame.texts
   const isReplaced = key.replacedBy !== null

@@ -1,28 +1,30 @@
 // The data of the pages about members and invitations of a store.
 
-import type { PendingInvitation, StoreMember } from '@store-export/control'
+import type { MemberRole, PendingInvitation, StoreMember } from '@store-export/control'
 
 /** Settings > Members. */
 export interface MembersPage {
   /** In the order in which they got access. */
-  readonly members: readonly (StoreMember & { readonly isViewer: boolean })[]
+  readonly members: readonly (StoreMember & { readonly isYou: boolean })[]
   readonly invitations: readonly PendingInvitation[]
   /** The form for invitations; null if the dashboard can't send emails. */
   readonly form: {
     /** The typed address. */
     readonly email: string
+    /** The chosen role. */
+    readonly role: MemberRole
     /** The error message; null without an error. */
     readonly problem: string | null
   } | null
 }
 
-/** The page that confirms the removal of a member. */
-export interface RemoveMemberPage {
+/** The page that changes the role of a member. */
+export interface MemberRolePage {
   readonly merchantId: string
   readonly email: string
-  readonly isViewer: boolean
-  /** Whether the member is the last one, whom only the operator can remove. */
-  readonly isLast: boolean
+  readonly role: MemberRole
+  /** The error message; null without an error. */
+  readonly problem: string | null
 }
 
 /** The page of an invitation's link. */
@@ -32,6 +34,8 @@ export interface InvitationPage {
   readonly storeName: string
   /** The invited address. */
   readonly email: string
+  /** The role that the invited person gets. */
+  readonly role: MemberRole
   readonly invitedBy: string
   readonly hasAccount: boolean
   /** The email address of the current session, if it is another one; null otherwise. */

@@ -1,6 +1,7 @@
 // Renders Settings > Members: who sees the store, who is invited, and the form for invitations.
 
 import { INVITATION_DAYS, type PendingInvitation } from '@store-export/control'
+import { isAllowed } from '../members/permissions.ts'
 import { badge, callout, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
 import { button, field, form, linkButton } from '../ui/forms.ts'
@@ -9,6 +10,7 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { MembersPage } from './member-models.ts'
+import { roleChoice } from './member-role-view.ts'
 import type { Frame } from './models.ts'
 
 /** Returns the page Settings > Members. */
@@ -16,37 +18,47 @@ export function membersView(frame: Frame, page: MembersPage): Html {
   const { title, lead } = frame.texts.members
   const head = pageHead(frame, { title, lead })
   const invitations = page.invitations.length === 0 ? NOTHING : invitationsCard(frame, page)
-  return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${inviteCard(frame, page)}`)
+  const invite = isAllowed(frame, 'manage') ? inviteCard(frame, page) : NOTHING
+  return layout(frame, html`${head}${membersCard(frame, page)}${invitations}${invite}`)
 }
 
 function membersCard(frame: Frame, { members }: MembersPage): Html {
-  const { list: texts } = frame.texts.members
-  const { columns } = texts
-  // The last member can't leave.
-  const isOnly = members.length === 1
+  const { members: texts, roles } = frame.texts
+  const { title, columns, you, lastAdmin } = texts.list
+  const canManage = isAllowed(frame, 'manage')
+  const admins = members.filter(({ role }) => role === 'admin')
   const rows = members.map((member) => [
-    html`${member.email} ${member.isViewer ? badge(texts.you, 'good') : NOTHING}`,
-    signInText(frame, member),
+    html`${member.email} ${member.isYou ? badge(you, 'good') : NOTHING}`,
+    roles.names[member.role],
+    ...(canManage ? [signInText(frame, member)] : []),
     relativeTime(member.since, frame),
-    ...(isOnly ? [] : [removeLink(frame, member)]),
+    // The last admin can neither leave nor become a viewer.
+    member.role === 'admin' && admins.length === 1 ? NOTHING : memberActions(frame, member),
   ])
   const list = table({
-    caption: texts.title,
+    caption: title,
     columns: [
       { label: columns.email },
-      { label: columns.signsInWith },
+      { label: roles.label },
+      ...(canManage ? [{ label: columns.signsInWith }] : []),
       { label: columns.since },
-      ...(isOnly ? [] : [{ label: columns.remove, isVisuallyHidden: true }]),
+      { label: columns.actions, isVisuallyHidden: true },
     ],
     rows,
     isStacked: true,
   })
-  return card({ id: 'members', title: texts.title, isFlush: true, ...(isOnly ? { note: texts.onlyYou } : {}) }, list)
+  const note = canManage && admins.length === 1 ? { note: lastAdmin } : {}
+  return card({ id: 'members', title, isFlush: true, ...note }, list)
 }
 
-function removeLink(frame: Frame, { isViewer, merchantId, email }: MembersPage['members'][number]): Html {
+function memberActions(frame: Frame, { merchantId, email, isYou }: MembersPage['members'][number]): Html {
+  const paths = pathsOf(frame)
   const { list: texts } = frame.texts.members
-  return linkButton(isViewer ? texts.leave : texts.remove, pathsOf(frame).removeMember(merchantId), { about: email })
+  const leave = linkButton(texts.leave, paths.leave, { about: email })
+  if (!isAllowed(frame, 'manage')) return isYou ? leave : NOTHING
+  const changeRole = linkButton(texts.changeRole, paths.memberRole(merchantId), { about: email })
+  const remove = isYou ? leave : linkButton(texts.remove, paths.removeMember(merchantId), { about: email })
+  return html`<div class="cell-actions">${changeRole}${remove}</div>`
 }
 
 function signInText(
@@ -60,28 +72,33 @@ function signInText(
 }
 
 function invitationsCard(frame: Frame, { invitations, form: inviting }: MembersPage): Html {
+  const { roles } = frame.texts
   const { invitations: texts } = frame.texts.members
   const { columns } = texts
+  const canManage = isAllowed(frame, 'manage')
   const rows = invitations.map((invitation) => [
     invitation.email,
+    roles.names[invitation.role],
     invitation.isExpired ? badge(texts.expired, 'neutral') : badge(texts.pending, 'waiting'),
     invitation.invitedBy === frame.viewer?.email ? texts.you : invitation.invitedBy,
     relativeTime(invitation.sentAt, frame),
-    invitationActions(frame, invitation, inviting !== null),
+    ...(canManage ? [invitationActions(frame, invitation, inviting !== null)] : []),
   ])
   const list = table({
     caption: texts.title,
     columns: [
       { label: columns.email },
+      { label: roles.label },
       { label: columns.status },
       { label: columns.invitedBy },
       { label: columns.sent },
-      { label: columns.actions, isVisuallyHidden: true },
+      ...(canManage ? [{ label: columns.actions, isVisuallyHidden: true }] : []),
     ],
     rows,
     isStacked: true,
   })
-  return card({ id: 'invitations', title: texts.title, note: texts.note, isFlush: true }, list)
+  const note = canManage ? { note: texts.note } : {}
+  return card({ id: 'invitations', title: texts.title, ...note, isFlush: true }, list)
 }
 
 function invitationActions(frame: Frame, { id, email }: PendingInvitation, canSend: boolean): Html {
@@ -108,6 +125,6 @@ function inviteCard(frame: Frame, { form: inviting }: MembersPage): Html {
     autocomplete: 'off',
     lengthMax: 254,
     hint: texts.hint(INVITATION_DAYS),
-  })}${button(texts.button)}`
+  })}${roleChoice(frame, inviting.role)}${button(texts.button)}`
   return card(options, form({ action: pathsOf(frame).invitations, frame }, fields))
 }

@@ -1,7 +1,7 @@
 // The data of each page, as the contract between routes and views. Routes create it and views render it, so it does not
 // depend on HTTP, SQL, or HTML.
 
-import type { StoreAction, StoreActor, StoreEvent } from '@store-export/control'
+import type { MemberRole, StoreAction, StoreActor, StoreEvent } from '@store-export/control'
 import type { ClientName } from '../accounts/client-name.ts'
 import type { RecipeId } from '../texts/en/recipes.ts'
 import type { Language, Localization } from '../texts/languages.ts'
@@ -18,6 +18,8 @@ export interface StoreHead {
   readonly id: string
   readonly name: string
   readonly status: StoreStatus
+  /** The role of the merchant who sees the page. */
+  readonly role: MemberRole
   /** IANA name; UTC if unknown. */
   readonly timeZone: string
 }

@@ -1,6 +1,6 @@
 // Lets merchants change their password, which needs the current one, and see and end their sessions.
 
-import type { RegisteredStore } from '@store-export/control'
+import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
 import { accountView } from '../pages/account-view.ts'
@@ -114,7 +114,7 @@ export async function renderAccount(
 }
 
 /** Returns the store whose navigation the page shows; null for a merchant with several stores who chose none. */
-function storeOf({ stores }: MerchantRequest, storeId: string | undefined): RegisteredStore | null {
+function storeOf({ stores }: MerchantRequest, storeId: string | undefined): MemberStore | null {
   const only = stores.length === 1 ? stores[0] : undefined
   return stores.find(({ id }) => id === storeId) ?? only ?? null
 }

@@ -66,12 +66,12 @@ export async function activityDownload(request: StoreRequest): Promise<HandlerRe
   })
 }
 
-const CSV_COLUMNS = ['time', 'action', 'by', 'key_id', 'key_name', 'person', 'reason', 'found_at', 'changed']
+const CSV_COLUMNS = ['time', 'action', 'by', 'key_id', 'key_name', 'person', 'role', 'reason', 'found_at', 'changed']
 
-function csvLine({ at, action, actor, key, merchantEmail, reason, foundAt, changed }: StoreEvent): string {
+function csvLine({ at, action, actor, key, merchantEmail, role, reason, foundAt, changed }: StoreEvent): string {
   return csvRecord([
     ...[at.toISOString(), action, actor.email ?? actor.by],
-    ...[key?.id ?? '', key?.name ?? '', merchantEmail ?? ''],
+    ...[key?.id ?? '', key?.name ?? '', merchantEmail ?? '', role ?? ''],
     ...[reason ?? '', foundAt.url, changed.join(' ')],
   ])
 }

@@ -1,20 +1,28 @@
-// Checks every request before its handler: session, access to the store, and CSRF protection of forms. It also applies
-// the time limit, and creates the error pages and the events of a request.
+// Checks every request before its handler: session, access to the store, permission, and CSRF protection of forms. It
+// also applies the time limit, and creates the error pages and the events of a request.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
-import { consumeFormToken, type RegisteredStore, storesOfMerchant } from '@store-export/control'
+import { consumeFormToken, storesOfMerchant } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
 import { isAccountsError } from '../accounts/is-accounts-error.ts'
+import { includesPermission, type Permission } from '../members/permissions.ts'
 import { NO_LIMITS } from '../pages/key-limits-view.ts'
 import { FormError, type FormFields, readForm } from '../security/form-body.ts'
 import type { Services } from '../services.ts'
 import { type Localization, localize } from '../texts/languages.ts'
 import type { DashboardRequest, HandlerResult, MerchantRequest, StoreRequest } from './dashboard-request.ts'
-import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadableFormPage } from './error-pages.ts'
+import {
+  errorPage,
+  forbiddenPage,
+  notFoundPage,
+  rejectedFormPage,
+  repeatedFormPage,
+  unreadableFormPage,
+} from './error-pages.ts'
 import { formPage, isOwnForm } from './form-origin.ts'
 import { typedLimits } from './key-limits.ts'
 import { respond } from './respond.ts'
@@ -47,12 +55,16 @@ export interface Handlers {
   readonly merchantPage: (handler: PageHandler<MerchantRequest>) => Handler<Environment>
   /** For forms of signed-in merchants, with CSRF protection. */
   readonly merchantForm: (handler: FormHandler<MerchantRequest>) => Handler<Environment>
-  /** For pages of a store. The merchant must be able to see the store in the URL. */
-  readonly storePage: (handler: PageHandler<StoreRequest>) => Handler<Environment>
-  /** For forms of a store, with CSRF protection. The merchant must be able to see the store in the URL. */
-  readonly storeForm: (handler: FormHandler<StoreRequest>, options?: FormOptions) => Handler<Environment>
+  /** For pages of a store. The merchant must be a member of the store in the URL, with this permission. */
+  readonly storePage: (needs: Permission, handler: PageHandler<StoreRequest>) => Handler<Environment>
+  /** Like `storePage`, for forms with CSRF protection. */
+  readonly storeForm: (
+    needs: Permission,
+    handler: FormHandler<StoreRequest>,
+    options?: FormOptions,
+  ) => Handler<Environment>
   /** Like `storePage`, but without a time limit, for downloads. */
-  readonly storeFile: (handler: PageHandler<StoreRequest>) => Handler<Environment>
+  readonly storeFile: (needs: Permission, handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
 const PAGE_TIMEOUT_MS = 15_000
@@ -65,15 +77,16 @@ export function createHandlers(services: Services): Handlers {
   ): Handler<Environment> => {
     return (context) => handleRequest(context, services, work, timeoutMs)
   }
-  const store = (work: PageHandler<StoreRequest>) => requireMerchant((request) => requireStore(request, work))
+  const store = (needs: Permission, work: PageHandler<StoreRequest>) =>
+    requireMerchant((request) => requireStore(request, needs, work))
   return {
     page: handle,
     form: (handler) => handle(csrfGuard(handler)),
     merchantPage: (handler) => handle(requireMerchant(handler)),
     merchantForm: (handler) => handle(requireMerchant(csrfGuard(handler))),
-    storePage: (handler) => handle(store(handler)),
-    storeForm: (handler, options) => handle(store(csrfGuard(handler, options))),
-    storeFile: (handler) => handle(store(handler), null),
+    storePage: (needs, handler) => handle(store(needs, handler)),
+    storeForm: (needs, handler, options) => handle(store(needs, csrfGuard(handler, options))),
+    storeFile: (needs, handler) => handle(store(needs, handler), null),
   }
 }
 
@@ -174,11 +187,17 @@ async function typedName(request: DashboardRequest): Promise<string> {
   return `?${new URLSearchParams({ name: form.name, ...(isLimited ? { limited: 'yes' } : {}) })}`
 }
 
-async function requireStore(request: MerchantRequest, handler: PageHandler<StoreRequest>): Promise<HandlerResult> {
+/** Rejects stores of other merchants, and roles without the permission. `authenticate` reads the role on each request. */
+async function requireStore(
+  request: MerchantRequest,
+  needs: Permission,
+  handler: PageHandler<StoreRequest>,
+): Promise<HandlerResult> {
   const id = (request.context.req.param('store') ?? '').toLowerCase()
-  const store: RegisteredStore | undefined = request.stores.find((each) => each.id === id)
+  const store = request.stores.find((each) => each.id === id)
   if (store === undefined) return notFoundPage(request)
-  return handler({ ...request, store, head: storeHead(store, await timeZoneOf(request, store)) })
+  const storeRequest = { ...request, store, head: storeHead(store, await timeZoneOf(request, store)) }
+  return includesPermission(store.role, needs) ? handler(storeRequest) : forbiddenPage(storeRequest, needs)
 }
 
 /** Rejects forms from other origins or sessions, and a second use of a token unless the form is repeatable. */

@@ -1,6 +1,6 @@
 // Defines what a handler gets and what it returns.
 
-import type { RegisteredStore } from '@store-export/control'
+import type { MemberStore } from '@store-export/control'
 import type { Context } from 'hono'
 import type { MerchantSession } from '../accounts/accounts.ts'
 import type { Frame, PageNotice, Section, StoreHead } from '../pages/models.ts'
@@ -22,8 +22,8 @@ export interface DashboardRequest extends Localization {
   readonly session: MerchantSession | null
   /** ID to which form tokens are bound: that of the session, or that of the visitor before the sign-in. */
   readonly formTokenScope: string
-  /** The merchant's stores, by name. */
-  readonly stores: readonly RegisteredStore[]
+  /** The merchant's stores with the merchant's role in each, by name. */
+  readonly stores: readonly MemberStore[]
 }
 
 /** A request of a signed-in merchant. */
@@ -33,7 +33,7 @@ export interface MerchantRequest extends DashboardRequest {
 
 /** A request of a merchant to a page of one of their stores. */
 export interface StoreRequest extends MerchantRequest {
-  readonly store: RegisteredStore
+  readonly store: MemberStore
   readonly head: StoreHead
 }
 

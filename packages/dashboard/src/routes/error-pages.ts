@@ -1,16 +1,30 @@
 // Creates the error pages: not found, rejected forms, internal errors.
 
+import type { Permission } from '../members/permissions.ts'
 import { errorView } from '../pages/error-view.ts'
 import type { ErrorPage } from '../pages/models.ts'
 import type { FormError } from '../security/form-body.ts'
 import type { Html } from '../ui/html.ts'
-import { type DashboardRequest, frameOf, type PageResult } from './dashboard-request.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import { type DashboardRequest, frameOf, type PageResult, type StoreRequest } from './dashboard-request.ts'
 
 /** Returns the page for an unknown path, and for a store of another merchant, so that it does not reveal stores. */
 export function notFoundPage(request: DashboardRequest): PageResult {
   const { notFound, signIn, goToStores } = request.texts.errors
   const next = request.session === null ? { label: signIn, href: '/sign-in' } : { label: goToStores, href: '/' }
   return { status: 404, html: errorHtml(request, { ...notFound, next }) }
+}
+
+/** Returns the page for a member whose role lacks a permission. It says who can help. */
+export function forbiddenPage(request: StoreRequest, needs: Permission): PageResult {
+  const { forbidden } = request.texts.errors
+  const text = needs === 'see data' ? forbidden.data : forbidden.change
+  const paths = storePaths(request.store.id)
+  const next =
+    needs === 'see data'
+      ? { label: forbidden.goToUsage, href: paths.usage }
+      : { label: forbidden.goToMembers, href: paths.members }
+  return { status: 403, html: errorHtml(request, { heading: forbidden.heading, text, next }) }
 }
 
 /** Returns the page for a form whose token is used up. `href` is the path of the form's page. */

@@ -1,6 +1,6 @@
 // Handles requests for the list of stores, and for Settings > General.
 
-import type { RegisteredStore } from '@store-export/control'
+import type { MemberStore, RegisteredStore } from '@store-export/control'
 import type { DataStore } from '../data/data-page.ts'
 import { makeGeneralPage } from '../data/general-page.ts'
 import { addressOf, storeStatus } from '../data/store-rows.ts'
@@ -35,8 +35,8 @@ export async function generalPage(request: StoreRequest): Promise<HandlerResult>
 }
 
 /** Returns the facts about the store that every page of the store shows. */
-export function storeHead(store: RegisteredStore, timeZone: string): StoreHead {
-  return { id: store.id, name: store.name, status: storeStatus(store), timeZone }
+export function storeHead(store: MemberStore, timeZone: string): StoreHead {
+  return { id: store.id, name: store.name, status: storeStatus(store), role: store.role, timeZone }
 }
 
 /** Returns what the Data pages need to read the store. */

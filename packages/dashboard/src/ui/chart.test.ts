@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { localizationIn } from '../texts/languages.ts'
 import { requestsChart } from './chart.ts'
 
-const store = { id: 'a', name: 'A', status: 'ready', timeZone: 'Europe/Berlin' } as const
+const store = { id: 'a', name: 'A', status: 'ready', role: 'admin', timeZone: 'Europe/Berlin' } as const
 const display = { ...localizationIn('en'), now: new Date('2026-11-21T12:00:00Z'), store }
 const NONE = { successful: 0, clientErrors: 0, rejected: 0, failed: 0 }
 const TODAY = new Date('2026-11-20T23:00:00Z')

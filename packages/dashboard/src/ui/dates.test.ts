@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { count, dayText, exactTime, relativeTime } from './dates.ts'
 
 const NOW = new Date('2026-11-21T15:04:20Z')
-const store = { id: 's', name: 'S', status: 'ready', timeZone: 'Europe/Berlin' } as const
+const store = { id: 's', name: 'S', status: 'ready', role: 'admin', timeZone: 'Europe/Berlin' } as const
 const display = { locale: 'en-GB', now: NOW, store }
 
 test(`if a time is minutes ago, it is shown as "3 minutes ago" with the exact time in the store's time zone as tooltip`, () => {

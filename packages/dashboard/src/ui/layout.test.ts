@@ -5,7 +5,13 @@ import { html } from './html.ts'
 import { layout } from './layout.ts'
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
-const store = { id: '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601', name: 'A', status: 'ready', timeZone: 'UTC' } as const
+const store = {
+  id: '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601',
+  name: 'A',
+  status: 'ready',
+  role: 'admin',
+  timeZone: 'UTC',
+} as const
 
 function frameWith(more: Partial<Frame> = {}): Frame {
   let tokens = 0

@@ -1,6 +1,7 @@
 // Renders the document around every page: styles, scripts, navigation and account. On a phone, the navigation is above
 // the page and needs no script.
 
+import { isAllowed } from '../members/permissions.ts'
 import type { Frame, Section } from '../pages/models.ts'
 import { LANGUAGES } from '../texts/languages.ts'
 import { assets } from './assets.ts'
@@ -81,16 +82,18 @@ function storeBox({ store, texts }: Frame, storesCount: number): Html {
   return html`<a class="store-box" href="/stores">${name}<span class="visually-hidden">${texts.layout.chooseStore}</span>${ICONS.switch}</a>`
 }
 
-function navigation({ section, apiUrl, texts }: Frame, storeId: string): Html {
+function navigation(frame: Frame, storeId: string): Html {
+  const { section, apiUrl, texts } = frame
   const { layout: labels } = texts
   const base = `/stores/${encodeURIComponent(storeId)}`
   const item = (at: Section, path: string): Html =>
     html`<li><a href="${base}${path}"${section === at ? html` aria-current="page"` : NOTHING}>${ICONS[at]}${labels.sections[at]}</a></li>`
+  const data = isAllowed(frame, 'see data') ? item('data', '/data/orders') : NOTHING
   return html`<nav class="main-nav" aria-label="${labels.navigation}">
 <p class="nav-group" id="nav-settings">${labels.settings}</p>
 <ul role="list" aria-labelledby="nav-settings">${item('general', '/settings/general')}${item('api', '/settings/api')}${item('members', '/settings/members')}${item('activity', '/settings/activity')}</ul>
 <p class="nav-group" id="nav-insight">${labels.storeData}</p>
-<ul role="list" aria-labelledby="nav-insight">${item('usage', '/usage')}${item('data', '/data/orders')}${item('recipes', '/recipes')}
+<ul role="list" aria-labelledby="nav-insight">${item('usage', '/usage')}${data}${item('recipes', '/recipes')}
 <li><a href="${apiUrl}/docs">${ICONS.reference}${labels.reference}</a></li></ul>
 </nav>`
 }
@@ -103,10 +106,12 @@ function account(frame: Frame, email: string): Html {
 /** Sections whose pages say themselves that the store has no data. */
 const SECTIONS_WITH_NOTE: readonly (Section | null)[] = ['general', 'data']
 
-function statusNote({ store, section, texts }: Frame): Html {
+function statusNote(frame: Frame): Html {
+  const { store, section, texts } = frame
   if (store === null || section === null || store.status === 'ready') return NOTHING
   if (SECTIONS_WITH_NOTE.includes(section)) return NOTHING
-  return callout(texts.layout[store.status], 'waiting')
+  const isViewer = store.status === 'generating' && !isAllowed(frame, 'manage')
+  return callout(isViewer ? texts.layout.generatingForViewer : texts.layout[store.status], 'waiting')
 }
 
 function foot({ apiUrl, viewer, texts }: Frame): Html {

@@ -14,6 +14,8 @@ export function storePaths(storeId: string): StorePaths {
     activity: `${base}/settings/activity`,
     activityFile: `${base}/settings/activity.csv`,
     members,
+    leave: `${members}/leave`,
+    memberRole: (id) => `${members}/${encodeURIComponent(id)}/role`,
     removeMember: (id) => `${members}/${encodeURIComponent(id)}/remove`,
     invitations: `${members}/invitations`,
     sendInvitation: (id) => `${members}/invitations/${encodeURIComponent(id)}/send`,
@@ -43,6 +45,8 @@ export interface StorePaths {
   readonly activity: string
   readonly activityFile: string
   readonly members: string
+  readonly leave: string
+  readonly memberRole: (merchantId: string) => string
   readonly removeMember: (merchantId: string) => string
   readonly invitations: string
   readonly sendInvitation: (invitationId: string) => string

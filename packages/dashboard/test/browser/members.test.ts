@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeViolations } from '../../../../test/support/accessibility.ts'
 import { openBrowser, openPage } from '../../../../test/support/browser.ts'
 import { addMerchant, urlOf } from '../../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
@@ -31,6 +32,7 @@ describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
     await page.goto(`${urlOf(platform)}/stores/${store.id}/settings/members`)
     await signIn(page, merchant)
     await page.getByLabel('Email').fill(email)
+    await page.getByRole('radio', { name: /^Admin:/ }).check()
     await page.getByRole('button', { name: 'Send invitation' }).click()
     expect(await textOf(page, '.notice')).toBe('The invitation is sent.')
     expect(await textsOf(page, 'table[role] th[scope=row]')).toContain(email)
@@ -57,12 +59,50 @@ describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
     expect(new URL(invited.url()).pathname).toBe(`/stores/${store.id}/settings/api`)
 
     await page.reload()
-    expect(await textOf(page, `tr:has-text("${email}") td`)).toBe('Password and code')
+    expect(await textOf(page, `tr:has-text("${email}") td:nth-of-type(2)`)).toBe('Password and code')
     await page.getByRole('link', { name: `Remove ${email}` }).click()
     await page.getByRole('button', { name: 'Remove member' }).click()
     expect(await textOf(page, '.notice')).toBe('The member is removed and has no access any more.')
     expect((await invited.reload())?.status()).toBe(404)
     expect([...member.problems, ...person.problems]).toEqual([])
     await Promise.all([member.close(), person.close()])
+  })
+
+  test('if an admin makes a member a viewer, the open pages of the viewer lose their controls, and axe finds nothing', async () => {
+    const [merchant, other] = [await addMerchant(platform, store.id), await addMerchant(platform, store.id)]
+    const { page, ...admin } = await openPage(browser, { javaScript })
+    const { page: open, ...viewer } = await openPage(browser, { javaScript })
+    const base = `${urlOf(platform)}/stores/${store.id}`
+    await open.goto(`${base}/settings/api`)
+    await signIn(open, other)
+    // A form that chooses the lines of a page changes nothing.
+    const controls = () =>
+      textsOf(open, 'main :is(a.button, button, input:not([type=hidden]), select, summary):not(search *)')
+    expect(await controls()).toContain('Create key')
+    expect(await textsOf(open, '.main-nav a')).toContain('Data')
+
+    await page.goto(`${base}/settings/members`)
+    await signIn(page, merchant)
+    await page.getByRole('link', { name: `Change role ${other.email}` }).click()
+    await page.getByRole('radio', { name: /^Viewer:/ }).check()
+    await page.getByRole('button', { name: 'Save role' }).click()
+    expect(await textOf(page, '.notice')).toBe('The role is changed. It applies immediately.')
+    expect(await textOf(page, `tr:has-text("${other.email}") td`)).toBe('Viewer')
+
+    await open.getByRole('button', { name: 'Create key' }).click()
+    expect(await textOf(open, 'h1')).toBe('Your role doesn’t include this')
+    for (const [path, shown] of [
+      ['/settings/api', []],
+      ['/usage', ['Show as a table', 'Request log of test']],
+      ['/settings/activity', ['CSV']],
+      ['/settings/members', [`Leave ${other.email}`]],
+    ] as const) {
+      await open.goto(`${base}${path}`)
+      expect(await controls(), path).toEqual(shown)
+      expect(await textsOf(open, '.main-nav a')).not.toContain('Data')
+      if (javaScript) expect(await axeViolations(open)).toEqual([])
+    }
+    expect([...admin.problems, ...viewer.problems].filter((problem) => !problem.includes('403'))).toEqual([])
+    await Promise.all([admin.close(), viewer.close()])
   })
 })

@@ -20,6 +20,8 @@ export interface Shown {
   readonly merchant: TestMerchant
   /** Has no password and signs in by link. */
   readonly guest: { readonly id: string; readonly email: string }
+  /** Sees `full`, and changes nothing. */
+  readonly viewer: TestMerchant
   /** Has rows, keys and usage. */
   readonly full: TestStore
   /** Has the first schema version and as many keys as possible. Most of them were not used for months. */
@@ -54,7 +56,9 @@ export async function showStores(scene: Scene): Promise<Shown> {
   await useKeys(platform, full)
   const merchant = await addMerchant(platform, full.id, old.id, empty.id, generating, imported)
   const guest = await (await accountsOf(platform)).addMerchant('guest@example.com', full.id)
-  return { scene, texts: localizationIn('en').texts, merchant, guest, full, old, empty, generating, imported }
+  const viewer = await addMerchant(platform, full.id, empty.id)
+  await platform.controlSql`update memberships set role = 'viewer' where merchant_id = ${viewer.id}`
+  return { scene, texts: localizationIn('en').texts, merchant, guest, viewer, full, old, empty, generating, imported }
 }
 
 async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'imported'): Promise<string> {
@@ -105,12 +109,23 @@ function storePage(name: string, path: (shown: Shown) => string): EveryPage {
   return { name, isSignedIn: true, open }
 }
 
+/** Returns a page that a viewer opens. */
+function viewerPage(name: string, path: (shown: Shown) => string): EveryPage {
+  const open: EveryPage['open'] = async (page, shown) => {
+    const { url, sessionOf } = shown.scene
+    const { cookies } = await sessionOf(shown.viewer)
+    await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
+    await page.goto(`${url}/stores/${path(shown)}`)
+  }
+  return { name: `${name}, viewer`, isSignedIn: false, open }
+}
+
 /** Invites a new person to a store. Returns the token of the link. */
 async function inviteTo(scene: Scene, store: TestStore, { id: merchantId }: TestMerchant): Promise<string> {
   const { token, hash: tokenHash } = makeInvitationToken(randomBytes)
   const database = scene.platform.service.control
   await scene.platform.controlSql`delete from invitations where store_id = ${store.id}`
-  await invite({ database, storeId: store.id, email: 'invited@example.com', merchantId, tokenHash })
+  await invite({ database, storeId: store.id, email: 'invited@example.com', role: 'admin', merchantId, tokenHash })
   return token
 }
 
@@ -203,7 +218,9 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('members', ({ full }) => `${full.id}/settings/members`),
   storePage('members, one', ({ empty }) => `${empty.id}/settings/members`),
   storePage('remove a member', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/remove`),
-  storePage('leave, last member', ({ empty, merchant }) => `${empty.id}/settings/members/${merchant.id}/remove`),
+  storePage('leave, last admin', ({ empty }) => `${empty.id}/settings/members/leave`),
+  storePage('leave', ({ full }) => `${full.id}/settings/members/leave`),
+  storePage('role of a member', ({ full, guest }) => `${full.id}/settings/members/${guest.id}/role`),
   storePage('activity', ({ full }) => `${full.id}/settings/activity`),
   storePage('activity of the platform', ({ full }) => `${full.id}/settings/activity?by=platform&action=key.created`),
   storePage('activity, no matches', ({ full }) => `${full.id}/settings/activity?until=2026-01-01`),
@@ -243,6 +260,16 @@ const STORE_PAGES: readonly EveryPage[] = [
     ),
   ),
   storePage('not found', ({ full }) => `${full.id}/nowhere`),
+]
+
+const VIEWER_PAGES: readonly EveryPage[] = [
+  viewerPage('keys', ({ full }) => `${full.id}/settings/api`),
+  viewerPage('members', ({ full }) => `${full.id}/settings/members`),
+  viewerPage('leave', ({ full }) => `${full.id}/settings/members/leave`),
+  viewerPage('requests of a key', ({ full }) => `${full.id}/usage/keys/${full.keyId}`),
+  viewerPage('usage, none', ({ empty }) => `${empty.id}/usage`),
+  viewerPage('data, not allowed', ({ full }) => `${full.id}/data/orders`),
+  viewerPage('revoke, not allowed', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/revoke`),
 ]
 
 const AFTER_STEPS: readonly EveryPage[] = [
@@ -374,4 +401,4 @@ const AFTER_STEPS: readonly EveryPage[] = [
   },
 ]
 
-export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...AFTER_STEPS]
+export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...VIEWER_PAGES, ...AFTER_STEPS]

@@ -9,7 +9,7 @@ export function testFrame({ section, now }: Pick<Frame, 'section' | 'now'>): Fra
   return {
     title: 'Test',
     viewer: { email: 'a@example.com', storesCount: 1 },
-    store: { id: 's1', name: 'A', status: 'ready', timeZone: 'UTC' },
+    store: { id: 's1', name: 'A', status: 'ready', role: 'admin', timeZone: 'UTC' },
     section,
     notice: null,
     ...localizationIn('en'),

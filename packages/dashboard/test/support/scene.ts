@@ -22,6 +22,8 @@ export interface Scene {
   openPage(settings?: PageSettings): Promise<OpenPage>
   /** Like `openPage`, but signed in. All pages of a merchant share one session, so don't sign out in it. */
   openAs(merchant: TestMerchant, settings?: PageSettings): Promise<OpenPage>
+  /** Returns the only session of a merchant. */
+  sessionOf(merchant: TestMerchant): Promise<PlainBrowser>
   close(): Promise<void>
 }
 
@@ -38,12 +40,16 @@ export async function openScene(): Promise<Scene> {
   const url = urlOf(platform)
   // Checking a password takes a tenth of a second by design, so each merchant signs in once.
   const sessions = new Map<string, PlainBrowser>()
+  const sessionOf = async (merchant: TestMerchant) => {
+    const session = sessions.get(merchant.id) ?? (await new PlainBrowser(url).signIn(merchant))
+    sessions.set(merchant.id, session)
+    return session
+  }
   const open = async (merchant: TestMerchant | null, settings?: PageSettings) => {
     const opened = await openPage(browser, settings)
     opened.page.setDefaultTimeout(5000)
     if (merchant === null) return opened
-    const session = sessions.get(merchant.id) ?? (await new PlainBrowser(url).signIn(merchant))
-    sessions.set(merchant.id, session)
+    const session = await sessionOf(merchant)
     await opened.context.addCookies([...session.cookies].map(([name, value]) => ({ name, value, url })))
     return opened
   }
@@ -61,6 +67,7 @@ export async function openScene(): Promise<Scene> {
     open,
     openPage: (settings) => openForTest(null, settings),
     openAs: openForTest,
+    sessionOf,
     async close() {
       await browser.close()
       await platform.close()

@@ -4,7 +4,9 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import {
+  changeMemberRole,
   listMerchants,
+  type MemberRole,
   readDashboardSecret,
   removeMembership,
   removeMerchant,
@@ -17,15 +19,20 @@ import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
 import { DATA_FOLDER, readSignIn } from '../demo/data-folder.ts'
 import { print, printJson, printMessage, printTable } from '../output.ts'
-import { UsageError } from '../user-error.ts'
+import { UsageError, UserError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
+import { parseRole } from './option-values.ts'
 
 interface EmailOptions extends CommonOptions {
   readonly email: string
 }
 
-interface AddOptions extends EmailOptions {
+interface StoreOptions extends EmailOptions {
   readonly store: string
+}
+
+interface AddOptions extends StoreOptions {
+  readonly role?: MemberRole
 }
 
 interface RemoveOptions extends EmailOptions {
@@ -47,6 +54,11 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .requiredOption('--store <id>', 'ID or external ID of the store')
+    .option(
+      '--role <role>',
+      'admin or viewer. A viewer sees keys and usage, but changes nothing and sees no data. Default: the role that the merchant has in the store, otherwise admin.',
+      parseRole,
+    )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
   addCommand(merchants, 'link', 'create a link that signs a merchant in once')
     .requiredOption('--email <address>', EMAIL_HELP)
@@ -54,7 +66,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   addCommand(
     merchants,
     'list',
-    'list the dashboard accounts and the number of their stores. --json lists the store IDs.',
+    'list the dashboard accounts and the number of their stores. --json lists the store IDs and the roles.',
   ).action((options: CommonOptions) => withControl(processContext, (context) => list(context, options)))
   addCommand(
     merchants,
@@ -73,17 +85,25 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
     .action((options: RemoveOptions) => withControl(processContext, (context) => remove(context, options)))
 }
 
-async function add(context: CommandContext, { email, store, json }: AddOptions): Promise<void> {
+async function add(context: CommandContext, { email, store, role: chosen, json }: AddOptions): Promise<void> {
   const accounts = await accountsOf(context, null)
   // An invalid email address is wrong usage, so it is checked before the store.
   await withEmail(() => accounts.hasMerchant(email))
   const { id: storeId } = await requireStore(context.database, store)
-  const { id, email: address, isNew } = await accounts.addMerchant(email, storeId)
-  if (json) return printJson({ id, email: address, store_id: storeId, created: isNew })
-  printMessage(`${isNew ? 'Created the account' : 'The account exists:'} ${address}. It has access to the store.`)
+  const { id, email: address, isNew, role: before } = await accounts.addMerchant(email, storeId, chosen)
+  const role = chosen ?? before
+  if (role !== before) {
+    const options = { database: context.database, storeId, merchantId: id, role, changedBy: null }
+    if ((await changeMemberRole(options)) === 'last admin') throw new UserError(LAST_ADMIN)
+  }
+  if (json) return printJson({ id, email: address, store_id: storeId, created: isNew, role })
+  printMessage(`${isNew ? 'Created the account' : 'The account exists:'} ${address}. Its role in the store is ${role}.`)
   printMessage(`To create a sign-in link: store-export merchants link --email ${address}`)
   print(id)
 }
+
+const LAST_ADMIN =
+  '--role: this merchant is the last admin of the store and stays one; first make another merchant an admin with "store-export merchants add --role admin"'
 
 async function link(
   context: CommandContext,
@@ -104,22 +124,18 @@ async function link(
 async function list({ database }: CommandContext, { json }: CommonOptions): Promise<void> {
   const merchants = await listMerchants(database)
   if (json) {
-    const described = merchants.map(({ id, email, createdAt, storeIds }) => ({
+    const described = merchants.map(({ id, email, createdAt, stores }) => ({
       id,
       email,
       created_at: createdAt,
-      store_ids: storeIds,
+      store_ids: stores.map((store) => store.id),
+      stores,
     }))
     return printJson({ merchants: described })
   }
   printTable(
     ['merchant id', 'created', 'stores', 'email'],
-    merchants.map(({ id, createdAt, storeIds, email }) => [
-      id,
-      createdAt.toISOString(),
-      String(storeIds.length),
-      email,
-    ]),
+    merchants.map(({ id, createdAt, stores, email }) => [id, createdAt.toISOString(), String(stores.length), email]),
   )
 }
 
@@ -147,7 +163,7 @@ async function remove(context: CommandContext, options: RemoveOptions): Promise<
     printMessage(`No merchant has access to the store ${storeId} now; its usage was deleted.`)
 }
 
-async function removeFromStore({ database }: CommandContext, { email, store, json }: AddOptions): Promise<void> {
+async function removeFromStore({ database }: CommandContext, { email, store, json }: StoreOptions): Promise<void> {
   const { id, name } = await requireStore(database, store)
   const { removed, isSeen } = await removeMembership(database, email, id)
   const address = email.trim().toLowerCase()

@@ -11,6 +11,7 @@ import {
   type Scope,
   TIMESTAMP_RULE,
 } from '@store-export/contract'
+import { findMemberRole, MEMBER_ROLES, type MemberRole } from '@store-export/control'
 import { InvalidUrlError, splitPassword } from '@store-export/postgres'
 import { InvalidArgumentError } from 'commander'
 import { printMessage } from '../output.ts'
@@ -28,6 +29,13 @@ export function parseTime(text: string): Date {
   const microseconds = parseDatetime(text)
   if (microseconds === null) throw new InvalidArgumentError(`Accepted: ${TIMESTAMP_RULE}.`)
   return new Date(formatTimestamp(microseconds))
+}
+
+/** Returns the role that the string names. Throws commander's `InvalidArgumentError` for any other string. */
+export function parseRole(text: string): MemberRole {
+  const role = findMemberRole(text)
+  if (role === null) throw new InvalidArgumentError(`Accepted: ${MEMBER_ROLES.join(', ')}.`)
+  return role
 }
 
 /** Adds a scope to those of earlier options. Throws commander's `InvalidArgumentError` for an unknown one. */

@@ -34,6 +34,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       stores_removed: done.storesRemoved,
       merchants_removed: done.merchantsRemoved,
       memberships_removed: done.membershipsRemoved,
+      roles_reduced: done.rolesReduced,
       invitations_withdrawn: done.invitationsWithdrawn,
       unchanged: done.unchanged,
     })
@@ -42,6 +43,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Revoked ${countOf(done.keysRevoked, 'key')}.`)
   printMessage(`Removed ${countOf(done.storesRemoved, 'store')} and ${countOf(done.merchantsRemoved, 'merchant')}.`)
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
+  printMessage(`Made an admin of a store a viewer: ${countOf(done.rolesReduced, 'time')}.`)
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
   printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }

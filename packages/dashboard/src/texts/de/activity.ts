@@ -1,6 +1,8 @@
 import { html } from '../../ui/html.ts'
 import type { ActivityTexts } from '../en/activity.ts'
 
+const ROLES = { admin: 'Admin', viewer: 'Betrachter' } as const
+
 export const activity = (): ActivityTexts => ({
   title: 'Aktivität',
   lead: 'Änderungen an den Schlüsseln dieses Shops und an den Personen, die ihn sehen.',
@@ -15,6 +17,7 @@ export const activity = (): ActivityTexts => ({
       'key.renamed': 'Schlüssel umbenannt',
       'key.revoked': 'Schlüssel widerrufen oder abgelaufen',
       'membership.added': 'Zugriff gegeben oder beigetreten',
+      'membership.role_changed': 'Rolle geändert',
       'membership.removed': 'Zugriff beendet oder verlassen',
       'invitation.created': 'Person eingeladen',
       'invitation.withdrawn': 'Einladung zurückgezogen',
@@ -44,11 +47,13 @@ export const activity = (): ActivityTexts => ({
   keyExpired: (key) => html`${key} abgelaufen`,
   keyLeaked: (key, place) => html`${key} widerrufen, weil er öffentlich gefunden wurde${place}`,
   keyRevoked: (key) => html`${key} widerrufen`,
-  membershipAdded: (person) => html`Zugriff auf diesen Shop gegeben: ${person}`,
+  membershipAdded: (person, role) => html`Zugriff auf diesen Shop als ${ROLES[role]} gegeben: ${person}`,
+  roleChanged: (person, role) => html`Zum ${ROLES[role]} gemacht: ${person}`,
+  ownRoleChanged: (role) => html`Zum ${ROLES[role]} geworden`,
   membershipRemoved: (person) => html`Zugriff auf diesen Shop beendet: ${person}`,
-  joined: html`Einladung angenommen und beigetreten`,
+  joined: (role) => html`Einladung angenommen und als ${ROLES[role]} beigetreten`,
   left: html`Diesen Shop verlassen`,
-  invited: (person) => html`Eingeladen: ${person}`,
+  invited: (person, role) => html`Als ${ROLES[role]} eingeladen: ${person}`,
   invitationWithdrawn: (person) => html`Einladung zurückgezogen: ${person}`,
   storeAdded: html`Diesen Shop hinzugefügt`,
   storeChanged: (parts) => html`Diesen Shop geändert: ${parts}`,

@@ -18,6 +18,8 @@ export const emails = (format: Format): EmailsTexts => ({
     subject: (name) => `Der Schlüssel von ${name} läuft bald ab`,
     sentence: (name, left) =>
       `Der Schlüssel von ${name} läuft in ${dative(left, format)} ab. Ersetzen Sie ihn vorher, damit das Tool weiter funktioniert.`,
+    sentenceForViewer: (name, left) =>
+      `Der Schlüssel von ${name} läuft in ${dative(left, format)} ab. Bitten Sie einen Admin des Shops, ihn vorher zu ersetzen, damit das Tool weiter funktioniert.`,
   },
   facts: (store, key) => `Shop: ${store}\nSchlüssel: ${key}`,
   log: (url) => `Sehen Sie nach, was das Tool getan hat:\n${url}`,
@@ -29,6 +31,8 @@ export const emails = (format: Format): EmailsTexts => ({
       `Der Schlüssel von ${name} wurde öffentlich gefunden. Wer ihn gesehen hat, konnte die Daten Ihres Shops lesen. Deshalb wurde er widerrufen, und das Tool bekommt keine Daten mehr.`,
     facts: (store, key, place) => `Shop: ${store}\nSchlüssel: ${key}\nFundort: ${place}`,
     createKey: (url) => `Erstellen Sie einen neuen Schlüssel, und tragen Sie ihn im Tool ein:\n${url}`,
+    askAdmin: (url) =>
+      `Bitten Sie einen Admin des Shops um einen neuen Schlüssel. Die Mitglieder finden Sie hier:\n${url}`,
     seeUsage: (url) => `Sehen Sie nach, was mit dem alten Schlüssel gelesen wurde:\n${url}`,
     removeKey:
       'Löschen Sie den alten Schlüssel am Fundort, damit ihn niemand mehr ausprobiert. Bewahren Sie den neuen in einem Geheimnisspeicher auf, nicht in einer Datei eines Repositorys.',

@@ -5,6 +5,14 @@ export const errors = (): ErrorsTexts => ({
     heading: 'Seite nicht gefunden',
     text: 'Der Link ist vielleicht veraltet, oder Ihr Konto hat keinen Zugriff auf diesen Shop.',
   },
+  forbidden: {
+    heading: 'Ihre Rolle erlaubt das nicht',
+    change:
+      'Sie sind Betrachter dieses Shops und können seine Schlüssel und Mitglieder nicht ändern. Es wurde nichts geändert. Die Liste der Mitglieder sagt, wer Admin ist und helfen kann.',
+    data: 'Sie sind Betrachter dieses Shops. Betrachter sehen seine Schlüssel und deren Nutzung, aber keine Kundendaten. Ein Admin des Shops kann Ihre Rolle ändern.',
+    goToMembers: 'Mitglieder ansehen',
+    goToUsage: 'Nutzung ansehen',
+  },
   repeatedForm: {
     heading: 'Dieses Formular wurde schon gesendet',
     text: 'Wir haben es einmal verarbeitet und nicht wiederholt. Öffnen Sie die Seite, um das Ergebnis zu sehen.',

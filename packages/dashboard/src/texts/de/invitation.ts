@@ -4,8 +4,12 @@ import type { Format } from '../format.ts'
 
 export const invitation = ({ plural }: Format): InvitationTexts => ({
   title: (store) => `${store} beitreten`,
-  lead: (invitedBy, email) =>
-    html`<strong>${invitedBy}</strong> lädt <strong>${email}</strong> in diesen Shop ein. Mitglieder sehen seine Daten und seine Nutzung, und können seine Schlüssel erstellen und widerrufen.`,
+  lead: {
+    admin: (invitedBy, email) =>
+      html`<strong>${invitedBy}</strong> lädt <strong>${email}</strong> als Admin in diesen Shop ein. Admins sehen seine Daten und seine Nutzung und verwalten seine Schlüssel und Mitglieder.`,
+    viewer: (invitedBy, email) =>
+      html`<strong>${invitedBy}</strong> lädt <strong>${email}</strong> als Betrachter in diesen Shop ein. Betrachter sehen seine Schlüssel und deren Nutzung, aber sie ändern nichts und sehen keine Kundendaten.`,
+  },
   otherSession: (signedInAs, email) =>
     html`In diesem Browser ist <strong>${signedInAs}</strong> angemeldet. Die Einladung ist für <strong>${email}</strong>. Wenn Sie sie annehmen, wird das andere Konto abgemeldet.`,
   decline: 'Wenn Sie nicht beitreten möchten, schließen Sie diese Seite.',
@@ -21,8 +25,12 @@ export const invitation = ({ plural }: Format): InvitationTexts => ({
   },
   email: {
     subject: (store) => `Einladung zu ${store}`,
-    invitation: (invitedBy, store) =>
-      `${invitedBy} lädt Sie in den Shop „${store}“ in Store Data Export ein. Dort können Sie API-Schlüssel für seine Tools erstellen und seine Daten sehen.`,
+    invitation: {
+      admin: (invitedBy, store) =>
+        `${invitedBy} lädt Sie als Admin in den Shop „${store}“ in Store Data Export ein. Dort können Sie API-Schlüssel für seine Tools erstellen und seine Daten sehen.`,
+      viewer: (invitedBy, store) =>
+        `${invitedBy} lädt Sie als Betrachter in den Shop „${store}“ in Store Data Export ein. Dort sehen Sie, ob die Abrufe seiner Tools funktionieren.`,
+    },
     link: (url) => `Um anzunehmen, öffnen Sie diesen Link, und drücken Sie den Knopf:\n${url}`,
     foot: (days, invitedBy) =>
       `Der Link funktioniert einmal und ${plural(days, { one: '# Tag', other: '# Tage' })} lang. Er ist nur für Sie. Leiten Sie ihn nicht weiter. Wenn Sie ${invitedBy} nicht kennen, ignorieren Sie diese E-Mail.`,

@@ -10,6 +10,7 @@ export const keyHealth = (format: Format): KeyHealthTexts => {
   return {
     overLimit: (rejected) => html` ${requests(rejected)} über dem Limit in 24 Stunden.`,
     endsIn: (left) => html` Der Schlüssel läuft in ${dative(left, format)} ab: Ersetzen Sie ihn vorher.`,
+    endsInForViewer: (left) => html` Der Schlüssel läuft in ${dative(left, format)} ab.`,
     requestLog: (name) => html`Anfrageprotokoll<span class="visually-hidden"> von ${name}</span>`,
     unused: html`<strong>Noch nicht verwendet.</strong> Tragen Sie den Schlüssel in das Tool ein.`,
     imported: html`<strong>Abgelehnt.</strong> Ein importierter Shop hat hier keine Daten.`,

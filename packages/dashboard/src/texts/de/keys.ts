@@ -5,10 +5,15 @@ import type { Format } from '../format.ts'
 export const keys = ({ plural, duration }: Format): KeysTexts => ({
   title: 'API',
   lead: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. So sehen Sie, ob es funktioniert, und können seinen Schlüssel einzeln widerrufen.',
+  leadForViewer: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. So sehen Sie, ob es funktioniert.',
   unconfirmed: (name, createdHref) =>
     html`Sie haben noch nicht bestätigt, dass Sie den neuen Schlüssel <strong>${name}</strong> kopiert haben. Bis zehn Minuten nach dem Erstellen können Sie ihn <a href="${createdHref}">noch einmal anzeigen</a>.`,
   cardTitle: 'Schlüssel',
-  empty: { heading: 'Noch keine Schlüssel', text: 'Erstellen Sie unten Ihren ersten Schlüssel.' },
+  empty: {
+    heading: 'Noch keine Schlüssel',
+    text: 'Erstellen Sie unten Ihren ersten Schlüssel.',
+    viewer: 'Ein Admin dieses Shops kann Schlüssel erstellen.',
+  },
   replacedBy: (key, end) =>
     html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach dessen erster Verwendung ab`}`,
   unused: {

@@ -21,6 +21,7 @@ export const layout = (): LayoutTexts => ({
   signOut: 'Abmelden',
   generating:
     'Dieser Shop wird noch angelegt. Sie können schon Schlüssel erstellen. Sie funktionieren, sobald der Shop bereit ist.',
+  generatingForViewer: 'Dieser Shop wird noch angelegt. Seine Schlüssel funktionieren, sobald der Shop bereit ist.',
   imported:
     'Dieser Shop wurde importiert und liegt auf einem anderen System. Seine Daten lassen sich hier nicht exportieren, und die API lehnt Anfragen mit seinen Schlüsseln ab.',
   apiUrl: 'API-URL:',

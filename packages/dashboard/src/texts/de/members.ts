@@ -4,12 +4,19 @@ import type { Format } from '../format.ts'
 
 export const members = ({ plural }: Format): MembersTexts => ({
   title: 'Mitglieder',
-  lead: 'Mitglieder sehen die Daten und die Nutzung dieses Shops. Sie können seine Schlüssel erstellen und widerrufen, und andere einladen.',
+  lead: 'Admins verwalten die Schlüssel und die Mitglieder dieses Shops und sehen seine Daten. Betrachter sehen seine Schlüssel und deren Nutzung.',
   list: {
     title: 'Mitglieder dieses Shops',
-    columns: { email: 'E-Mail-Adresse', signsInWith: 'Anmeldung mit', since: 'Mitglied seit', remove: 'Entfernen' },
+    columns: {
+      email: 'E-Mail-Adresse',
+      signsInWith: 'Anmeldung mit',
+      since: 'Mitglied seit',
+      actions: 'Aktionen',
+    },
     you: 'Sie',
-    onlyYou: 'Sie sind das einzige Mitglied. Um diesen Shop zu verlassen, laden Sie zuerst eine andere Person ein.',
+    lastAdmin:
+      'Sie sind der letzte Admin. Um diesen Shop zu verlassen oder Betrachter zu werden, laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin.',
+    changeRole: 'Rolle ändern',
     leave: 'Verlassen',
     remove: 'Entfernen',
     password: 'Passwort',
@@ -53,31 +60,34 @@ export const members = ({ plural }: Format): MembersTexts => ({
   },
   problems: {
     email: 'Geben Sie eine E-Mail-Adresse wie name@shop.example ein.',
-    member: 'Diese Person ist schon Mitglied.',
+    member: 'Diese Person ist schon Mitglied. In der Liste können Sie ihre Rolle ändern.',
     storeLimit: (invitations) =>
       `Dieser Shop hat in 24 Stunden ${invitations} Einladungen gesendet. Versuchen Sie es morgen noch einmal.`,
     addressLimit: (invitations) =>
       `Diese Adresse hat in 24 Stunden ${invitations} Einladungen zu diesem Shop bekommen. Versuchen Sie es morgen noch einmal.`,
   },
-  removal: {
-    last: {
-      title: 'Das letzte Mitglied kann den Shop nicht verlassen',
-      lead: 'Laden Sie zuerst eine andere Person ein, oder bitten Sie den Support Ihrer Plattform, Ihren Zugriff zu beenden.',
-      back: 'Zurück zu den Mitgliedern',
-    },
-    leave: {
-      title: 'Diesen Shop verlassen?',
-      lead: 'Sie verlieren sofort den Zugriff auf diesen Shop. Ein anderes Mitglied kann Sie wieder einladen.',
-      button: 'Shop verlassen',
-    },
-    remove: {
-      title: 'Dieses Mitglied entfernen?',
-      lead: (email) => html`<strong>${email}</strong> verliert sofort den Zugriff auf diesen Shop.`,
-      button: 'Mitglied entfernen',
-    },
-    effects: 'Was passiert',
-    keys: (apiHref) =>
-      html`Schlüssel funktionieren weiter, denn Tools verwenden sie. Wenn dieses Mitglied einen Schlüssel kopiert hat, <a href="${apiHref}">ersetzen oder widerrufen Sie ihn</a>.`,
-    invitations: 'Einladungen, die dieses Mitglied gesendet hat, werden zurückgezogen.',
-  },
+  removal: REMOVAL,
 })
+
+const REMOVAL: MembersTexts['removal'] = {
+  last: {
+    title: 'Der letzte Admin kann den Shop nicht verlassen',
+    lead: 'Laden Sie zuerst einen anderen Admin ein, oder machen Sie ein Mitglied zum Admin. Auch der Support Ihrer Plattform kann Ihren Zugriff beenden.',
+    back: 'Zurück zu den Mitgliedern',
+  },
+  leave: {
+    title: 'Diesen Shop verlassen?',
+    lead: 'Sie verlieren sofort den Zugriff auf diesen Shop. Ein Admin kann Sie wieder einladen.',
+    button: 'Shop verlassen',
+  },
+  remove: {
+    title: 'Dieses Mitglied entfernen?',
+    lead: (email) => html`<strong>${email}</strong> verliert sofort den Zugriff auf diesen Shop.`,
+    button: 'Mitglied entfernen',
+  },
+  effects: 'Was passiert',
+  keys: (apiHref) =>
+    html`Schlüssel funktionieren weiter, denn Tools verwenden sie. Wenn dieses Mitglied einen Schlüssel kopiert hat, <a href="${apiHref}">ersetzen oder widerrufen Sie ihn</a>.`,
+  invitations: 'Einladungen, die dieses Mitglied gesendet hat, werden zurückgezogen.',
+  unchanged: 'Die Schlüssel und die anderen Mitglieder bleiben, wie sie sind.',
+}

@@ -11,6 +11,7 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
   createKey: 'Schlüssel erstellen',
   empty: {
     heading: 'Noch keine Anfragen',
+    viewer: 'Wenn ein Tool einen Schlüssel verwendet, werden seine Anfragen hier gezählt.',
     text: 'Erstellen Sie einen Schlüssel, und tragen Sie ihn in ein Tool ein. Seine Anfragen werden hier gezählt.',
   },
   parts: { successful: 'Erfolgreich', clientErrors: 'Clientfehler', rejected: 'Abgelehnt', failed: 'Fehlgeschlagen' },

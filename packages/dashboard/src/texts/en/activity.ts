@@ -1,6 +1,6 @@
 // Texts of Settings > Activity.
 
-import type { OtherActor, StoreAction } from '@store-export/control'
+import type { MemberRole, OtherActor, StoreAction } from '@store-export/control'
 import { type Html, html } from '../../ui/html.ts'
 
 export const activity = () => ({
@@ -17,6 +17,7 @@ export const activity = () => ({
       'key.renamed': 'Renamed a key',
       'key.revoked': 'Revoked a key, or its end',
       'membership.added': 'Gave access, or joined',
+      'membership.role_changed': 'Changed a role',
       'membership.removed': 'Ended access, or left',
       'invitation.created': 'Invited a person',
       'invitation.withdrawn': 'Withdrew an invitation',
@@ -46,11 +47,13 @@ export const activity = () => ({
   keyExpired: (key: Html) => html`End of ${key}`,
   keyLeaked: (key: Html, place: Html) => html`Revoked ${key}, because it was found in public${place}`,
   keyRevoked: (key: Html) => html`Revoked ${key}`,
-  membershipAdded: (person: Html) => html`Gave ${person} access to this store`,
+  membershipAdded: (person: Html, role: MemberRole) => html`Gave ${person} access to this store as ${ROLES[role]}`,
+  roleChanged: (person: Html, role: MemberRole) => html`Made ${person} ${ROLES[role]}`,
+  ownRoleChanged: (role: MemberRole) => html`Became ${ROLES[role]}`,
   membershipRemoved: (person: Html) => html`Ended the access of ${person} to this store`,
-  joined: html`Accepted an invitation and joined`,
+  joined: (role: MemberRole) => html`Accepted an invitation and joined as ${ROLES[role]}`,
   left: html`Left this store`,
-  invited: (person: Html) => html`Invited ${person}`,
+  invited: (person: Html, role: MemberRole) => html`Invited ${person} as ${ROLES[role]}`,
   invitationWithdrawn: (person: Html) => html`Withdrew the invitation of ${person}`,
   storeAdded: html`Added this store`,
   storeChanged: (parts: string) => html`Changed this store: ${parts}`,
@@ -64,5 +67,7 @@ export const activity = () => ({
     platform: 'Your platform',
   } satisfies Record<OtherActor, string>,
 })
+
+const ROLES: Readonly<Record<MemberRole, string>> = { admin: 'an admin', viewer: 'a viewer' }
 
 export type ActivityTexts = ReturnType<typeof activity>

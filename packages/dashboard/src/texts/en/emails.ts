@@ -18,6 +18,8 @@ export const emails = ({ duration }: Format) => ({
     subject: (name: string) => `The key of ${name} ends soon`,
     sentence: (name: string, left: Duration) =>
       `The key of ${name} ends in ${duration(left)}. Replace it before, so that the tool continues to work.`,
+    sentenceForViewer: (name: string, left: Duration) =>
+      `The key of ${name} ends in ${duration(left)}. Ask an admin of the store to replace it before, so that the tool continues to work.`,
   },
   facts: (store: string, key: string) => `Store: ${store}\nKey: ${key}`,
   log: (url: string) => `See what the tool did:\n${url}`,
@@ -29,6 +31,7 @@ export const emails = ({ duration }: Format) => ({
       `The key of ${name} was found in public. Anyone who saw it could read the data of your store, so the service revoked it. The tool no longer gets data.`,
     facts: (store: string, key: string, place: string) => `Store: ${store}\nKey: ${key}\nFound at: ${place}`,
     createKey: (url: string) => `Create a new key, and put it into the tool:\n${url}`,
+    askAdmin: (url: string) => `Ask an admin of the store for a new key. The members are at:\n${url}`,
     seeUsage: (url: string) => `See what was read with the old key:\n${url}`,
     removeKey:
       'Remove the old key from the place where it was found, so that no one tries it again. Keep the new key in a secret store, not in a file of a repository.',

@@ -19,6 +19,7 @@ import { keys } from './keys.ts'
 import { layout } from './layout.ts'
 import { members } from './members.ts'
 import { recipes } from './recipes.ts'
+import { roles } from './roles.ts'
 import { script } from './script.ts'
 import { signIn } from './sign-in.ts'
 import { stores } from './stores.ts'
@@ -36,6 +37,7 @@ export const english = (format: Format) => ({
   keyCreated: keyCreated(format),
   changeKey: changeKey(format),
   members: members(format),
+  roles: roles(),
   invitation: invitation(format),
   activity: activity(),
   stores: stores(),

@@ -5,6 +5,14 @@ export const errors = () => ({
     heading: 'Page not found',
     text: 'The link may be out of date, or your account may not have access to this store.',
   },
+  forbidden: {
+    heading: 'Your role doesn’t include this',
+    change:
+      'You are a viewer of this store, so you can’t change its keys or members. Nothing was changed. The list of members says who is an admin and can help.',
+    data: 'You are a viewer of this store. Viewers see its keys and their usage, but no data of customers. An admin of the store can change your role.',
+    goToMembers: 'See the members',
+    goToUsage: 'See the usage',
+  },
   repeatedForm: {
     heading: 'This form was already sent',
     text: 'We processed it once and didn’t repeat it. Open the page to see the result.',

@@ -5,8 +5,12 @@ import type { Format } from '../format.ts'
 
 export const invitation = ({ plural }: Format) => ({
   title: (store: string) => `Join ${store}`,
-  lead: (invitedBy: string, email: string) =>
-    html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store. Members see its data and usage, and can create and revoke its keys.`,
+  lead: {
+    admin: (invitedBy: string, email: string) =>
+      html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store as an admin. Admins see its data and usage, and manage its keys and members.`,
+    viewer: (invitedBy: string, email: string) =>
+      html`<strong>${invitedBy}</strong> invites <strong>${email}</strong> to this store as a viewer. Viewers see its keys and their usage, but change nothing and see no data of customers.`,
+  },
   otherSession: (signedInAs: string, email: string) =>
     html`This browser is signed in as <strong>${signedInAs}</strong>. The invitation is for <strong>${email}</strong>. If you accept it, the other account is signed out.`,
   decline: 'If you don’t want to join, close this page.',
@@ -22,8 +26,12 @@ export const invitation = ({ plural }: Format) => ({
   },
   email: {
     subject: (store: string) => `Invitation to ${store}`,
-    invitation: (invitedBy: string, store: string) =>
-      `${invitedBy} invites you to the store “${store}” in Store Data Export. There you can create API keys for its tools and see its data.`,
+    invitation: {
+      admin: (invitedBy: string, store: string) =>
+        `${invitedBy} invites you as an admin to the store “${store}” in Store Data Export. There you can create API keys for its tools and see its data.`,
+      viewer: (invitedBy: string, store: string) =>
+        `${invitedBy} invites you as a viewer to the store “${store}” in Store Data Export. There you can see whether its tools sync.`,
+    },
     link: (url: string) => `To accept, open this link and press the button:\n${url}`,
     foot: (days: number, invitedBy: string) =>
       `The link works once, for ${plural(days, { one: '# day', other: '# days' })}. It is for you alone: don’t forward it. If you don’t know ${invitedBy}, ignore this email.`,

@@ -10,6 +10,7 @@ export const keyHealth = (format: Format) => {
   return {
     overLimit: (rejected: number) => html` ${requests(rejected)} over the limit in 24 hours.`,
     endsIn: (left: Duration) => html` The key ends in ${duration(left)}: replace it before.`,
+    endsInForViewer: (left: Duration) => html` The key ends in ${duration(left)}.`,
     requestLog: (name: string) => html`Request log<span class="visually-hidden"> of ${name}</span>`,
     unused: html`<strong>Not used yet.</strong> Put the key into the tool.`,
     imported: html`<strong>Rejected.</strong> An imported store has no data here.`,

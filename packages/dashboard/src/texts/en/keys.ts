@@ -6,10 +6,15 @@ import type { Duration, Format } from '../format.ts'
 export const keys = ({ plural, duration }: Format) => ({
   title: 'API',
   lead: 'Each tool that reads this store has its own key, so that you see whether it works, and can revoke it alone.',
+  leadForViewer: 'Each tool that reads this store has its own key, so that you see whether the tool works.',
   unconfirmed: (name: string, createdHref: string) =>
     html`You haven’t confirmed that you copied the new key <strong>${name}</strong>. <a href="${createdHref}">Show it again</a> within ten minutes of creating it.`,
   cardTitle: 'Keys',
-  empty: { heading: 'No keys yet', text: 'Create your first key below.' },
+  empty: {
+    heading: 'No keys yet',
+    text: 'Create your first key below.',
+    viewer: 'An admin of this store can create keys.',
+  },
   replacedBy: (key: Html, end: Duration | null) =>
     html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of it`}`,
   unused: {

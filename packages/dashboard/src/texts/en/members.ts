@@ -5,12 +5,14 @@ import type { Format } from '../format.ts'
 
 export const members = ({ plural }: Format) => ({
   title: 'Members',
-  lead: 'Members see this store’s data and usage. They can create and revoke its keys, and invite others.',
+  lead: 'Admins manage the keys and the members of this store, and see its data. Viewers see its keys and their usage.',
   list: {
     title: 'Members of this store',
-    columns: { email: 'Email', signsInWith: 'Signs in with', since: 'Member since', remove: 'Remove' },
+    columns: { email: 'Email', signsInWith: 'Signs in with', since: 'Member since', actions: 'Actions' },
     you: 'You',
-    onlyYou: 'You are the only member. To leave this store, invite another person first.',
+    lastAdmin:
+      'You are the last admin. To leave this store or become a viewer, first invite another admin, or make a member an admin.',
+    changeRole: 'Change role',
     leave: 'Leave',
     remove: 'Remove',
     password: 'Password',
@@ -23,7 +25,13 @@ export const members = ({ plural }: Format) => ({
   invitations: {
     title: 'Invitations',
     note: 'If you send an invitation again, the link of the earlier email no longer works.',
-    columns: { email: 'Email', status: 'Status', invitedBy: 'Invited by', sent: 'Sent', actions: 'Actions' },
+    columns: {
+      email: 'Email',
+      status: 'Status',
+      invitedBy: 'Invited by',
+      sent: 'Sent',
+      actions: 'Actions',
+    },
     expired: 'Expired',
     pending: 'Pending',
     you: 'You',
@@ -47,20 +55,20 @@ export const members = ({ plural }: Format) => ({
   },
   problems: {
     email: 'Enter an email address such as name@shop.example.',
-    member: 'This person is a member already.',
+    member: 'This person is a member already. You can change the role in the list.',
     storeLimit: (invitations: number) => `This store sent ${invitations} invitations in 24 hours. Try again tomorrow.`,
     addressLimit: (invitations: number) =>
       `This address got ${invitations} invitations to this store in 24 hours. Try again tomorrow.`,
   },
   removal: {
     last: {
-      title: 'The last member can’t leave',
-      lead: 'Invite another person first, or ask your platform’s support to end your access.',
+      title: 'The last admin can’t leave',
+      lead: 'First invite another admin, or make a member an admin. Your platform’s support can also end your access.',
       back: 'Back to the members',
     },
     leave: {
       title: 'Leave this store?',
-      lead: 'You lose access to this store immediately. Another member can invite you again.',
+      lead: 'You lose access to this store immediately. An admin can invite you again.',
       button: 'Leave store',
     },
     remove: {
@@ -72,6 +80,7 @@ export const members = ({ plural }: Format) => ({
     keys: (apiHref: string) =>
       html`Keys continue to work, because tools use them. If this member has copied a key, <a href="${apiHref}">replace or revoke it</a>.`,
     invitations: 'Invitations that this member has sent are withdrawn.',
+    unchanged: 'The keys and the other members stay as they are.',
   },
 })
 

@@ -11,7 +11,11 @@ export const usage = ({ count, plural }: Format) => ({
   lead: (range: UsageRange) => `Requests of all keys in the last ${RANGES[range]}.`,
   showAllKeys: 'Show all keys',
   createKey: 'Create a key',
-  empty: { heading: 'No requests yet', text: 'Create a key and put it into a tool. Its requests are counted here.' },
+  empty: {
+    heading: 'No requests yet',
+    text: 'Create a key and put it into a tool. Its requests are counted here.',
+    viewer: 'When a tool uses a key, its requests are counted here.',
+  },
   parts: { successful: 'Successful', clientErrors: 'Client errors', rejected: 'Rejected', failed: 'Failed' },
   partNotes: {
     successful: 'Requests that returned data',

@@ -1,0 +1,88 @@
+// Declares the roles of members, and changes the role of a member. The dashboard decides what each role may do.
+
+import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
+import { namingActor } from './access/keys.ts'
+import type { ControlDatabase } from './database.ts'
+import { isUuid } from './random.ts'
+
+/** The roles of members. An admin manages keys and members. A viewer sees what the tools do. */
+export const MEMBER_ROLES = ['admin', 'viewer'] as const
+
+/** The role of a member in a store. */
+export type MemberRole = (typeof MEMBER_ROLES)[number]
+
+/** Returns the role with this name; null for any other string. */
+export function findMemberRole(text: string): MemberRole | null {
+  return MEMBER_ROLES.find((role) => role === text) ?? null
+}
+
+/** The result of a change. After another result than `changed`, nothing has changed. */
+export type RoleOutcome =
+  | 'changed'
+  /** The member has this role already. */
+  | 'same'
+  /** The store would have no admin. */
+  | 'last admin'
+  /** The merchant is not a member, or the merchant who makes the change is no admin. */
+  | 'unknown'
+
+/** Gives a member another role. The last admin of a store stays an admin. */
+export async function changeMemberRole(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly merchantId: string
+  readonly role: MemberRole
+  /** ID of the merchant who makes the change; null for the operator. */
+  readonly changedBy: string | null
+}): Promise<RoleOutcome> {
+  const { database, storeId, merchantId, role, changedBy } = options
+  return database.pool.transaction(async (connection) => {
+    const roles = await lockMembers(connection, storeId)
+    const before = roles.get(merchantId)
+    if (before === undefined || (changedBy !== null && roles.get(changedBy) !== 'admin')) return 'unknown'
+    if (before === role) return 'same'
+    if (isLastAdmin(roles, merchantId)) return 'last admin'
+    const actor = changedBy === null ? undefined : `merchant ${changedBy}`
+    await executeOn(
+      connection,
+      sql`
+      update memberships set role = ${role}
+      where store_id = ${storeId} and merchant_id = ${merchantId} and ${namingActor(actor)}`,
+    )
+    return 'changed'
+  })
+}
+
+/**
+ * Makes an admin a viewer again, after a restore from a backup. Returns whether the merchant was an admin. The store can
+ * have no admin afterwards.
+ */
+export async function reduceMemberRole(
+  { pool }: ControlDatabase,
+  { storeId, merchantId }: { readonly storeId: string | null; readonly merchantId: string | null },
+): Promise<boolean> {
+  if (storeId === null || !isUuid(storeId)) return false
+  const reduced = await pool.execute(sql`
+    update memberships set role = 'viewer'
+    where store_id = ${storeId} and merchant_id = ${merchantId} and role = 'admin'`)
+  return reduced > 0
+}
+
+/**
+ * Locks the members of a store until the end of the transaction, so that changes of members run one after the other.
+ * Otherwise two admins could remove each other. Returns the role of each member by the ID of the merchant.
+ */
+export async function lockMembers(connection: Connection, storeId: string): Promise<ReadonlyMap<string, MemberRole>> {
+  await executeOn(connection, sql`select from stores where id = ${storeId} for no key update`)
+  const members = await queryRows<{ id: string; role: MemberRole }>(
+    connection,
+    sql`select merchant_id as id, role from memberships where store_id = ${storeId}`,
+  )
+  return new Map(members.map(({ id, role }) => [id, role]))
+}
+
+/** Whether the merchant is an admin, and no other member is. */
+export function isLastAdmin(roles: ReadonlyMap<string, MemberRole>, merchantId: string): boolean {
+  const admins = [...roles].filter(([, role]) => role === 'admin')
+  return admins.length === 1 && admins[0]?.[0] === merchantId
+}

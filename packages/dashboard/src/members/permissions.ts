@@ -1,0 +1,26 @@
+// Declares what each role may do in a store. Every route of a store names one permission (app.ts), and the views hide the
+// controls that need another.
+
+import type { MemberRole } from '@store-export/control'
+import type { Frame } from '../pages/models.ts'
+
+/**
+ * `see usage`: keys without their secret, their requests, members, and activity. `see data`: rows of the store, which
+ * have personal data of customers. `manage`: change keys and members.
+ */
+export type Permission = 'see usage' | 'see data' | 'manage'
+
+const PERMISSIONS: Readonly<Record<MemberRole, readonly Permission[]>> = {
+  admin: ['see usage', 'see data', 'manage'],
+  viewer: ['see usage'],
+}
+
+/** Whether a role includes a permission. */
+export function includesPermission(role: MemberRole, permission: Permission): boolean {
+  return PERMISSIONS[role].includes(permission)
+}
+
+/** Whether the merchant may do something in the frame's store. False on a page without a store. */
+export function isAllowed({ store }: Pick<Frame, 'store'>, permission: Permission): boolean {
+  return store !== null && includesPermission(store.role, permission)
+}

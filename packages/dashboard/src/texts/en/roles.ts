@@ -1,0 +1,24 @@
+// Texts about the roles of members.
+
+export const roles = () => ({
+  label: 'Role',
+  names: { admin: 'Admin', viewer: 'Viewer' },
+  choices: {
+    admin: 'Admin: manages keys and members, and sees the store’s data',
+    viewer: 'Viewer: sees keys, usage, and activity, but no data of customers, and changes nothing',
+  },
+  change: {
+    title: 'Change the role',
+    lead: 'Choose what this member can do in this store.',
+    effects:
+      'The change applies immediately. If an admin becomes a viewer, invitations that this admin has sent are withdrawn. Keys that this admin has copied continue to work.',
+    button: 'Save role',
+    done: 'The role is changed. It applies immediately.',
+  },
+  problems: {
+    none: 'Choose a role.',
+    lastAdmin: 'This member is the last admin of the store. First make another member an admin.',
+  },
+})
+
+export type RolesTexts = ReturnType<typeof roles>

@@ -1,0 +1,106 @@
+// Says for each route of the dashboard who gets which response. A route that is not listed here fails the test.
+
+/** The senders of requests. `stranger` is an admin of another store, and `newcomer` sees no store. */
+export const VISITORS = ['admin', 'viewer', 'stranger', 'newcomer', 'signedOut'] as const
+export type Visitor = (typeof VISITORS)[number]
+
+/** Statuses of a route of a store, for an admin and a viewer of the store. */
+interface StoreRoute {
+  readonly admin: number
+  readonly viewer: number
+  /** Fields of the form, without its token. */
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+const SEEN = { admin: 200, viewer: 200 }
+const REDIRECT = { admin: 303, viewer: 303 }
+/** A page for admins. */
+const ADMIN_PAGE = { admin: 200, viewer: 403 }
+/** A form for admins, which redirects afterwards. */
+const ADMIN_FORM = { admin: 303, viewer: 403 }
+
+/** All routes below `/stores/:store`. Others get 404, and visitors without a session are sent to the sign-in page. */
+export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
+  'GET ': REDIRECT,
+  'GET /settings': REDIRECT,
+  'GET /settings/general': SEEN,
+  'GET /settings/activity': SEEN,
+  'GET /settings/activity.csv': SEEN,
+  'GET /settings/api': SEEN,
+  'GET /settings/api/live': SEEN,
+  'GET /settings/api/keys': REDIRECT,
+  'POST /settings/api/keys': { ...ADMIN_FORM, fields: { name: 'Made by a form' } },
+  // Only the browser that created the key sees it.
+  'GET /settings/api/keys/:key/created': ADMIN_PAGE,
+  'GET /settings/api/keys/:key/created/live': ADMIN_PAGE,
+  'GET /settings/api/keys/:key/rename': ADMIN_PAGE,
+  'POST /settings/api/keys/:key/rename': { ...ADMIN_FORM, fields: { name: 'Renamed by a form' } },
+  'GET /settings/api/keys/:key/replace': ADMIN_PAGE,
+  'POST /settings/api/keys/:key/replace': { ...ADMIN_FORM, fields: { ends: 'at once' } },
+  'GET /settings/api/keys/:key/revoke': ADMIN_PAGE,
+  'POST /settings/api/keys/:key/revoke': ADMIN_FORM,
+  'GET /settings/members': SEEN,
+  'POST /settings/members/invitations': {
+    ...ADMIN_FORM,
+    fields: { email: 'alpha-invited-now@example.com', role: 'viewer' },
+  },
+  'POST /settings/members/invitations/:invitation/send': ADMIN_FORM,
+  'POST /settings/members/invitations/:invitation/withdraw': ADMIN_FORM,
+  'GET /settings/members/:member/remove': ADMIN_PAGE,
+  'POST /settings/members/:member/remove': ADMIN_FORM,
+  'GET /settings/members/:member/role': ADMIN_PAGE,
+  'POST /settings/members/:member/role': { ...ADMIN_FORM, fields: { role: 'admin' } },
+  'GET /settings/members/leave': SEEN,
+  'POST /settings/members/leave': REDIRECT,
+  'GET /usage': SEEN,
+  'GET /usage/keys/:key': SEEN,
+  'GET /usage/keys/:key/log.csv': SEEN,
+  // The emails of the member who sends the form.
+  'POST /usage/keys/:key/emails': { ...REDIRECT, fields: { emails: 'off' } },
+  'GET /data': { admin: 303, viewer: 403 },
+  'GET /data/:list': ADMIN_PAGE,
+  'GET /data/:list/:row': ADMIN_PAGE,
+  'GET /data/:list/:file{[0-9A-Fa-f-]+\\.json}': ADMIN_PAGE,
+  'GET /data/:file{[a-z-]+\\.csv}': ADMIN_PAGE,
+  'GET /recipes': SEEN,
+}
+
+/** Statuses of all other routes, with and without a session. */
+export const OTHER_ROUTES: Readonly<Record<string, { readonly signedIn: number; readonly signedOut: number }>> = {
+  'GET /': { signedIn: 303, signedOut: 303 },
+  'GET /stores': { signedIn: 200, signedOut: 303 },
+  'GET /account': { signedIn: 200, signedOut: 303 },
+  'POST /account/language': { signedIn: 303, signedOut: 303 },
+  'POST /account/password': { signedIn: 400, signedOut: 303 },
+  'POST /account/two-factor/set-up': { signedIn: 400, signedOut: 303 },
+  'POST /account/two-factor/confirm': { signedIn: 303, signedOut: 303 },
+  'POST /account/two-factor/recovery-codes': { signedIn: 303, signedOut: 303 },
+  'POST /account/two-factor/turn-off': { signedIn: 303, signedOut: 303 },
+  'GET /account/two-factor/:form': { signedIn: 303, signedOut: 303 },
+  'POST /account/sign-out-others': { signedIn: 303, signedOut: 303 },
+  'POST /account/sign-out-everywhere': { signedIn: 303, signedOut: 303 },
+  'POST /sign-out': { signedIn: 303, signedOut: 303 },
+  'GET /sign-out': { signedIn: 303, signedOut: 303 },
+  'GET /sign-in': { signedIn: 303, signedOut: 200 },
+  'POST /sign-in': { signedIn: 400, signedOut: 400 },
+  'GET /sign-in/code': { signedIn: 303, signedOut: 303 },
+  'POST /sign-in/code': { signedIn: 400, signedOut: 400 },
+  'GET /sign-in/oidc': { signedIn: 303, signedOut: 303 },
+  'POST /sign-in/oidc': { signedIn: 404, signedOut: 404 },
+  'GET /sign-in/oidc/callback': { signedIn: 404, signedOut: 404 },
+  'GET /link': { signedIn: 303, signedOut: 303 },
+  'GET /link/:token': { signedIn: 200, signedOut: 200 },
+  'POST /link': { signedIn: 400, signedOut: 400 },
+  'GET /invitation': { signedIn: 303, signedOut: 303 },
+  'GET /invitation/:token': { signedIn: 404, signedOut: 404 },
+  'POST /invitation': { signedIn: 404, signedOut: 404 },
+  'GET /mute': { signedIn: 303, signedOut: 303 },
+  'GET /mute/:token': { signedIn: 404, signedOut: 404 },
+  'POST /mute': { signedIn: 404, signedOut: 404 },
+  'GET /theme': { signedIn: 303, signedOut: 303 },
+  'POST /theme': { signedIn: 204, signedOut: 204 },
+  'GET /favicon.ico': { signedIn: 302, signedOut: 302 },
+  'GET /robots.txt': { signedIn: 200, signedOut: 200 },
+  // Every other path.
+  'ALL /*': { signedIn: 404, signedOut: 404 },
+}
