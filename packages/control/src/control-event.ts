@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'invitation.withdrawn',
   'two_factor.enabled',
   'two_factor.disabled',
+  'passkey.added',
+  'passkey.removed',
   'secrets.rotated',
 ] as const
 

@@ -12,7 +12,7 @@ export {
   REPLACED_KEY_HOURS,
   type ReplacedKeyHours,
 } from './access/create-key.ts'
-export { InvalidKeyNameError } from './access/key-name.ts'
+export { checkKeyName, InvalidKeyNameError } from './access/key-name.ts'
 export {
   ADDRESSES_MAX,
   ALL_PERMISSIONS,

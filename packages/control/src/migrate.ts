@@ -14,6 +14,7 @@ import {
 } from '@store-export/postgres'
 import { AUDIT_SCHEMA } from './audit-schema.ts'
 import type { ControlDatabase } from './database.ts'
+import { PASSKEYS_SCHEMA } from './passkeys-schema.ts'
 import type { RandomBytes } from './random.ts'
 import { ROLES_SCHEMA } from './roles-schema.ts'
 import { SCHEMA } from './schema.ts'
@@ -23,6 +24,7 @@ import { makeCursorSecret } from './service-secrets.ts'
 export const MIGRATIONS: Readonly<Record<string, string>> = {
   '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}`,
   '002-member-roles': ROLES_SCHEMA,
+  '003-passkeys': PASSKEYS_SCHEMA,
 }
 
 /** Thrown if the control database could not be migrated to this version, or if another version created it. */

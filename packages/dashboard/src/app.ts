@@ -14,6 +14,14 @@ import { setLanguage } from './routes/language.ts'
 import { changeRole, rolePage } from './routes/member-role.ts'
 import { inviteMember, membersPage, sendAgain, withdraw } from './routes/members.ts'
 import { mute, mutePage, setEmails } from './routes/mute.ts'
+import {
+  addPasskey,
+  addPasskeyPage,
+  createPasskeyChallenge,
+  passkeyPage,
+  removePasskey,
+  renamePasskey,
+} from './routes/passkeys.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { leave, leavePage, remove, removeMemberPage } from './routes/remove-member.ts'
 import { rename, renamePage } from './routes/rename-key.ts'
@@ -21,6 +29,7 @@ import { chooseEncoding } from './routes/respond.ts'
 import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
 import { signInCodePage, signInWithCode } from './routes/sign-in-code.ts'
+import { createSignInChallenge, signInWithPasskey } from './routes/sign-in-passkey.ts'
 import { finishSingleSignOn, startSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
 import { setTheme } from './routes/theme.ts'
@@ -51,6 +60,8 @@ export function createApp(services: Services): Hono<Environment> {
   app.post('/sign-in', form(signIn))
   app.get('/sign-in/code', page(signInCodePage))
   app.post('/sign-in/code', form(signInWithCode))
+  app.post('/sign-in/passkey', form(signInWithPasskey))
+  app.post('/sign-in/passkey/challenge', form(createSignInChallenge))
   app.post('/sign-in/oidc', form(startSingleSignOn))
   app.get('/sign-in/oidc/callback', page(finishSingleSignOn))
   app.get('/link/:token', page(linkPage))
@@ -60,7 +71,7 @@ export function createApp(services: Services): Hono<Environment> {
   app.get('/mute/:token', page(mutePage))
   app.post('/mute', form(mute))
   app.post('/theme', page(setTheme))
-  for (const path of ['/sign-in/oidc', '/link', '/invitation', '/mute', '/theme', '/sign-out'])
+  for (const path of ['/sign-in/oidc', '/sign-in/passkey', '/link', '/invitation', '/mute', '/theme', '/sign-out'])
     app.get(path, (context) => context.redirect('/', 303))
 
   addAccountRoutes(app, handlers)
@@ -85,6 +96,14 @@ function addAccountRoutes(app: Hono<Environment>, { merchantPage, merchantForm }
   app.post('/account/two-factor/recovery-codes', merchantForm(renewRecoveryCodes))
   app.post('/account/two-factor/turn-off', merchantForm(turnOffTwoFactor))
   app.get('/account/two-factor/:form', (context) => context.redirect('/account', 303))
+  app.get('/account/passkeys/new', merchantPage(addPasskeyPage))
+  app.post('/account/passkeys', merchantForm(addPasskey))
+  app.post('/account/passkeys/challenge', merchantForm(createPasskeyChallenge))
+  app.get('/account/passkeys/:passkey', merchantPage(passkeyPage))
+  app.post('/account/passkeys/:passkey/name', merchantForm(renamePasskey))
+  app.post('/account/passkeys/:passkey/remove', merchantForm(removePasskey))
+  for (const path of ['/account/passkeys', '/account/passkeys/:passkey/:form'])
+    app.get(path, (context) => context.redirect('/account', 303))
   app.post('/account/sign-out-others', merchantForm(signOutOthers))
   app.post('/account/sign-out-everywhere', merchantForm(signOutEverywhere))
   app.post('/sign-out', merchantForm(signOut))

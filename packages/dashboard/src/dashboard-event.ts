@@ -22,7 +22,7 @@ export interface SignInAttempted {
    * `link` is a one-time link. `code` is a code of the merchant's app or a recovery code, after the password or the
    * link. `oidc` is single sign-on at the operator's provider.
    */
-  readonly by: 'password' | 'link' | 'code' | 'oidc'
+  readonly by: 'password' | 'link' | 'code' | 'passkey' | 'oidc'
   /**
    * `code_required`: the password or the link was right, and the dashboard requests a code. `rate_limited`: there were
    * too many attempts, so the dashboard did not check this one. `unreachable`: the provider of single sign-on did not

@@ -141,7 +141,7 @@ export const METRICS = {
     type: 'counter',
     help: 'Attempts to sign in to the dashboard.',
     labels: {
-      by: '`password`, `link`, `code`, or `oidc`',
+      by: '`password`, `link`, `code`, `passkey`, or `oidc`',
       outcome: '`succeeded`, `code_required`, `rejected`, `rate_limited`, or `unreachable`',
     },
   },

@@ -1,5 +1,5 @@
-// Manages the accounts of merchants. The operator creates accounts. Merchants sign in by password, by one-time link or
-// by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
+// Manages the accounts of merchants. The operator creates accounts. Merchants sign in by password, by passkey, by
+// one-time link, or by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
 
 import {
   addMembership,
@@ -12,7 +12,9 @@ import { findLanguage, type Language } from '../texts/languages.ts'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
 import { type ClientName, clientName } from './client-name.ts'
+import { passwordScope } from './limit-attempts.ts'
 import { parseEmail } from './parse-email.ts'
+import { Passkeys } from './passkeys.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 import { TwoFactor } from './two-factor.ts'
 
@@ -61,6 +63,8 @@ export class Accounts {
   readonly singleSignOn: SingleSignOn | null
   /** The second factor of accounts. */
   readonly twoFactor: TwoFactor
+  /** The passkeys of accounts. */
+  readonly passkeys: Passkeys
   readonly #auth: Auth
   readonly #database: ControlDatabase
   /** Tokens that better-auth just created, by email address, until `createSignInLink` returns them. */
@@ -73,6 +77,7 @@ export class Accounts {
     this.#database = options.database
     this.#auth = createAuth({ ...options, onLink: (email, token) => this.#links.set(email, token) })
     this.twoFactor = new TwoFactor(this.#auth, options)
+    this.passkeys = new Passkeys(this.#auth, options)
   }
 
   /**
@@ -223,9 +228,10 @@ export class Accounts {
    * account. A changed password replaces the current session, so the result has the cookies of the new session.
    */
   async changePassword(
-    { merchantId }: MerchantSession,
+    session: MerchantSession,
     change: { readonly current: string; readonly next: string; readonly headers: Headers },
   ): Promise<{ cookies: readonly string[] } | { problem: PasswordRejection } | { waitSeconds: number }> {
+    const { merchantId } = session
     const { current, next, headers } = change
     const problem = lengthProblem(next)
     if (problem !== null) return { problem }
@@ -235,7 +241,7 @@ export class Accounts {
       return { cookies: [] }
     }
     // A separate limit, so that an attacker who guesses at the sign-in can't keep the owner from changing the password.
-    const scopes = [`password of ${merchantId}`]
+    const scopes = [passwordScope(session)]
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { waitSeconds: verdict.waitSeconds }
     const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }

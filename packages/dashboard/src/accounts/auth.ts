@@ -2,10 +2,13 @@
 // dashboard does not serve the HTTP routes of better-auth. Instead, accounts.ts calls its functions.
 
 import { randomUUID } from 'node:crypto'
+import { passkey } from '@better-auth/passkey'
 import type { ControlDatabase } from '@store-export/control'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { APIError } from 'better-auth/api'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
+import { passkeyOriginOf } from '../security/origins.ts'
 import { kyselyDialect } from './kysely-dialect.ts'
 import { makeRecoveryCodes } from './recovery-codes.ts'
 
@@ -34,7 +37,7 @@ export interface AuthOptions extends CommonAuthOptions {
 const DAY_SECONDS = 86_400
 /** Seconds after the password or the link for which a code completes the sign-in. */
 const CODE_SECONDS = 600
-/** Name of the account in the merchant's app. */
+/** Name of the account in the merchant's app, and of the dashboard in the merchant's list of passkeys. */
 export const ISSUER = 'Store Data Export'
 
 /** Returns a better-auth instance for passwords, links and sessions. */
@@ -56,6 +59,7 @@ export function createAuth(options: AuthOptions) {
         sendMagicLink: ({ email, token }) => onLink(email, token),
       }),
       secondFactor(),
+      passkeys(options.url),
     ],
   })
 }
@@ -76,6 +80,34 @@ function secondFactor() {
   })
   const matcher = ({ path }: { path?: string }) => path === '/sign-in/email' || path === '/magic-link/verify'
   return { ...plugin, hooks: { after: plugin.hooks.after.map((hook) => ({ ...hook, matcher })) } }
+}
+
+/**
+ * Returns the plugin for passkeys. A passkey replaces the password and the code, so it must verify its user, for example
+ * by a fingerprint or a PIN. better-auth alone accepts passkeys that don't. The sign-in has no email address, so the
+ * passkey must be stored where the browser finds it.
+ */
+function passkeys(url: string) {
+  const origin = passkeyOriginOf(url) ?? url
+  return passkey({
+    rpID: new URL(origin).hostname,
+    rpName: ISSUER,
+    origin,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    registration: {
+      afterVerification: ({ verification: { registrationInfo } }) => requireUser(registrationInfo?.userVerified),
+    },
+    authentication: {
+      afterVerification: async ({ verification: { authenticationInfo } }) =>
+        requireUser(authenticationInfo.userVerified),
+    },
+    advanced: { webAuthnChallengeCookie: 'passkey' },
+    schema: { passkey: { modelName: 'merchant_passkeys', fields: PASSKEY_COLUMNS } },
+  })
+}
+
+function requireUser(isVerified: boolean | undefined): void {
+  if (isVerified !== true) throw new APIError('UNAUTHORIZED', { code: 'USER_NOT_VERIFIED' })
 }
 
 /** Returns the better-auth options for every kind of sign-in. All kinds create the same sessions. */
@@ -125,6 +157,7 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
       cookies: {
         session_token: { name: sessionCookieName(isSecure), attributes },
         two_factor: { name: secondFactorCookieName(isSecure), attributes },
+        passkey: { name: passkeyCookieName(isSecure), attributes },
         oauth_state: { name: stateCookieName(isSecure), attributes },
       },
     },
@@ -146,6 +179,11 @@ export function secondFactorCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-second-factor' : 'second-factor'
 }
 
+/** Returns the name of the cookie that binds the challenge for a passkey to the browser that requested it. */
+export function passkeyCookieName(isSecure: boolean): string {
+  return isSecure ? '__Host-passkey' : 'passkey'
+}
+
 /** A better-auth instance, whose functions `Accounts` calls. */
 export type Auth = ReturnType<typeof createAuth>
 
@@ -156,6 +194,14 @@ const TWO_FACTOR_COLUMNS = {
   backupCodes: 'backup_codes',
   failedVerificationCount: 'failed_verification_count',
   lockedUntil: 'locked_until',
+} as const
+const PASSKEY_COLUMNS = {
+  userId: 'merchant_id',
+  credentialID: 'credential_id',
+  publicKey: 'public_key',
+  deviceType: 'device_type',
+  backedUp: 'backed_up',
+  createdAt: 'created_at',
 } as const
 const TOKEN_COLUMNS = {
   accessToken: 'access_token',

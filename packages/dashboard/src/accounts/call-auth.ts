@@ -15,15 +15,29 @@ export type AuthCall<T> =
 
 const SERVER_ERROR = 500
 
-/** Returns the result of the call. Rejects with the error of better-auth if the control database fails. */
-export async function callAuth<T>(call: () => Promise<{ headers: Headers; response: T }>): Promise<AuthCall<T>> {
+/**
+ * Returns the result of the call. Rejects with the error of better-auth if the control database fails. `rejections` are
+ * codes of rejections that better-auth reports like failures.
+ */
+export async function callAuth<T>(
+  call: () => Promise<{ headers: Headers; response: T }>,
+  rejections: readonly string[] = [],
+): Promise<AuthCall<T>> {
   try {
     const { headers, response } = await call()
     return { kind: 'done', cookies: headers.getSetCookie(), response }
   } catch (error) {
-    if (!isAPIError(error) || error.statusCode >= SERVER_ERROR) throw error
-    return { kind: 'rejected', code: error.body?.code ?? '', status: error.statusCode }
+    if (!isAPIError(error)) throw error
+    const code = error.body?.code ?? ''
+    if (error.statusCode >= SERVER_ERROR && !rejections.includes(code)) throw error
+    return { kind: 'rejected', code, status: error.statusCode }
   }
+}
+
+/** Returns the value of a cookie of the request, as the browser sent it; null without the cookie. */
+export function cookieOf(headers: Headers, name: string): string | null {
+  const cookies = (headers.get('cookie') ?? '').split(';').map((each) => each.trim())
+  return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) || null
 }
 
 /** Returns the only header that better-auth needs to find the session. */

@@ -2,30 +2,15 @@
 // secret encrypted and checks the codes. This module limits the rate of attempts, and accepts a code of the app once.
 
 import { createHash } from 'node:crypto'
-import { type ControlDatabase, consumeFormToken, countAttempt, discountAttempt } from '@store-export/control'
+import { type ControlDatabase, consumeFormToken } from '@store-export/control'
 import type { MerchantSession } from './accounts.ts'
 import { type Auth, secondFactorCookieName } from './auth.ts'
-import { type AuthCall, type AuthResult, callAuth, cookieHeader, userAgentHeader } from './call-auth.ts'
-
-/** The result of an attempt that can be rate limited. */
-export type Attempt<T> =
-  | ({ readonly kind: 'done' } & T)
-  /** The password or the code is wrong. */
-  | { readonly kind: 'rejected' }
-  | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
+import { type AuthCall, type AuthResult, callAuth, cookieHeader, cookieOf, userAgentHeader } from './call-auth.ts'
+import { type Attempt, limitAttempts, type PasswordCheck, passwordScope } from './limit-attempts.ts'
 
 /** The result of a code at the sign-in. `ended`: the sign-in must start again with the password or a link. */
 export type CodeResult = Attempt<{ readonly cookies: readonly string[] }> | { readonly kind: 'ended' }
 
-/** A password that the merchant typed to change the second factor, and the headers of the request. */
-export interface PasswordCheck {
-  readonly session: MerchantSession
-  readonly password: string
-  readonly headers: Headers
-}
-
-/** Seconds for which better-auth locks an account after ten wrong codes. */
-const LOCK_SECONDS = 900
 const ENDED_CODES = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']
 
 /** Turns the second factor on and off, and checks codes. */
@@ -94,7 +79,7 @@ export class TwoFactor {
 
   /** Whether the request belongs to a sign-in that needs a code. */
   isPending(headers: Headers): boolean {
-    return this.#cookieOf(headers) !== null
+    return cookieOf(headers, this.#cookieName) !== null
   }
 
   /**
@@ -106,7 +91,7 @@ export class TwoFactor {
     readonly clientAddress: string
     readonly headers: Headers
   }): Promise<CodeResult> {
-    const cookie = this.#cookieOf(attempt.headers)
+    const cookie = cookieOf(attempt.headers, this.#cookieName)
     const { internalAdapter } = await this.#auth.$context
     const identifier = identifierOf(cookie ?? '')
     const pending = identifier === '' ? null : await internalAdapter.findVerificationValue(identifier)
@@ -132,17 +117,8 @@ export class TwoFactor {
     return isEnded ? { kind: 'ended' } : result
   }
 
-  /** Runs the call if no scope is rate limited. The client's scope comes first, as in `Accounts.signIn`. */
-  async #limited<T>(scopes: readonly string[], call: () => Promise<AuthCall<T>>): Promise<Attempt<AuthResult<T>>> {
-    for (const scope of scopes) {
-      const verdict = await countAttempt(this.#database, [scope])
-      if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
-    }
-    const result = await call()
-    if (result.kind === 'rejected')
-      return result.status === 429 ? { kind: 'rate_limited', waitSeconds: LOCK_SECONDS } : { kind: 'rejected' }
-    await discountAttempt(this.#database, scopes)
-    return result
+  #limited<T>(scopes: readonly string[], call: () => Promise<AuthCall<T>>): Promise<Attempt<AuthResult<T>>> {
+    return limitAttempts({ database: this.#database, scopes }, call)
   }
 
   /**
@@ -155,20 +131,9 @@ export class TwoFactor {
       .digest()
     return consumeFormToken(this.#database, hash)
   }
-
-  /** Returns the value of the cookie of a sign-in that needs a code; null without one. */
-  #cookieOf(headers: Headers): string | null {
-    const name = `${this.#cookieName}=`
-    const cookies = (headers.get('cookie') ?? '').split(';').map((each) => each.trim())
-    return cookies.find((each) => each.startsWith(name))?.slice(name.length) || null
-  }
 }
 
 const REJECTED = { kind: 'rejected', code: '', status: 400 } as const
-
-function passwordScope({ merchantId }: MerchantSession): string {
-  return `password of ${merchantId}`
-}
 
 function codeScope(merchantId: string): string {
   return `code of ${merchantId}`

@@ -1,4 +1,4 @@
-// Renders the account page: language, password, second factor, and sessions.
+// Renders the account page: language, password, second factor, passkeys, and sessions.
 
 import { badge, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
@@ -8,6 +8,7 @@ import { layout } from '../ui/layout.ts'
 import { table } from '../ui/table.ts'
 import { languageCard } from './language-card.ts'
 import type { AccountPage, Frame } from './models.ts'
+import { passkeysCard } from './passkeys-view.ts'
 import { twoFactorCard } from './two-factor-view.ts'
 
 /** Returns the account page. The form sets a first password if the merchant has none. */
@@ -17,7 +18,7 @@ export function accountView(frame: Frame, page: AccountPage): Html {
   const head = pageHead(frame, { title: texts.title, lead: page.email, ...trail })
   return layout(
     frame,
-    html`${head}${languageCard(frame, page)}${passwordCard(frame, page)}${twoFactorCard(frame, page)}${sessionsCard(frame, page)}`,
+    html`${head}${languageCard(frame, page)}${passwordCard(frame, page)}${twoFactorCard(frame, page)}${passkeysCard(frame, page)}${sessionsCard(frame, page)}`,
   )
 }
 

@@ -6,6 +6,7 @@ import type { ClientName } from '../accounts/client-name.ts'
 import type { RecipeId } from '../texts/en/recipes.ts'
 import type { Language, Localization } from '../texts/languages.ts'
 import type { Theme } from '../ui/themes.ts'
+import type { PasskeysCard } from './passkey-models.ts'
 
 /** A section of a store's pages in the navigation. */
 export type Section = 'general' | 'api' | 'members' | 'activity' | 'usage' | 'data' | 'recipes'
@@ -63,6 +64,8 @@ export interface SignInPage {
   readonly problem: string | null
   /** Text of the button for single sign-on; null without single sign-on. */
   readonly singleSignOnLabel: string | null
+  /** Whether browsers allow passkeys at the address of the page. */
+  readonly allowsPasskeys: boolean
 }
 
 /** The data of the page for a one-time sign-in link. */
@@ -77,7 +80,7 @@ export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
-/** The data of the page about the merchant's password, second factor, and sessions. */
+/** The data of the page about the merchant's password, second factor, passkeys, and sessions. */
 export interface AccountPage {
   readonly email: string
   /** The store that the navigation shows; null for none. The page then links to the list of stores. */
@@ -90,6 +93,7 @@ export interface AccountPage {
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
   /** Whether the sign-in needs a code, and the error message of the form; null without an error. */
   readonly twoFactor: { readonly isOn: boolean; readonly problem: string | null }
+  readonly passkeys: PasskeysCard
   readonly sessions: readonly {
     readonly startedAt: Date
     /** Browser and system, such as Firefox and Linux; null if unknown. */

@@ -3,8 +3,10 @@
 import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
+import { PASSKEYS_MAX } from '../accounts/passkeys.ts'
 import { accountView } from '../pages/account-view.ts'
 import type { AccountPage, PageNotice } from '../pages/models.ts'
+import type { PasskeysCard } from '../pages/passkey-models.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
@@ -26,10 +28,13 @@ export const ACCOUNT_FLASHES = {
   passwordChanged: 'account.password',
   othersSignedOut: 'account.others',
   twoFactorOff: 'account.two-factor-off',
+  passkeyAdded: 'account.passkey-added',
+  passkeyRenamed: 'account.passkey-renamed',
+  passkeyRemoved: 'account.passkey-removed',
 } as const
 
 function noticeText({ texts }: MerchantRequest, flash: string): string | null {
-  const { account, twoFactor } = texts
+  const { account, twoFactor, passkeys } = texts
   switch (flash) {
     case ACCOUNT_FLASHES.passwordChanged:
       return account.password.changed
@@ -37,6 +42,12 @@ function noticeText({ texts }: MerchantRequest, flash: string): string | null {
       return account.sessions.othersSignedOut
     case ACCOUNT_FLASHES.twoFactorOff:
       return twoFactor.turnedOff
+    case ACCOUNT_FLASHES.passkeyAdded:
+      return passkeys.added
+    case ACCOUNT_FLASHES.passkeyRenamed:
+      return passkeys.renamed
+    case ACCOUNT_FLASHES.passkeyRemoved:
+      return passkeys.removed
     case LANGUAGE_SAVED:
       return account.language.saved
     default:
@@ -102,6 +113,7 @@ export async function renderAccount(
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
     twoFactor: { isOn: request.session.hasTwoFactor, problem: twoFactorProblem ?? null },
+    passkeys: await readPasskeys(request),
     sessions: sessions.map(({ id, startedAt, client }) => ({
       startedAt,
       client,
@@ -111,6 +123,16 @@ export async function renderAccount(
   const head = store === null ? {} : { head: storeHead(store, await timeZoneOf(request, store)) }
   const { title } = request.texts.account
   return { html: accountView(frameOf({ ...request, ...head }, { title, notice }), page) }
+}
+
+/** Returns the passkeys of the merchant, and whether the merchant can add another one on this page. */
+export async function readPasskeys({ services, context }: MerchantRequest): Promise<PasskeysCard> {
+  const { passkeyOrigin, isPasskeyHost } = services.origins
+  const list = await services.accounts.passkeys.list(context.req.raw.headers)
+  if (passkeyOrigin === null) return { list, adding: { kind: 'no host name' } }
+  if (!isPasskeyHost(context.req.header('host') ?? null))
+    return { list, adding: { kind: 'elsewhere', url: `${passkeyOrigin}/account` } }
+  return { list, adding: { kind: list.length < PASSKEYS_MAX ? 'possible' : 'full' } }
 }
 
 /** Returns the store whose navigation the page shows; null for a merchant with several stores who chose none. */

@@ -46,6 +46,15 @@ export interface PageResult {
   readonly cookies?: readonly string[]
 }
 
+/** Data for a script of a page. */
+export interface JsonResult {
+  readonly json: Readonly<Record<string, unknown>>
+  /** HTTP status; defaults to 200. */
+  readonly status?: 200 | 400 | 429
+  /** Values of Set-Cookie. */
+  readonly cookies?: readonly string[]
+}
+
 /** A redirect with status 303. */
 export interface Redirect {
   readonly to: string
@@ -53,7 +62,7 @@ export interface Redirect {
 }
 
 /** The result of a handler. The dashboard sends a `Response` unchanged. */
-export type HandlerResult = PageResult | Redirect | Response
+export type HandlerResult = PageResult | JsonResult | Redirect | Response
 
 /** Returns the frame of a page: its title, the merchant, the store, the language, and the current time. */
 export function frameOf(

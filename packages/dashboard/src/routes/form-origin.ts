@@ -15,5 +15,5 @@ export function formPage(path: string): string {
     .replace(/\/keys(\/.*)?$/, '')
     .replace(/\/settings\/members\/.*$/, '/settings/members')
     .replace(/^\/account\/.*$/, '/account')
-    .replace(/^\/(link|invitation|mute|sign-in|sign-out)(\/oidc|\/code)?$/, '/')
+    .replace(/^\/(link|invitation|mute|sign-in|sign-out)(\/oidc|\/code|\/passkey(\/challenge)?)?$/, '/')
 }

@@ -22,6 +22,10 @@ export async function respond(
     headers.set('location', result.to)
     return new Response(null, { status: SEE_OTHER, headers })
   }
+  if ('json' in result) {
+    headers.set('content-type', 'application/json')
+    return new Response(JSON.stringify(result.json), { status: result.status ?? 200, headers })
+  }
   headers.set('content-type', 'text/html; charset=utf-8')
   const body = Buffer.from(String(await result.html))
   const encoding = chooseEncoding(request.context.req.header('accept-encoding') ?? '', body.length)

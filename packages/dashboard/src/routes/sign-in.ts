@@ -84,7 +84,8 @@ export function renderSignIn(request: DashboardRequest, content: SignInContent):
   const { status, problem, notice = null, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = request.services.accounts.singleSignOn?.label ?? null
   const frame = frameOf(request, { title: request.texts.signIn.title, notice })
-  const html = signInView(frame, { email, problem, next, singleSignOnLabel })
+  const allowsPasskeys = request.services.origins.isPasskeyHost(request.context.req.header('host') ?? null)
+  const html = signInView(frame, { email, problem, next, singleSignOnLabel, allowsPasskeys })
   return { status, html, cookies }
 }
 

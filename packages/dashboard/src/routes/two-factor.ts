@@ -2,7 +2,7 @@
 // and turning off need the password. Confirming a set-up needs a code of the new secret.
 
 import { ISSUER } from '../accounts/auth.ts'
-import type { Attempt, PasswordCheck } from '../accounts/two-factor.ts'
+import type { Attempt, PasswordCheck } from '../accounts/limit-attempts.ts'
 import { recoveryCodesView, twoFactorSetUpView } from '../pages/two-factor-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { ACCOUNT_FLASHES, renderAccount } from './account.ts'

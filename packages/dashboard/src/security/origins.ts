@@ -1,4 +1,7 @@
-// Defines the origins from which the dashboard accepts forms. On a loopback address, the dashboard has several names.
+// Defines the origins from which the dashboard accepts forms and passkeys. On a loopback address, the dashboard has
+// several names.
+
+import { isIP } from 'node:net'
 
 /** The public URL of the dashboard, and checks of the Origin and Host headers. */
 export interface Origins {
@@ -10,6 +13,10 @@ export interface Origins {
   readonly isOwnOrigin: (origin: string | null) => boolean
   /** Whether the dashboard serves this Host header. On a loopback address, it rejects other names (DNS rebinding). */
   readonly isOwnHost: (host: string | null) => boolean
+  /** The only origin whose pages can use passkeys; null if browsers allow none. */
+  readonly passkeyOrigin: string | null
+  /** Whether the pages of this Host header can use passkeys. */
+  readonly isPasskeyHost: (host: string | null) => boolean
 }
 
 /** Thrown for a URL under which the dashboard can't be served. */
@@ -35,14 +42,36 @@ export function originsOf(url: string): Origins {
     throw new InvalidDashboardUrlError(
       'must have no path, because cookies and the security policy apply to a whole origin',
     )
-  if (!isLoopback) return { url: origin, isSecure, isOwnOrigin: (given) => given === origin, isOwnHost: () => true }
+  const passkeyOrigin = passkeyOriginOf(url)
+  if (!isLoopback)
+    return {
+      url: origin,
+      isSecure,
+      isOwnOrigin: (given) => given === origin,
+      isOwnHost: () => true,
+      passkeyOrigin,
+      // A proxy can replace the Host header.
+      isPasskeyHost: () => passkeyOrigin !== null,
+    }
   const names = LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}${port === '' ? '' : `:${port}`}`))
   return {
     url: origin,
     isSecure,
     isOwnOrigin: (given) => names.some((name) => name.origin === given),
     isOwnHost: (host) => names.some((name) => name.host === host),
+    passkeyOrigin,
+    isPasskeyHost: (host) => passkeyOrigin !== null && new URL(passkeyOrigin).host === host,
   }
+}
+
+/**
+ * Returns the origin whose pages can use passkeys, for a dashboard at `url`; null for an IP address. Browsers bind
+ * passkeys to a host name, and allow none for an IP address. On a loopback address, the host name is `localhost`.
+ */
+export function passkeyOriginOf(url: string): string | null {
+  const { protocol, hostname, port, origin } = new URL(url)
+  if (LOOPBACK_NAMES.includes(hostname)) return new URL(`${protocol}//localhost:${port}`).origin
+  return isIP(hostname.replaceAll(/[[\]]/g, '')) === 0 ? origin : null
 }
 
 function parse(url: string): URL {

@@ -20,6 +20,8 @@ export interface Asset {
 export interface Assets {
   readonly style: Asset
   readonly script: Asset
+  /** The script of the pages that use passkeys. */
+  readonly passkeys: Asset
   readonly htmx: Asset
   readonly icon: Asset
 }
@@ -57,6 +59,7 @@ function loadAssets(): Assets {
   return {
     style: assetOf('style', 'css', style),
     script: assetOf('dashboard', 'js', readOwn('dashboard.js')),
+    passkeys: assetOf('passkeys', 'js', readOwn('passkeys.js')),
     htmx: assetOf('htmx', 'js', htmx),
     icon: assetOf('icon', 'svg', readOwn('icon.svg')),
   }

@@ -9,9 +9,18 @@ import { type Html, html, NOTHING } from './html.ts'
  */
 export type ButtonKind = 'main' | 'plain' | 'danger' | 'danger-main'
 
+interface FormOptions {
+  readonly action: string
+  readonly frame: Frame
+  /** Further attributes of the element, with a space in front. */
+  readonly attributes?: Html
+  /** Whether a script must show the form. */
+  readonly isHidden?: boolean
+}
+
 /** Returns a form that posts to `action`, with a single-use form token. */
-export function form({ action, frame }: { readonly action: string; readonly frame: Frame }, content: Html): Html {
-  return html`<form method="post" action="${action}" class="form">
+export function form({ action, frame, attributes = NOTHING, isHidden }: FormOptions, content: Html): Html {
+  return html`<form method="post" action="${action}" class="form"${attributes}${isHidden ? html` hidden` : NOTHING}>
 <input type="hidden" name="form_token" value="${frame.formToken()}">
 ${content}
 </form>`

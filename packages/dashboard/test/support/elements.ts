@@ -9,7 +9,9 @@ export function shownElements(page: Page): Promise<string[]> {
 
 /** Returns the addresses of links, loaded files, and forms ([action]) that are outside of the dashboard and the API. */
 export function foreignAddresses(page: Page, apiUrl: string): Promise<string[]> {
-  const own = JSON.stringify(['/stores', '/assets/', '/account', '/sign-', '/link', '/theme', '#', apiUrl])
+  // The account page names the address at which browsers allow passkeys.
+  const named = `${new URL(page.url()).origin.replace('127.0.0.1', 'localhost')}/account`
+  const own = JSON.stringify(['/stores', '/assets/', '/account', '/sign-', '/link', '/theme', '#', apiUrl, named])
   return page.evaluate<string[]>(`(${FOREIGN})(${own})`)
 }
 

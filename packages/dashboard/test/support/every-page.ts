@@ -151,6 +151,22 @@ async function turnOnTwoFactor(page: Page, shown: Shown): Promise<TestMerchant> 
   return merchant
 }
 
+/** Returns the address at which browsers allow passkeys. */
+const passkeyUrl = ({ url }: Scene) => url.replace('127.0.0.1', 'localhost')
+
+/** Signs in as a new merchant with `count` passkeys, and opens the account page. */
+async function openWithPasskeys(page: Page, { scene, full, texts }: Shown, count: number): Promise<void> {
+  const merchant = await addMerchant(scene.platform, full.id)
+  await scene.platform.controlSql`
+    insert into merchant_passkeys
+      (id, merchant_id, name, credential_id, public_key, counter, device_type, backed_up, created_at)
+    select gen_random_uuid(), ${merchant.id}, 'Chrome ' || n, gen_random_uuid(), '', 0, 'singleDevice', false, now()
+    from generate_series(1, ${count}) as n`
+  await page.goto(`${passkeyUrl(scene)}/sign-in?next=/account`)
+  await signIn(page, merchant, texts)
+  await page.waitForURL('**/account')
+}
+
 async function createKeyOn(page: Page, { scene, empty, texts }: Shown): Promise<void> {
   await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
   // Makes room for the new key.
@@ -303,6 +319,46 @@ const AFTER_STEPS: readonly EveryPage[] = [
       await page.getByLabel(shown.texts.twoFactor.code, { exact: true }).fill('000000')
       await page.getByRole('button', { name: shown.texts.signIn.button }).click()
       await page.locator('.field-problem').waitFor()
+    },
+  },
+  {
+    name: 'account with passkeys',
+    isSignedIn: false,
+    open: (page, shown) => openWithPasskeys(page, shown, 2),
+  },
+  {
+    name: 'account with as many passkeys as possible',
+    isSignedIn: false,
+    open: (page, shown) => openWithPasskeys(page, shown, 10),
+  },
+  {
+    name: 'passkey, adding',
+    isSignedIn: false,
+    async open(page, shown) {
+      await openWithPasskeys(page, shown, 0)
+      await page.getByRole('link', { name: shown.texts.passkeys.add.link }).click()
+      await page.waitForURL('**/new')
+    },
+  },
+  {
+    name: 'passkey, not removed',
+    isSignedIn: false,
+    async open(page, shown) {
+      await openWithPasskeys(page, shown, 1)
+      const { change, edit } = shown.texts.passkeys
+      await page.getByRole('link', { name: `${change} Chrome 1` }).click()
+      await page.getByLabel(edit.password).fill('not this one')
+      await page.getByRole('button', { name: edit.removeButton }).click()
+      await page.locator('.field-problem').waitFor()
+    },
+  },
+  {
+    name: 'sign-in with a passkey, rejected',
+    isSignedIn: false,
+    async open(page, { scene }) {
+      await page.goto(`${passkeyUrl(scene)}/sign-in`)
+      await page.evaluate(`document.querySelector('[data-passkey]').submit()`)
+      await page.getByRole('alert').waitFor()
     },
   },
   {

@@ -83,7 +83,7 @@ export async function signIn(
 ): Promise<void> {
   await page.getByLabel(labels.email).fill(email)
   await page.getByLabel(labels.password).fill(password)
-  await page.getByRole('button', { name: labels.button }).click()
+  await page.getByRole('button', { name: labels.button, exact: true }).click()
 }
 
 /** Returns the text of the first matching element, as written in the document. */

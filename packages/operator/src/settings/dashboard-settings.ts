@@ -17,7 +17,7 @@ export const DASHBOARD_SETTINGS = {
     env: 'STORE_EXPORT_DASHBOARD_URL',
     kind: 'text',
     default: null,
-    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine.',
+    help: 'Address under which merchants open the dashboard: https://dashboard.example.com. Without it, the dashboard works only on this machine. Passkeys belong to its host name, and stop working if it changes.',
   },
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',

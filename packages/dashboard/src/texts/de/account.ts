@@ -32,7 +32,7 @@ export const account = ({ plural }: Format): AccountTexts => ({
   },
   sessions: {
     title: 'Wo Sie angemeldet sind',
-    note: 'Wenn Sie einen Browser nicht erkennen, melden Sie sich überall ab, und ändern Sie Ihr Passwort.',
+    note: 'Wenn Sie einen Browser nicht erkennen, melden Sie sich überall ab, ändern Sie Ihr Passwort, und prüfen Sie Ihre Passkeys.',
     browser: 'Browser',
     signedIn: 'Angemeldet',
     thisBrowser: 'Dieser Browser',

@@ -19,6 +19,7 @@ import { keyUsage } from './key-usage.ts'
 import { keys } from './keys.ts'
 import { layout } from './layout.ts'
 import { members } from './members.ts'
+import { passkeys } from './passkeys.ts'
 import { recipes } from './recipes.ts'
 import { roles } from './roles.ts'
 import { script } from './script.ts'
@@ -51,6 +52,7 @@ export const german = (format: Format): Texts => ({
   account: account(format),
   signIn: signIn(format),
   twoFactor: twoFactor(),
+  passkeys: passkeys(format),
   errors: errors(),
   emails: emails(format),
 })

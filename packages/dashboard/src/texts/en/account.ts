@@ -33,7 +33,7 @@ export const account = ({ plural }: Format) => ({
   },
   sessions: {
     title: 'Where you’re signed in',
-    note: 'If you don’t recognize a browser, sign out everywhere and change your password.',
+    note: 'If you don’t recognize a browser, sign out everywhere, change your password, and check your passkeys.',
     browser: 'Browser',
     signedIn: 'Signed in',
     thisBrowser: 'This browser',

@@ -18,6 +18,7 @@ import { keyUsage } from './key-usage.ts'
 import { keys } from './keys.ts'
 import { layout } from './layout.ts'
 import { members } from './members.ts'
+import { passkeys } from './passkeys.ts'
 import { recipes } from './recipes.ts'
 import { roles } from './roles.ts'
 import { script } from './script.ts'
@@ -50,6 +51,7 @@ export const english = (format: Format) => ({
   account: account(format),
   signIn: signIn(format),
   twoFactor: twoFactor(),
+  passkeys: passkeys(format),
   errors: errors(),
   emails: emails(format),
 })

@@ -1,0 +1,121 @@
+// Lets merchants add, rename, and remove passkeys. Adding and removing one needs the password.
+
+import { checkKeyName, InvalidKeyNameError } from '@store-export/control'
+import { clientName } from '../accounts/client-name.ts'
+import { PASSKEYS_MAX, type Passkey } from '../accounts/passkeys.ts'
+import type { PasskeyPage } from '../pages/passkey-models.ts'
+import { addPasskeyView, passkeyView } from '../pages/passkeys-view.ts'
+import type { FormFields } from '../security/form-body.ts'
+import { ACCOUNT_FLASHES, readPasskeys, renderAccount } from './account.ts'
+import {
+  frameOf,
+  type HandlerResult,
+  type JsonResult,
+  type MerchantRequest,
+  type PageResult,
+} from './dashboard-request.ts'
+import { flashCookie } from './flash.ts'
+
+/** GET /account/passkeys/new: shows the form, or the account page if the merchant can't add a passkey here. */
+export async function addPasskeyPage(request: MerchantRequest): Promise<HandlerResult> {
+  const { services, session, context, texts } = request
+  const { adding } = await readPasskeys(request)
+  if (adding.kind !== 'possible' || !(await services.accounts.hasPassword(session.merchantId)))
+    return { to: '/account' }
+  const { browser, system } = clientName(context.req.header('user-agent') ?? '')
+  const { aBrowser, browserOn } = texts.account.sessions
+  const name = system === null ? (browser ?? aBrowser) : browserOn(browser ?? aBrowser, system)
+  return { html: addPasskeyView(frameOf(request, { title: texts.passkeys.add.title }), { name }) }
+}
+
+/**
+ * POST /account/passkeys/challenge: returns a challenge for a new passkey if the password is right. The response also has
+ * the form token of the next form.
+ */
+export async function createPasskeyChallenge(request: MerchantRequest, form: FormFields): Promise<JsonResult> {
+  const { services, texts } = request
+  const reply = (result: { readonly options: unknown } | { readonly problem: string }) => ({
+    form_token: services.formTokens.make(request.formTokenScope),
+    ...result,
+  })
+  if (parseName(form) === null) return { status: 400, json: reply({ problem: texts.passkeys.add.problems.name }) }
+  const { passkeys } = services.accounts
+  if ((await passkeys.list(request.context.req.raw.headers)).length >= PASSKEYS_MAX)
+    return { status: 400, json: reply({ problem: texts.passkeys.limit(PASSKEYS_MAX) }) }
+  const outcome = await passkeys.startAdding(checkOf(request, form))
+  if (outcome.kind === 'done') return { json: reply({ options: outcome.options }), cookies: outcome.cookies }
+  const isLimited = outcome.kind === 'rate_limited'
+  const { problems } = texts.account.password
+  const problem = isLimited ? problems.rateLimited(outcome.waitSeconds) : problems.current
+  return { status: isLimited ? 429 : 400, json: reply({ problem }) }
+}
+
+/** POST /account/passkeys: adds the passkey that the browser created, or shows the account page with an error message. */
+export async function addPasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  const { headers } = request.context.req.raw
+  const name = parseName(form)
+  const credential = form.credential ?? ''
+  if (name !== null && (await request.services.accounts.passkeys.add({ name, credential, headers })))
+    return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyAdded)] }
+  const notice = { kind: 'problem', text: request.texts.passkeys.add.problems.rejected } as const
+  return { ...(await renderAccount(request, { problem: null, notice, storeId: undefined })), status: 400 }
+}
+
+/** GET /account/passkeys/{p}: shows the forms that rename and remove a passkey. */
+export async function passkeyPage(request: MerchantRequest): Promise<HandlerResult> {
+  const passkey = await passkeyOf(request)
+  return passkey === null
+    ? { to: '/account' }
+    : renderPasskey(request, { passkey, typedName: passkey.name, problem: null })
+}
+
+/** POST /account/passkeys/{p}/name: renames a passkey, or shows the form again with an error message. */
+export async function renamePasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  const passkey = await passkeyOf(request)
+  if (passkey === null) return { to: '/account' }
+  const name = parseName(form)
+  if (name === null) {
+    const problem = { field: 'name', text: request.texts.passkeys.add.problems.name } as const
+    return { ...renderPasskey(request, { passkey, typedName: form.name ?? '', problem }), status: 400 }
+  }
+  await request.services.accounts.passkeys.rename({ id: passkey.id, name, headers: request.context.req.raw.headers })
+  return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyRenamed)] }
+}
+
+/** POST /account/passkeys/{p}/remove: removes a passkey, or shows the form again with an error message. */
+export async function removePasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
+  const passkey = await passkeyOf(request)
+  if (passkey === null) return { to: '/account' }
+  const outcome = await request.services.accounts.passkeys.remove(checkOf(request, form), passkey.id)
+  if (outcome.kind === 'done')
+    return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.passkeyRemoved)] }
+  const isLimited = outcome.kind === 'rate_limited'
+  const { problems } = request.texts.account.password
+  const text = isLimited ? problems.rateLimited(outcome.waitSeconds) : problems.current
+  const page = renderPasskey(request, { passkey, typedName: passkey.name, problem: { field: 'confirm', text } })
+  return { ...page, status: isLimited ? 429 : 400 }
+}
+
+/** Returns the passkey in the URL; null if the account doesn't have it. */
+async function passkeyOf({ services, context }: MerchantRequest): Promise<Passkey | null> {
+  const list = await services.accounts.passkeys.list(context.req.raw.headers)
+  return list.find(({ id }) => id === context.req.param('passkey')) ?? null
+}
+
+function renderPasskey(request: MerchantRequest, page: PasskeyPage): PageResult {
+  return { html: passkeyView(frameOf(request, { title: request.texts.passkeys.edit.title }), page) }
+}
+
+/** Returns the name in the form, under the rules for names of keys; null for another name. */
+function parseName({ name = '' }: FormFields): string | null {
+  try {
+    return checkKeyName(name)
+  } catch (error) {
+    if (error instanceof InvalidKeyNameError) return null
+    throw error
+  }
+}
+
+function checkOf({ session, context }: MerchantRequest, form: FormFields) {
+  return { session, password: form.confirm ?? '', headers: context.req.raw.headers }
+}
