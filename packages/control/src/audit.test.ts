@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from '@store-export/postgres'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
@@ -10,7 +10,7 @@ import { logEvents, startAuditLog } from './audit.ts'
 import type { AuditRecorded } from './control-event.ts'
 import { openControlDatabase } from './database.ts'
 import { findInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts'
-import { addMembership, removeMembership, removeMerchant } from './merchants.ts'
+import { addMembership, removeMembership, removeMerchant, removePasskey } from './merchants.ts'
 import { EncryptionKey } from './password-encryption.ts'
 import { replayRevocations } from './replay-revocations.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
@@ -122,6 +122,25 @@ test('if an invitation is withdrawn, the audit log gets its ID without the addre
   expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
 })
 
+test('if a passkey is removed, a replay on a backup removes it again, and leaves the others', async () => {
+  const { database, sql } = control
+  const { id: merchantId } = await newMerchant('with-passkeys')
+  const add = (id: string) => sql`
+    insert into merchant_passkeys
+      (id, merchant_id, name, credential_id, public_key, counter, device_type, backed_up, created_at)
+    values (${id}, ${merchantId}, 'Laptop', ${id}, '', 0, 'singleDevice', false, now())`
+  const [lost, stays] = [randomUUID(), randomUUID()]
+  await Promise.all([add(lost), add(stays)])
+  await logged()
+  expect(await removePasskey(database, lost)).toBe(true)
+  const events = await logged()
+  expect(events).toMatchObject([{ action: 'passkey.removed', merchantId, details: JSON.stringify({ passkey: lost }) }])
+  await add(lost)
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 1, passkeysRemoved: 1, unchanged: 0 })
+  expect(await sql`select id from merchant_passkeys where merchant_id = ${merchantId}`).toEqual([{ id: stays }])
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 1, unchanged: 1 })
+})
+
 test('when a rotation of the secret encrypts several passwords again, the audit log gets one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
@@ -200,6 +219,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
     membershipsRemoved: 0,
     rolesReduced: 0,
     invitationsWithdrawn: 0,
+    passkeysRemoved: 0,
   }
   expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })
   await restored.close()

@@ -187,6 +187,11 @@ export async function resetTwoFactor({ pool }: ControlDatabase, email: string): 
   return row.wasOn
 }
 
+/** Removes a passkey. Returns whether it existed. The dashboard removes passkeys through better-auth instead. */
+export async function removePasskey({ pool }: ControlDatabase, passkeyId: string): Promise<boolean> {
+  return (await pool.execute(sql`delete from merchant_passkeys where id = ${passkeyId}`)) > 0
+}
+
 /** Stores the language of a merchant, a primary language tag; null for the language of the browser. */
 export async function setMerchantLanguage(
   { pool }: ControlDatabase,

@@ -7,7 +7,7 @@ import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { withdrawInvitation } from './invitations.ts'
 import { reduceMemberRole } from './member-roles.ts'
-import { removeMembership, removeMerchant } from './merchants.ts'
+import { removeMembership, removeMerchant, removePasskey } from './merchants.ts'
 import { isUuid } from './random.ts'
 import { getStore, removeStore } from './stores.ts'
 
@@ -25,6 +25,7 @@ export interface Replay {
   /** Number of admins who became viewers. */
   readonly rolesReduced: number
   readonly invitationsWithdrawn: number
+  readonly passkeysRemoved: number
   /** Number of events without effect: repeated before, or about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
@@ -45,7 +46,8 @@ export async function replayRevocations(
     if (kind === 'membership') last.set([kind, merchantId, storeId].join(' '), event)
     else if (action === 'key.revoked' || action === 'store.removed' || action === 'merchant.removed')
       last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
-    else if (action === 'invitation.withdrawn') last.set([kind, details].join(' '), event)
+    else if (action === 'invitation.withdrawn' || action === 'passkey.removed')
+      last.set([kind, details].join(' '), event)
   }
   const revocations = [...last.values()].filter((event) => !givesAccess(event))
   const done: Record<string, number> = {}
@@ -61,6 +63,7 @@ export async function replayRevocations(
     membershipsRemoved: count('membership.removed'),
     rolesReduced: count('membership.added') + count('membership.role_changed'),
     invitationsWithdrawn: count('invitation.withdrawn'),
+    passkeysRemoved: count('passkey.removed'),
     unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
   }
 }
@@ -85,6 +88,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   }
   if (action === 'invitation.withdrawn') return withdraw(database, of)
   if (action === 'membership.added' || action === 'membership.role_changed') return reduceMemberRole(database, of)
+  if (action === 'passkey.removed') return removePasskey(database, idIn(of, 'passkey'))
   const email = await emailOf(database, of.merchantId ?? '')
   if (email === null) return false
   if (action === 'membership.removed') {
@@ -95,9 +99,13 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   return true
 }
 
-function withdraw(database: ControlDatabase, { storeId, details }: Omit<RevocationEvent, 'action'>): Promise<boolean> {
-  const invitationId = /^\{"invitation": ?"([0-9a-f-]{36})"\}$/.exec(details)?.[1] ?? ''
-  return withdrawInvitation({ database, storeId: storeId ?? '', invitationId })
+function withdraw(database: ControlDatabase, event: Omit<RevocationEvent, 'action'>): Promise<boolean> {
+  return withdrawInvitation({ database, storeId: event.storeId ?? '', invitationId: idIn(event, 'invitation') })
+}
+
+/** Returns the only member of the details, an ID; '' for other details. */
+function idIn({ details }: Pick<RevocationEvent, 'details'>, name: 'invitation' | 'passkey'): string {
+  return new RegExp(`^\\{"${name}": ?"([0-9a-f-]{36})"\\}$`).exec(details)?.[1] ?? ''
 }
 
 async function emailOf({ pool }: ControlDatabase, merchantId: string): Promise<string | null> {

@@ -36,6 +36,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
       memberships_removed: done.membershipsRemoved,
       roles_reduced: done.rolesReduced,
       invitations_withdrawn: done.invitationsWithdrawn,
+      passkeys_removed: done.passkeysRemoved,
       unchanged: done.unchanged,
     })
     return
@@ -45,6 +46,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
   printMessage(`Made an admin of a store a viewer: ${countOf(done.rolesReduced, 'time')}.`)
   printMessage(`Withdrew ${countOf(done.invitationsWithdrawn, 'invitation')}.`)
+  printMessage(`Removed ${countOf(done.passkeysRemoved, 'passkey')}.`)
   printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }
 
