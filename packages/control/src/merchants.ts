@@ -93,6 +93,7 @@ export interface StoreMember {
   readonly hasTwoFactor: boolean
   /** Whether the merchant has signed in at the provider of single sign-on. */
   readonly hasSingleSignOn: boolean
+  readonly hasPasskey: boolean
 }
 
 /** Returns the merchants who see a store, in the order in which they got access. */
@@ -100,7 +101,8 @@ export async function listMembers({ pool }: ControlDatabase, storeId: string): P
   return pool.query<StoreMember>(sql`
     select m.id as "merchantId", m.email, b.role, b.created_at as since, m.two_factor_enabled as "hasTwoFactor",
       exists (select from merchant_logins l where l.merchant_id = m.id and l.password is not null) as "hasPassword",
-      exists (select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential') as "hasSingleSignOn"
+      exists (select from merchant_logins l where l.merchant_id = m.id and l.provider_id <> 'credential') as "hasSingleSignOn",
+      exists (select from merchant_passkeys p where p.merchant_id = m.id) as "hasPasskey"
     from memberships b join merchants m on m.id = b.merchant_id
     where b.store_id = ${storeId} order by b.created_at, m.email`)
 }

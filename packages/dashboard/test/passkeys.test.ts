@@ -100,6 +100,7 @@ describe('adding a passkey', () => {
     const { text } = await visitor.get('/account')
     expect(text).toContain('Your passkey is added.')
     expect(text).toContain('Security key')
+    expect((await visitor.get(`/stores/${store.id}/settings/members`)).text).toContain('Password, passkey')
     const { visitor: other, response } = await signInWith(passkey)
     expect(response.headers.get('location')).toBe('/')
     expect(await isSignedIn(other)).toBe(true)

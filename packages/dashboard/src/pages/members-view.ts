@@ -61,7 +61,12 @@ function memberActions(frame: Frame, { merchantId, email, isYou }: MembersPage['
   return html`<div class="cell-actions">${changeRole}${remove}</div>`
 }
 
-function signInText(
+function signInText(frame: Frame, member: MembersPage['members'][number]): string {
+  const text = passwordText(frame, member)
+  return member.hasPasskey ? frame.texts.members.list.withPasskey(text) : text
+}
+
+function passwordText(
   { texts: { members } }: Frame,
   { hasPassword, hasTwoFactor, hasSingleSignOn }: MembersPage['members'][number],
 ): string {

@@ -25,6 +25,7 @@ export const members = ({ plural }: Format): MembersTexts => ({
     passwordAndCode: 'Passwort und Code',
     passwordCodeAndSingleSignOn: 'Passwort und Code, Single Sign-on',
     link: 'Anmeldelink',
+    withPasskey: (others) => `${others}, Passkey`,
   },
   invitations: {
     title: 'Einladungen',

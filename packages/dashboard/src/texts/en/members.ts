@@ -21,6 +21,8 @@ export const members = ({ plural }: Format) => ({
     passwordAndCode: 'Password and code',
     passwordCodeAndSingleSignOn: 'Password and code, single sign-on',
     link: 'Sign-in link',
+    /** `others` are other ways to sign in. */
+    withPasskey: (others: string) => `${others}, passkey`,
   },
   invitations: {
     title: 'Invitations',
