@@ -1,7 +1,7 @@
 // Stores the two secrets that all nodes share, so that a client can use any node. One seals cursors. The other signs
 // the sessions and forms of the dashboard, and is encrypted.
 
-import { type Pool, sql } from '@store-export/postgres'
+import { executeOn, type Pool, sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import {
   DecryptionError,
@@ -76,7 +76,14 @@ export async function reencryptDashboardSecret({ database, keys, random }: Encry
 }
 
 async function insert(pool: Pool, name: string, value: Buffer): Promise<void> {
-  await pool.execute(sql`insert into service_secrets (name, value) values (${name}, ${value}) on conflict do nothing`)
+  await pool.transaction(async (connection) => {
+    // At another isolation level, PostgreSQL rejects the statement if another process has just written the secret.
+    await connection.script('set transaction isolation level read committed')
+    await executeOn(
+      connection,
+      sql`insert into service_secrets (name, value) values (${name}, ${value}) on conflict do nothing`,
+    )
+  })
 }
 
 function required(name: string, secret: Buffer | null): Buffer {
