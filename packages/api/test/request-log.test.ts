@@ -56,25 +56,28 @@ test('if a client requests rows under a wrong path, the request log suggests the
     .toBe('no such path; did you mean /api/v1/orders/{id}? The reference is at /docs')
 })
 
-test('[AUTH-5] if a tool uses a revoked key, an ended key, or another address, the request log of the key says so', async () => {
+test('[AUTH-5] if a key is revoked, ended, turned off, or used from another address, its request log says so', async () => {
   const { id: storeId, keyId, key } = await platform.provision()
   const [ended, elsewhere] = [await platform.newKey(storeId), await platform.newKey(storeId)]
+  const off = await platform.newKey(storeId)
   await platform.controlSql`update api_keys set revoked_at = now() where id = ${keyId}`
   await platform.controlSql`update api_keys set expires_at = now() - interval '1 second' where id = ${ended.id}`
   await platform.controlSql`update api_keys set allowed_addresses = '{203.0.113.7/32}' where id = ${elsewhere.id}`
+  await platform.controlSql`update api_keys set turned_off_at = now() where id = ${off.id}`
   const before = await platform.controlSql`select count(*)::int as lines from request_log`
-  for (const each of [key, key, ended.key, elsewhere.key, `${key.slice(0, -1)}x`, await unusedKey()])
+  for (const each of [key, key, ended.key, off.key, elsewhere.key, `${key.slice(0, -1)}x`, await unusedKey()])
     expect((await platform.get('/api/v1/orders', each)).status).toBe(401)
   const reasonOf = async (id: string) => (await logOf(id, 1))[0]
   const line = { endpoint: '/api/v1/orders', status: 401, code: 'INVALID_API_KEY' }
   expect(await reasonOf(keyId)).toMatchObject({ ...line, reason: 'this key is revoked' })
   expect(await reasonOf(ended.id)).toMatchObject({ ...line, reason: 'this key has ended' })
+  expect(await reasonOf(off.id)).toMatchObject({ ...line, reason: 'this key is turned off' })
   expect(await reasonOf(elsewhere.id)).toMatchObject({
     ...line,
     reason: 'this key does not work from this network address',
   })
   const after = await platform.controlSql`select count(*)::int as lines, max(requests) as most from request_log`
-  expect(after[0]?.lines - before[0]?.lines).toBe(3)
+  expect(after[0]?.lines - before[0]?.lines).toBe(4)
   const [used] = await platform.controlSql`select last_used_at as at from api_keys where id = ${keyId}`
   expect(used?.at).toBeNull()
 })

@@ -7,9 +7,9 @@ export const ERRORS = {
     status: 401,
     returnedBy: 'every',
     condition:
-      'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, or expired, or it does not work from this network address.',
+      'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, expired, or turned off, or it does not work from this network address.',
     retry: 'No.',
-    fix: 'Send the whole key once, in the header x-api-key. If it is lost, revoked, or expired, or this network is not allowed, create a new key in the store dashboard under Settings, API.',
+    fix: 'Send the whole key once, in the header x-api-key. If it is turned off, turn it on in the store dashboard under Settings, API. If it is lost, revoked, or expired, or this network is not allowed, create a new key there.',
     mistakes: [
       'The key was sent as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
       'A space, a line break, or quotes were copied with the key.',

@@ -51,12 +51,15 @@ export const AUDIT_SCHEMA = `
       perform audit_record('key.revoked', new.store_id, new.id, null,
         case when new.revoked_at = least(new.expires_at, new.retires_at) then '{"reason": "expired"}'
           else coalesce(nullif(current_setting('store_export.details', true), ''), '{}') end::jsonb);
+    elsif (old.turned_off_at is null) <> (new.turned_off_at is null) then
+      perform audit_record(case when new.turned_off_at is null then 'key.turned_on' else 'key.turned_off' end,
+        new.store_id, new.id, null, '{}');
     elsif old.name <> new.name then
       perform audit_record('key.renamed', new.store_id, new.id, null, '{}');
     end if;
     return null;
   end $$;
-  create trigger audit_api_keys after insert or update of revoked_at, name on api_keys
+  create trigger audit_api_keys after insert or update of revoked_at, turned_off_at, name on api_keys
     for each row execute function audit_api_keys();
 
   -- A rotation encrypts every password again, which changes no store: it is one separate event.

@@ -6,6 +6,7 @@ import { copyDatabase } from '../../../test/support/databases.ts'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import { createKey } from './access/create-key.ts'
 import { revokeKey } from './access/keys.ts'
+import { switchKey } from './access/switch-key.ts'
 import { logEvents, startAuditLog } from './audit.ts'
 import type { AuditRecorded } from './control-event.ts'
 import { openControlDatabase } from './database.ts'
@@ -49,6 +50,8 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
   const key = await newKey(store.id, 'merchant 17')
   await setStore(control, store.id, { name: 'Renamed', state: 'generating' })
   await setStore(control, store.id, { name: 'Renamed' })
+  await switchKey({ database, keyId: key.id, to: 'off', actor: 'merchant 17' })
+  await switchKey({ database, keyId: key.id, to: 'on' })
   await revokeKey({ database, keyId: key.id, actor: 'merchant 17' })
   await revokeKey({ database, keyId: key.id })
   const next = await newKey(store.id)
@@ -65,6 +68,8 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
     about('store.added', ofStore),
     about('key.created', { ...ofStore, keyId: key.id }, 'merchant 17'),
     about('store.changed', { ...ofStore, details: '{"changed":["name","state"]}' }),
+    about('key.turned_off', { ...ofStore, keyId: key.id }, 'merchant 17'),
+    about('key.turned_on', { ...ofStore, keyId: key.id }),
     about('key.revoked', { ...ofStore, keyId: key.id }, 'merchant 17'),
     about('key.created', { ...ofStore, keyId: next.id }),
     about('merchant.added', ofMerchant),
@@ -75,6 +80,23 @@ test('when a key, a store, or a merchant changes, the audit log gets one event t
     about('key.revoked', { ...ofStore, keyId: next.id }),
   ])
   expect(await logged()).toEqual([])
+})
+
+test('if keys were turned off after a backup, a replay turns off those that were not turned on again', async () => {
+  const { database, sql } = control
+  const store = await control.store()
+  const [off, on] = [await newKey(store.id), await newKey(store.id)]
+  await logged()
+  await switchKey({ database, keyId: off.id, to: 'off' })
+  await switchKey({ database, keyId: on.id, to: 'off' })
+  await switchKey({ database, keyId: on.id, to: 'on' })
+  const events = await logged()
+  await sql`update api_keys set turned_off_at = null where store_id = ${store.id}`
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 1, keysTurnedOff: 1, unchanged: 0 })
+  expect(await sql`select id from api_keys where store_id = ${store.id} and turned_off_at is not null`).toEqual([
+    { id: off.id },
+  ])
+  expect(await replayRevocations(database, events)).toMatchObject({ events: 1, keysTurnedOff: 0, unchanged: 1 })
 })
 
 test('if a membership is removed and added again within a millisecond, replaying the revocation does not remove it', async () => {
@@ -214,6 +236,7 @@ test('if revocations are replayed on a restored backup, each is repeated once, a
   ])
   const nothing = {
     keysRevoked: 0,
+    keysTurnedOff: 0,
     storesRemoved: 0,
     merchantsRemoved: 0,
     membershipsRemoved: 0,

@@ -24,6 +24,8 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.revoked',
   'key.renamed',
+  'key.turned_off',
+  'key.turned_on',
   'store.added',
   'store.changed',
   'store.removed',

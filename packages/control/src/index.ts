@@ -31,6 +31,7 @@ export {
   revokeKey,
 } from './access/keys.ts'
 export { type LeakedKey, type Revocations, revokeLeakedKeys } from './access/leaked-keys.ts'
+export { switchKey } from './access/switch-key.ts'
 export {
   type AlertRecipient,
   claimAlert,
@@ -143,6 +144,7 @@ export {
   readLastErrors,
   readLoggedEndpoints,
   readRequestLog,
+  readTurnedOn,
   readUnfinishedWalks,
   readUsageHours,
   readUsageSums,

@@ -1,8 +1,9 @@
-// Prevents a revoked key from working again after a restore of the control database from a backup. It repeats the
+// Prevents a key that was revoked or turned off from working again after a restore of the control database. It repeats the
 // revocations and removals that happened after the backup, from the audit events in the nodes' logs.
 
 import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
+import { switchKey } from './access/switch-key.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { withdrawInvitation } from './invitations.ts'
@@ -19,6 +20,7 @@ export interface Replay {
   /** Number of revocations and removals. Repeated events count once. */
   readonly events: number
   readonly keysRevoked: number
+  readonly keysTurnedOff: number
   readonly storesRemoved: number
   readonly merchantsRemoved: number
   readonly membershipsRemoved: number
@@ -31,9 +33,10 @@ export interface Replay {
 }
 
 /**
- * Revokes and removes what these events revoked and removed, in the order of their time. A repetition changes nothing.
- * If a merchant's store was removed and added again, the merchant still sees it. If a member's last role is `viewer`, an
- * admin becomes a viewer, even the last one. Rejects like `Pool.query`; the events before the error then stay repeated.
+ * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
+ * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. If a
+ * member's last role is `viewer`, an admin becomes a viewer, even the last one. A key that was turned on again stays as
+ * the backup has it. Rejects like `Pool.query`; the events before the error then stay repeated.
  */
 export async function replayRevocations(
   database: ControlDatabase,
@@ -46,6 +49,7 @@ export async function replayRevocations(
     if (kind === 'membership') last.set([kind, merchantId, storeId].join(' '), event)
     else if (action === 'key.revoked' || action === 'store.removed' || action === 'merchant.removed')
       last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
+    else if (action === 'key.turned_off' || action === 'key.turned_on') last.set(['switch', keyId].join(' '), event)
     else if (action === 'invitation.withdrawn' || action === 'passkey.removed')
       last.set([kind, details].join(' '), event)
   }
@@ -58,6 +62,7 @@ export async function replayRevocations(
   return {
     events: revocations.length,
     keysRevoked: count('key.revoked'),
+    keysTurnedOff: count('key.turned_off'),
     storesRemoved: count('store.removed'),
     merchantsRemoved: count('merchant.removed'),
     membershipsRemoved: count('membership.removed'),
@@ -70,6 +75,7 @@ export async function replayRevocations(
 
 /** Whether the event revokes nothing. The last event of a viewer can revoke the role of an admin. */
 function givesAccess({ action, details }: RevocationEvent): boolean {
+  if (action === 'key.turned_on') return true
   return (action === 'membership.added' || action === 'membership.role_changed') && !/"role": ?"viewer"/.test(details)
 }
 
@@ -81,6 +87,8 @@ function compareTimes({ at: one }: RevocationEvent, { at: other }: RevocationEve
 
 async function replay(database: ControlDatabase, { action, ...of }: RevocationEvent): Promise<boolean> {
   if (action === 'key.revoked') return (await revokeKey({ database, keyId: of.keyId ?? '' })) === 'revoked'
+  if (action === 'key.turned_off')
+    return (await switchKey({ database, keyId: of.keyId ?? '', to: 'off' })) === 'switched'
   if (action === 'store.removed') {
     // This must be an ID. The external ID of a removed store can belong to another store today.
     const store = await getStore(database, of.storeId ?? '')

@@ -37,6 +37,8 @@ export const SCHEMA = `
     created_at timestamptz not null default clock_timestamp(),
     last_used_at timestamptz,
     revoked_at timestamptz,
+    -- not null: the key is off until it is turned on again
+    turned_off_at timestamptz,
     replaces uuid references api_keys (id),
     -- the replaced key ends this many hours after the first use of this key; null: it has already ended
     replaced_key_hours smallint check (replaced_key_hours > 0),

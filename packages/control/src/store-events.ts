@@ -27,6 +27,8 @@ export const STORE_ACTIONS = [
   'key.created',
   'key.renamed',
   'key.revoked',
+  'key.turned_off',
+  'key.turned_on',
   'membership.added',
   'membership.role_changed',
   'membership.removed',

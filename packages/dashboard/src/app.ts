@@ -32,6 +32,7 @@ import { signInCodePage, signInWithCode } from './routes/sign-in-code.ts'
 import { createSignInChallenge, signInWithPasskey } from './routes/sign-in-passkey.ts'
 import { finishSingleSignOn, startSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
+import { turnOff, turnOffPage, turnOn } from './routes/switch-key.ts'
 import { setTheme } from './routes/theme.ts'
 import { confirmTwoFactor, renewRecoveryCodes, setUpTwoFactor, turnOffTwoFactor } from './routes/two-factor.ts'
 import { keyUsagePage, logDownload, usagePage } from './routes/usage.ts'
@@ -136,6 +137,9 @@ function addStoreRoutes(app: Hono<Environment>, { storePage, storeForm, storeFil
   store.post('/settings/api/keys/:key/replace', storeForm('manage', replace, REPEATABLE))
   store.get('/settings/api/keys/:key/rename', storePage('manage', renamePage))
   store.post('/settings/api/keys/:key/rename', storeForm('manage', rename, REPEATABLE))
+  store.get('/settings/api/keys/:key/turn-off', storePage('manage', turnOffPage))
+  store.post('/settings/api/keys/:key/turn-off', storeForm('manage', turnOff, REPEATABLE))
+  store.post('/settings/api/keys/:key/turn-on', storeForm('manage', turnOn, REPEATABLE))
   store.get('/usage', storePage('see usage', usagePage))
   store.get('/usage/keys/:key', storePage('see usage', keyUsagePage))
   store.post('/usage/keys/:key/emails', storeForm('see usage', setEmails))

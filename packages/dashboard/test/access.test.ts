@@ -123,7 +123,7 @@ function pathOf(route: string, storeId: string): string {
 async function state(): Promise<string> {
   const { controlSql: sql } = platform
   return JSON.stringify([
-    await sql`select id, name, revoked_at, retires_at from api_keys where store_id = ${alpha.id} order by id`,
+    await sql`select id, name, revoked_at, retires_at, turned_off_at from api_keys where store_id = ${alpha.id} order by id`,
     await sql`select merchant_id, role from memberships where store_id = ${alpha.id} order by merchant_id`,
     await sql`select id, sent_at, role, outcome from invitations where store_id = ${alpha.id} order by id`,
     await sql`select * from alert_mutes order by key_id, merchant_id`,
@@ -144,6 +144,11 @@ test('if the app has a route, the table of the access test has it too, and no ot
 
 describe.each(Object.entries(STORE_ROUTES))('%s of a store', (name, { fields, ...statuses }) => {
   const route = name.replace(' ', ` ${STORE}`)
+  beforeEach(async () => {
+    // Only a key that is off can be turned on.
+    if (route.endsWith('/turn-on'))
+      await platform.controlSql`update api_keys set turned_off_at = now() where id = ${target.key}`
+  })
 
   test(`[GEN-2] if a visitor is no member, ${name} returns 404 or the sign-in page, no byte of the store, and changes nothing`, async () => {
     const before = await state()

@@ -154,6 +154,25 @@ test('if a tool is over its limit in two hours in a row, or gets only errors, it
   ).toEqual(['test gets only errors', 'test sends too many requests'])
 })
 
+test('if a key is off, its merchants get no email about its tool, but one before its end', async () => {
+  const { store } = await stoppedShop()
+  const { controlSql } = platform
+  await controlSql`update api_keys set turned_off_at = now() where id = ${store.keyId}`
+  await controlSql`
+    insert into usage_hours (key_id, hour, rejected)
+    select ${store.keyId}, date_trunc('hour', now()) - make_interval(hours => n), 7 from generate_series(0, 1) as n`
+  await send()
+  expect(smtp.emails).toEqual([])
+  await controlSql`update api_keys set expires_at = now() + interval '13 days' where id = ${store.keyId}`
+  await send()
+  expect(smtp.emails).toHaveLength(1)
+  expect(smtp.emails[0]?.message).toMatch(/The key of test ends in 1[23] days/)
+  await controlSql`update api_keys set turned_off_at = null, expires_at = null where id = ${store.keyId}`
+  await send()
+  expect(smtp.emails).toHaveLength(2)
+  expect(smtp.emails[1]?.message).toContain('test was over its rate limit')
+})
+
 test('if the SMTP server rejects the address of a merchant, an event reports it, and no round tries it again', async () => {
   const { store } = await stoppedShop()
   smtp.rejects = ''

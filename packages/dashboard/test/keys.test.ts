@@ -109,6 +109,48 @@ describe('keys of a store', () => {
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
+  test('[AUTH-5] if a merchant turns a key off, its next request gets 401, until the merchant turns it on', async () => {
+    const shop = await newShop()
+    const { id, key } = await makeKey(shop)
+    const off = `${shop.page}/keys/${id}/turn-off`
+    expect((await shop.visitor.get(off)).text).toContain('The tool gets 401 until you turn the key on again.')
+    expect(await status(key)).toBe(200)
+    const done = await shop.visitor.send(off, off)
+    expect(done.headers.get('location')).toBe(shop.page)
+    expect(await status(key)).toBe(401)
+    const { text } = await shop.visitor.follow(done)
+    expect(text).toContain('“Sheets” is off. The tool gets 401 until you turn the key on again.')
+    expect(text).toMatch(/<strong>Turned off<\/strong> on /)
+    const usage = `/stores/${shop.store.id}/usage/keys/${id}`
+    await expect.poll(async () => (await shop.visitor.get(usage)).text).toContain('this key is turned off')
+    const on = await shop.visitor.send(shop.page, `${shop.page}/keys/${id}/turn-on`)
+    expect((await shop.visitor.follow(on)).text).toContain('“Sheets” is on.')
+    expect(await status(key)).toBe(200)
+    const [merchant] = await platform.controlSql`select id from merchants where email = ${shop.merchant.email}`
+    const events = await platform.controlSql`
+      select action, actor from audit_events where key_id = ${id} and action like 'key.turned_%' order by at`
+    expect(events).toEqual(
+      ['key.turned_off', 'key.turned_on'].map((action) => ({ action, actor: `merchant ${merchant?.id}` })),
+    )
+    const { text: activity } = await shop.visitor.get(`/stores/${shop.store.id}/settings/activity`)
+    for (const change of ['Turned off the key', 'Turned on the key']) expect(activity).toContain(change)
+  })
+
+  test('if a key is off, it can be replaced by a key that is on, and it can be revoked', async () => {
+    const shop = await newShop()
+    const { id, key } = await makeKey(shop)
+    const path = (action: string) => `${shop.page}/keys/${id}/${action}`
+    await shop.visitor.send(path('turn-off'), path('turn-off'))
+    const sent = await shop.visitor.send(path('replace'), path('replace'), { ends: '24' })
+    const next = /sdx_\w{49}/.exec((await shop.visitor.follow(sent)).text)?.[0] ?? ''
+    expect([await status(key), await status(next)]).toEqual([401, 200])
+    const fields = await shop.visitor.hiddenOf(shop.page, path('turn-on'))
+    await shop.visitor.send(path('revoke'), path('revoke'))
+    const late = await shop.visitor.post(path('turn-on'), fields)
+    expect((await shop.visitor.follow(late)).text).toContain('is revoked')
+    expect(await status(key)).toBe(401)
+  })
+
   test('[AUTH-5] if a key is created, replaced, or revoked, the audit table names the merchant', async () => {
     const shop = await newShop()
     const { id } = await makeKey(shop)

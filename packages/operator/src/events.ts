@@ -119,7 +119,7 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'key.rejected': {
     level: 'info',
     meaning:
-      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Revoked and expired keys, and keys used from another network, are `unknown`.',
+      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Keys that are revoked, expired, turned off, or used from another network are `unknown`.',
   },
   'leak_report.accepted': {
     level: 'warn',
@@ -191,6 +191,8 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   },
   'key.created': { level: 'info', meaning: 'A merchant created a key.' },
   'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
+  'key.turned_off': { level: 'info', meaning: 'A merchant turned a key off. The API rejects it.' },
+  'key.turned_on': { level: 'info', meaning: 'A merchant turned a key on again.' },
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },

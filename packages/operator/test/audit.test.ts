@@ -94,6 +94,7 @@ test('[AUTH-5] if a backup of the control database is restored, replay-revocatio
   expect(again.json).toEqual({
     events: 1,
     keys_revoked: 0,
+    keys_turned_off: 0,
     stores_removed: 0,
     merchants_removed: 0,
     memberships_removed: 0,

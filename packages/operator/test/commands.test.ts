@@ -358,6 +358,23 @@ describe('store-export keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys; revoke one first.*\n$/)
   })
 
+  test('if a key is turned off, keys list shows that until keys turn-on, and a repetition says that nothing changed', async () => {
+    const store = await register('Stand')
+    const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
+    const listed = async () => (await runJson('keys', 'list', '--store', store)).keys[0]
+    expect(await runJson('keys', 'turn-off', id)).toEqual({ id, state: 'off', already: false })
+    expect(await runJson('keys', 'turn-off', id)).toEqual({ id, state: 'off', already: true })
+    expect(await listed()).toMatchObject({ state: 'off', turned_off_at: expect.any(String), revoked_at: null })
+    const table = await runCommand(['keys', 'list', '--store', store], { settings })
+    expect(table.stdout).toMatch(/ off /)
+    const on = await runCommand(['keys', 'turn-on', id], { settings })
+    expect(on).toMatchObject({ code: 0, stdout: `${id}\n`, stderr: expect.stringContaining('Turned on.') })
+    expect(await listed()).toMatchObject({ state: 'active', turned_off_at: null })
+    await runJson('keys', 'revoke', id)
+    const revoked = await runCommand(['keys', 'turn-off', id], { settings })
+    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringContaining('no active key has the ID') })
+  })
+
   test('if a key is already revoked, keys revoke succeeds again, and it fails for an unknown key', async () => {
     const store = await register('Revoked')
     const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')

@@ -1,6 +1,6 @@
 // Checks keys and counts their requests in one statement and one round trip. Nothing is cached, so every node rejects a
-// key that was revoked before the statement started. The count is in the database, so the rate limit applies to all
-// nodes together.
+// key that was revoked or turned off before the statement started. The count is in the database, so the rate limit
+// applies to all nodes together.
 
 import type { Pool, Value } from '@store-export/postgres'
 import type { EncryptedPassword } from '../password-encryption.ts'
@@ -51,8 +51,8 @@ export const BUSY = Symbol('busy')
 
 /**
  * Returns the admissions of requests of one key, one for each address, in their order. They are null if the key is
- * unknown, revoked, or expired, if its store was removed, or if the key doesn't work from the address. Waits for the
- * lock on the key's counter. Rejects like `Pool.query`.
+ * unknown, revoked, expired, or turned off, or if its store was removed. One is null if the key doesn't work from its
+ * address. Waits for the lock on the key's counter. Rejects like `Pool.query`.
  *
  * Runs one statement. Only a key with an allow list needs one for each different address.
  */
@@ -175,7 +175,8 @@ with known as (
   select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, s.schema_name,
     k.scopes, k.without_personal_data, k.allowed_addresses, ${times} as times${hash}
   from ${keys} join stores s on s.id = k.store_id
-  where k.revoked_at is null and coalesce(least(k.expires_at, k.retires_at) > ${INSTANT}, true) and s.removed_at is null
+  where k.revoked_at is null and k.turned_off_at is null and s.removed_at is null
+    and coalesce(least(k.expires_at, k.retires_at) > ${INSTANT}, true)
 ), ${free}counted as (
   insert into request_counters as c (key_id, minute, requests)
   select id, date_trunc('minute', ${INSTANT}, 'UTC'), times from ${source} where ${WITHOUT_WAIT} order by id

@@ -32,6 +32,8 @@ export interface KeySummary extends KeyPermissions {
    * itself.
    */
   readonly revokedAt: Date | null
+  /** Time at which the key was turned off; null while it is on. A revoked key keeps its value. */
+  readonly turnedOffAt: Date | null
   /** End of a replaced key, which the first use of its replacement sets. Null before, and for other keys. */
   readonly retiresAt: Date | null
   /** ID of the key that this key replaces; null if there is none. */
@@ -42,8 +44,8 @@ export interface KeySummary extends KeyPermissions {
 
 /** The columns of a `KeySummary`, for a select list. */
 export const KEY_COLUMNS = sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
-  created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", retires_at as "retiresAt", replaces,
-  replaced_key_hours as "replacedKeyHours", ${PERMISSION_COLUMNS}`
+  created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", turned_off_at as "turnedOffAt",
+  retires_at as "retiresAt", replaces, replaced_key_hours as "replacedKeyHours", ${PERMISSION_COLUMNS}`
 
 /** Returns the time at which the key ends by itself: the earlier of its two ends; null if the key has no end. */
 export function endOfKey({ expiresAt, retiresAt }: Pick<KeySummary, 'expiresAt' | 'retiresAt'>): Date | null {

@@ -239,6 +239,19 @@ export async function readUnfinishedWalks(query: UsageQuery): Promise<Unfinished
     order by w.last_at desc`)
 }
 
+/**
+ * Returns when each key of a store was last turned on, by the ID of the key. Leaves out keys that were not turned on
+ * since `since`.
+ */
+export async function readTurnedOn(query: UsageQuery): Promise<Map<string, Date>> {
+  const { database, storeId, since } = query
+  const rows = await database.pool.query<{ keyId: string; at: Date }>(sql`
+    select key_id as "keyId", max(at) as at from audit_events
+    where store_id = ${storeId} and at >= ${since}::timestamptz and action = 'key.turned_on'
+    group by key_id`)
+  return new Map(rows.map(({ keyId, at }) => [keyId, at]))
+}
+
 /** The newest error of a key. */
 export interface LastError extends Pick<RequestLine, 'endpoint' | 'status' | 'code' | 'lastAt'> {
   readonly keyId: string

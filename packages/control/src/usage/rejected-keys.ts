@@ -1,5 +1,5 @@
-// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a revoked key,
-// after the end of a key, or from an address outside of its allow list. Other keys leave no trace.
+// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a key that
+// is revoked or turned off, after the end of a key, or from an address outside of its allow list. Other keys leave no trace.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { HashedKey } from '../access/api-key.ts'
@@ -61,6 +61,7 @@ export class RejectedKeys {
       select h.hash, k.id, case
           when least(k.expires_at, k.retires_at) <= least(k.revoked_at, clock_timestamp()) then 'this key has ended'
           when k.revoked_at is not null then 'this key is revoked'
+          when k.turned_off_at is not null then 'this key is turned off'
           else 'this key does not work from this network address'
         end as reason
       from unnest(${hashes}::text[]) as h (hash) join api_keys k on k.key_hash = decode(h.hash, 'hex')`)

@@ -30,12 +30,12 @@ export interface CheckTimes {
   readonly steadySince: Date
 }
 
-/** Returns the problems of an active key now. */
+/** Returns the problems of an active key now. Of a key that is off, only its near end is a problem. */
 export function alertsOf(key: ActiveKeyRow, rejected: RejectedHours, { now, steadySince }: CheckTimes): KeyAlert[] {
   const problem = problemOf(key, now.getTime() - steadySince.getTime())
   return [
     ...(problem === null ? [] : [{ keyId: key.id, ...problem }]),
-    ...overLimit(key, rejected, now),
+    ...(key.health.kind === 'off' ? [] : overLimit(key, rejected, now)),
     ...ending(key, now),
   ]
 }

@@ -101,6 +101,10 @@ function changeText(frame: Frame, event: StoreEvent): Html {
     case 'key.revoked':
       if (reason === 'leaked') return texts.keyLeaked(name, placeText(event))
       return reason === 'expired' ? texts.keyExpired(name) : texts.keyRevoked(name)
+    case 'key.turned_off':
+      return texts.keyTurnedOff(name)
+    case 'key.turned_on':
+      return texts.keyTurnedOn(name)
     case 'membership.added':
       return isOwnChange ? texts.joined(role) : texts.membershipAdded(person, role)
     case 'membership.role_changed':

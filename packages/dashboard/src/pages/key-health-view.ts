@@ -12,7 +12,7 @@ import type { Frame } from './models.ts'
 export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const { health, rejected24h } = key
   const texts = frame.texts.keyHealth
-  const isOverLimit = rejected24h > 0 && health.kind !== 'unavailable'
+  const isOverLimit = rejected24h > 0 && health.kind !== 'unavailable' && health.kind !== 'off'
   const endsIn = key.expiresAt === null ? Number.POSITIVE_INFINITY : key.expiresAt.getTime() - frame.now.getTime()
   const endsSoon = endsIn < REMINDER_MS && key.replacedBy === null
   const tone = (isOverLimit || endsSoon) && TONES[health.kind] === 'good' ? 'waiting' : TONES[health.kind]
@@ -35,6 +35,7 @@ export function healthText(frame: Frame, { health }: ActiveKeyRow): string {
 }
 
 const TONES = {
+  off: 'neutral',
   unused: 'neutral',
   unavailable: 'neutral',
   failing: 'bad',
@@ -48,6 +49,8 @@ const TONES = {
 function sentence(frame: Frame, health: SyncHealth): Html {
   const texts = frame.texts.keyHealth
   switch (health.kind) {
+    case 'off':
+      return texts.off(exactTime(health.since, frame))
     case 'unused':
       return texts.unused
     case 'unavailable':

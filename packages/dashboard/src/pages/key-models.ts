@@ -28,6 +28,8 @@ export interface Replacement extends MaskedKey {
 export type SyncHealth =
   /** The key has no request yet. */
   | { readonly kind: 'unused' }
+  /** A merchant turned the key off. */
+  | { readonly kind: 'off'; readonly since: Date }
   /** The store is not ready, so the API rejects the key's requests. */
   | { readonly kind: 'unavailable' }
   /** All `requests` requests since the hour `since` failed. `error` is the newest one, if the log still has it. */
@@ -130,6 +132,11 @@ export interface RevokePage {
   readonly key: KeyRow
   /** The key that the merchant wants to replace after this revocation; null if the limit is not the reason for it. */
   readonly makesRoomFor: KeyRow | null
+}
+
+/** The data of the confirmation page before a key is turned off. */
+export interface TurnOffPage {
+  readonly key: KeyRow
 }
 
 /** The data of the confirmation page before a key is replaced. */

@@ -14,6 +14,7 @@ import { limitTexts } from './key-limits-view.ts'
 import type { KeyRow, KeyUsagePage } from './key-models.ts'
 import type { Frame } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
+import { keySwitch } from './turn-off-view.ts'
 import { usageChartCard } from './usage-chart-view.ts'
 
 /** Returns the page about the recent usage of one key. */
@@ -24,7 +25,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const used = key.lastUsedAt === null ? texts.neverUsed : texts.lastUsed(relativeTime(key.lastUsedAt, frame))
   const head = pageHead(frame, {
     title: key.name,
-    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(frame, key)}<span>${used}</span>${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
+    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(frame, key)}<span>${used}</span>${offFact(frame, key)}${limitTexts(frame, key).map((text) => html`<span>${text}</span>`)}</span>`,
     trail: [{ label: usage.title, href: paths.usage }],
     ...(key.revokedAt === null && isAllowed(frame, 'manage') ? { actions: keyActions(frame, key) } : {}),
   })
@@ -32,6 +33,12 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
     frame,
     html`${head}${walksPart(frame, page)}${usageChartCard(frame, page.chart)}${requestLogCard(frame, page)}${emailsPart(frame, page)}`,
   )
+}
+
+/** Returns since when a key is off; nothing for other keys. */
+function offFact(frame: Frame, { turnedOffAt, revokedAt }: KeyRow): Html {
+  if (turnedOffAt === null || revokedAt !== null) return NOTHING
+  return html`<span>${frame.texts.keyUsage.turnedOff(exactTime(turnedOffAt, frame))}</span>`
 }
 
 function emailsPart(frame: Frame, { key, hasEmails }: KeyUsagePage): Html {
@@ -57,7 +64,7 @@ function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const { keys, keyUsage } = frame.texts
   const replace = key.replacedBy === null ? linkButton(keys.replace, paths.replace(key.id)) : NOTHING
-  return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
+  return html`${linkButton(keyUsage.rename, paths.rename(key.id))}${keySwitch(frame, key)}${replace}${linkButton(keys.revoke, paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {

@@ -15,6 +15,7 @@ const KEY: ActiveKeyRow = {
   createdAt: NOW,
   lastUsedAt: null,
   revokedAt: null,
+  turnedOffAt: null,
   retiresAt: null,
   ...ALL_PERMISSIONS,
   requests24h: 0,

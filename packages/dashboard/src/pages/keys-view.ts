@@ -17,6 +17,7 @@ import { healthPart } from './key-health-view.ts'
 import { keyLimitsFields, limitTexts } from './key-limits-view.ts'
 import type { ActiveKeyRow, KeyRow, KeysPage } from './key-models.ts'
 import type { Frame } from './models.ts'
+import { keySwitch } from './turn-off-view.ts'
 
 /** Returns the page Settings > API. */
 export function keysView(frame: Frame, page: KeysPage): Html {
@@ -51,7 +52,7 @@ export function liveFragment(frame: Frame, { active }: Pick<KeysPage, 'active'>)
 function keyItem(frame: Frame, key: ActiveKeyRow): Html {
   const paths = pathsOf(frame)
   const { keys: texts } = frame.texts
-  const badge = key.replacedBy === null ? NOTHING : html` ${keyBadge(frame, key)}`
+  const badge = key.replacedBy === null && key.turnedOffAt === null ? NOTHING : html` ${keyBadge(frame, key)}`
   return html`<li class="key"><div class="key-text">
 <h3><a class="key-name" href="${paths.keyUsage(key.id)}">${key.name}</a>${badge}</h3>
 ${healthPart(frame, key)}${unusedNote(frame, key)}
@@ -89,7 +90,7 @@ function actions(frame: Frame, key: KeyRow): Html {
   const replace = isReplaced ? NOTHING : linkButton(texts.replace, paths.replace(key.id), { about: key.name })
   const label = isReplaced ? texts.revokeOld : texts.revoke
   const revoke = linkButton(label, paths.revoke(key.id), { kind: 'danger', about: key.name })
-  return html`<div class="cell-actions">${replace}${revoke}</div>`
+  return html`<div class="cell-actions">${keySwitch(frame, key, key.name)}${replace}${revoke}</div>`
 }
 
 function createCard(frame: Frame, page: KeysPage): Html {

@@ -25,10 +25,10 @@ import {
   activeKey,
   actorOf,
   emitRevoked,
+  keyNotice,
   readKeysPage,
   redirectFromInactiveKey,
   renderKeysPage,
-  revokedNotice,
 } from './keys.ts'
 import { deriveNewKey, findCreatedKey, newKeyCookie } from './new-key.ts'
 
@@ -58,7 +58,7 @@ export async function replacePage(request: StoreRequest): Promise<HandlerResult>
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
   // The merchant can have revoked another key just before, because of the limit.
-  const { notice, cookies } = revokedNotice(request, page)
+  const { notice, cookies } = keyNotice(request, page)
   return { ...askToReplace(request, key, page, notice), cookies }
 }
 

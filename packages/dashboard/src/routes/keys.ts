@@ -1,5 +1,6 @@
 // Shows the keys of a store with the facts that tell which one a tool uses: name, first characters, and last use. It
-// reads the keys and their usage, and changes nothing. create-key.ts and revoke-key.ts change keys.
+// reads the keys and their usage, and changes nothing. create-key.ts, revoke-key.ts, and switch-key.ts
+// change keys.
 
 import { LIMITS } from '@store-export/contract'
 import { merchantActor } from '@store-export/control'
@@ -29,7 +30,7 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   if (req.query('copied') !== undefined)
     return { to: storePaths(request.store.id).api, cookies: [deleteNewKeyCookie(request)] }
   const [page, shown] = await Promise.all([readKeysPage(request), unconfirmedKey(request)])
-  const { notice, cookies } = revokedNotice(request, page)
+  const { notice, cookies } = keyNotice(request, page)
   const unconfirmed = page.active.find(({ id }) => id === shown?.id) ?? null
   const limitsProblem = req.query('limited') === undefined ? null : request.texts.createKey.problems.limitsLost
   const create = { name: req.query('name') ?? '', limitsProblem }
@@ -54,15 +55,22 @@ export function renderKeysPage(
   return { html: keysView(frame, { ...page, create: { ...EMPTY_FORM, ...create } }) }
 }
 
-/** Returns the notice that a key was revoked, and the cookies that prevent a second display. */
-export function revokedNotice(
+/** Returns the notice that a key was revoked, turned off, or turned on, and the cookies that prevent a second display. */
+export function keyNotice(
   request: StoreRequest,
-  { revoked }: Pick<KeysPage, 'revoked'>,
+  { active, revoked }: Pick<KeysPage, 'active' | 'revoked'>,
 ): { readonly notice: PageNotice | null; readonly cookies: readonly string[] } {
   const { value, cookies } = takeFlash(request)
-  const key = revoked.find(({ id }) => `revoked.${id}` === value)
-  if (key === undefined) return { notice: null, cookies }
-  return { notice: { kind: 'done', text: request.texts.keys.notices.revoked(key.name) }, cookies }
+  const { notices } = request.texts.keys
+  const done = [
+    ...revoked.map(({ id, name }) => ({ value: `revoked.${id}`, text: notices.revoked(name) })),
+    ...active.map(({ id, name, turnedOffAt }) =>
+      turnedOffAt === null
+        ? { value: `on.${id}`, text: notices.turnedOn(name) }
+        : { value: `off.${id}`, text: notices.turnedOff(name) },
+    ),
+  ].find((each) => each.value === value)
+  return { notice: done === undefined ? null : { kind: 'done', text: done.text }, cookies }
 }
 
 /** Redirects to the keys with a notice if the key of the URL is revoked. Returns 404 for an unknown key. */

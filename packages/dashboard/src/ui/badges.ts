@@ -13,10 +13,11 @@ export function storeBadge({ texts }: Localization, status: StoreStatus): Html {
 
 const STORE_TONES = { ready: 'good', generating: 'waiting', imported: 'neutral' } as const
 
-/** Returns a badge for the status of a key: "Active", "Being replaced", or "Revoked". */
+/** Returns a badge for the status of a key: "Active", "Off", "Being replaced", or "Revoked". */
 export function keyBadge({ texts }: Localization, key: KeyRow): Html {
   const { status } = texts.keys
   if (key.revokedAt !== null) return badge(status.revoked, 'neutral')
+  if (key.turnedOffAt !== null) return badge(status.off, 'neutral')
   return key.replacedBy === null ? badge(status.active, 'good') : badge(status.beingReplaced, 'waiting')
 }
 

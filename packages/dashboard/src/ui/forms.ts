@@ -63,15 +63,18 @@ ${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` :
 </div>`
 }
 
-/** Returns a button that sends its form. */
-export function button(label: string, kind: ButtonKind = 'main'): Html {
-  return html`<button type="submit" class="button ${kind}">${label}</button>`
+/** Returns a button that sends its form. `about` completes the label for screen readers. */
+export function button(label: string, kind: ButtonKind = 'main', about?: string): Html {
+  return html`<button type="submit" class="button ${kind}">${label}${hiddenText(about)}</button>`
 }
 
 /**
  * Returns a link that looks like a button. `about` completes the label for screen readers, as the name of a key does.
  */
 export function linkButton(label: string, href: string, options: { kind?: ButtonKind; about?: string } = {}): Html {
-  const about = options.about === undefined ? NOTHING : html`<span class="visually-hidden"> ${options.about}</span>`
-  return html`<a class="button ${options.kind ?? 'plain'}" href="${href}">${label}${about}</a>`
+  return html`<a class="button ${options.kind ?? 'plain'}" href="${href}">${label}${hiddenText(options.about)}</a>`
+}
+
+function hiddenText(about: string | undefined): Html {
+  return about === undefined ? NOTHING : html`<span class="visually-hidden"> ${about}</span>`
 }

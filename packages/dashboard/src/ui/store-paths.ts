@@ -25,6 +25,8 @@ export function storePaths(storeId: string): StorePaths {
     revoke: (id) => `${key(id)}/revoke`,
     replace: (id) => `${key(id)}/replace`,
     rename: (id) => `${key(id)}/rename`,
+    turnOff: (id) => `${key(id)}/turn-off`,
+    turnOn: (id) => `${key(id)}/turn-on`,
     created: (id) => `${key(id)}/created`,
     createdLive: (id) => `${key(id)}/created/live`,
     usage: `${base}/usage`,
@@ -56,6 +58,8 @@ export interface StorePaths {
   readonly revoke: (keyId: string) => string
   readonly replace: (keyId: string) => string
   readonly rename: (keyId: string) => string
+  readonly turnOff: (keyId: string) => string
+  readonly turnOn: (keyId: string) => string
   readonly created: (keyId: string) => string
   readonly createdLive: (keyId: string) => string
   readonly usage: string

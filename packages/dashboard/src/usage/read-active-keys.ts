@@ -6,6 +6,7 @@ import {
   listKeys,
   readActivity,
   readLastErrors,
+  readTurnedOn,
   readUnfinishedWalks,
   readUsageHours,
   type UsageHour,
@@ -44,19 +45,21 @@ export async function readActiveKeys(
 ): Promise<StoreKeys> {
   const ofStore = { database, storeId }
   const logSince = new Date(now.getTime() - requestLogHours * HOUR_MS)
-  const [keys, hours, activity, unfinished, errors] = await Promise.all([
+  const [keys, hours, activity, unfinished, errors, turnedOn] = await Promise.all([
     listKeys(ofStore),
     readUsageHours({ ...ofStore, since: readSince(now, USAGE_DAYS) }),
     readActivity({ ...ofStore, since: readSince(now, ACTIVITY_DAYS) }),
     readUnfinishedWalks({ ...ofStore, since: logSince }),
     readLastErrors({ ...ofStore, since: logSince }),
+    readTurnedOn({ ...ofStore, since: readSince(now, ACTIVITY_DAYS) }),
   ])
   const rows = keyRows(keys, sumsIn24Hours({ hours, now }))
   const recorded = { hours, activity, unfinished, errors, timeZone, now }
   const active = rows
     .filter(({ revokedAt }) => revokedAt === null)
     .map((key) => {
-      const health = isReady ? syncHealth({ key, ...recorded }) : ({ kind: 'unavailable' } as const)
+      if (!isReady && key.turnedOffAt === null) return { ...key, health: { kind: 'unavailable' } as const }
+      const health = syncHealth({ key, ...recorded, turnedOnAt: turnedOn.get(key.id) ?? null })
       return { ...key, health }
     })
   const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()

@@ -21,6 +21,7 @@ function keyUsed(lastUsedAt: Date | null, more: Partial<KeyRow> = {}): KeyRow {
     createdAt: NOW,
     lastUsedAt,
     revokedAt: null,
+    turnedOffAt: null,
     retiresAt: null,
     requests24h: 0,
     rejected24h: 0,
@@ -45,7 +46,7 @@ const activeAt = (hoursBefore: readonly number[]) => {
   return [{ keyId: 'k', minutes: minutes.toSorted((one, other) => one - other) }]
 }
 const health = (more: Partial<SyncHealthOptions>) => {
-  const nothing = { key: keyUsed(hoursAgo(0.1)), hours: [], activity: [], unfinished: [], errors: [] }
+  const nothing = { key: keyUsed(hoursAgo(0.1)), hours: [], activity: [], unfinished: [], errors: [], turnedOnAt: null }
   return syncHealth({ ...nothing, timeZone: 'UTC', now: NOW, ...more })
 }
 const walk = (lastAt: Date) => {
@@ -102,4 +103,25 @@ test("if all requests since the last success failed, the tool's state has their 
   const hours = [...usedIn([5]), ...usedIn([3, 1], { successful: 0, rejected: 4 })]
   const since = hours[1]?.hour
   expect(health({ hours, errors: [error] })).toEqual({ kind: 'failing', requests: 8, since, error })
+})
+
+test('if a key is off, its health is off, whatever its tool did before', () => {
+  const key = keyUsed(hoursAgo(30), { turnedOffAt: hoursAgo(29) })
+  const before = { activity: activeAt(every(1, 30, 200)), hours: usedIn([30, 31], { successful: 0, failed: 9 }) }
+  expect(health({ key, ...before, unfinished: [walk(hoursAgo(30))] })).toEqual({ kind: 'off', since: hoursAgo(29) })
+})
+
+test('after a key is turned on, only what its tool does from then on counts', () => {
+  const key = keyUsed(hoursAgo(30))
+  const before = {
+    key,
+    activity: activeAt(every(1, 30, 200)),
+    hours: usedIn([30, 31], { successful: 0, failed: 9 }),
+    unfinished: [walk(hoursAgo(30))],
+  }
+  expect(health(before).kind).toBe('failing')
+  expect(health({ ...before, hours: [] }).kind).toBe('stopped')
+  expect(health({ ...before, hours: [], unfinished: [] }).kind).toBe('silent')
+  expect(health({ ...before, turnedOnAt: hoursAgo(1) }).kind).toBe('upToDate')
+  expect(health({ ...before, turnedOnAt: hoursAgo(2) }).kind).toBe('silent')
 })

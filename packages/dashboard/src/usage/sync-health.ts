@@ -3,7 +3,7 @@
 import type { KeyActivity, LastError, UnfinishedWalk, UsageHour } from '@store-export/control'
 import type { KeyRow, SyncHealth } from '../pages/key-models.ts'
 import { sumsByKey, totalRequests } from './summaries.ts'
-import { missedRuns, usualInterval } from './usual-interval.ts'
+import { LATE_INTERVALS, missedRuns, usualInterval } from './usual-interval.ts'
 import { walkStatus } from './walk-status.ts'
 
 export interface SyncHealthOptions {
@@ -14,6 +14,8 @@ export interface SyncHealthOptions {
   /** Walks that did not reach the end of their list, latest first. */
   readonly unfinished: readonly UnfinishedWalk[]
   readonly errors: readonly LastError[]
+  /** When the key was last turned on after it was off; null if it was never off, or long ago. */
+  readonly turnedOnAt: Date | null
   /** IANA name. */
   readonly timeZone: string
   readonly now: Date
@@ -26,14 +28,17 @@ const ERRORS_MIN = 5
 const IDLE_MS = 14 * 86_400_000
 
 /**
- * Returns the first state that applies to the tool of an active key: failing, reading or stopped in the middle of a
- * list, unused, idle, silent, up to date. The store must be ready.
+ * Returns the first state that applies to the tool of an active key: off, failing, reading or stopped in the middle of a
+ * list, unused, idle, silent, up to date. The store must be ready. Errors, an unfinished list, and silence from before
+ * the key was last turned on don't count.
  */
 export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const { key, activity, unfinished, timeZone, now } = options
+  const onSince = options.turnedOnAt?.getTime() ?? 0
+  if (key.turnedOffAt !== null) return { kind: 'off', since: key.turnedOffAt }
   const failing = failingSince(options)
   if (failing !== null) return failing
-  const walk = unfinished.find(({ keyId }) => keyId === key.id)
+  const walk = unfinished.find(({ keyId, lastAt }) => keyId === key.id && lastAt.getTime() >= onSince)
   if (walk !== undefined) {
     const isStopped = walkStatus({ ended: false, lastAt: walk.lastAt }, now) === 'stopped'
     return { kind: isStopped ? 'stopped' : 'reading', walk }
@@ -47,7 +52,8 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
     return now.getTime() - lastUsedAt.getTime() < IDLE_MS
       ? { kind: 'upToDate', lastUsedAt, intervalMs: null }
       : { kind: 'idle', lastUsedAt }
-  const isSilent = missedRuns({ minutes, timeZone, now }, intervalMs)
+  const isLate = now.getTime() >= onSince + intervalMs * LATE_INTERVALS
+  const isSilent = isLate && missedRuns({ minutes, timeZone, now }, intervalMs)
   return { kind: isSilent ? 'silent' : 'upToDate', lastUsedAt, intervalMs }
 }
 
@@ -55,8 +61,9 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
  * Returns that all requests since the last success failed; null if there are too few errors to say so: fewer than five,
  * and all in the same hour.
  */
-function failingSince({ key, hours, errors }: SyncHealthOptions): SyncHealth | null {
-  const own = hours.filter(({ keyId }) => keyId === key.id)
+function failingSince({ key, hours, errors, turnedOnAt }: SyncHealthOptions): SyncHealth | null {
+  const onSince = turnedOnAt?.getTime() ?? 0
+  const own = hours.filter(({ keyId, hour }) => keyId === key.id && hour.getTime() >= onSince)
   const failed = own.slice(own.findLastIndex(({ successful }) => successful > 0) + 1)
   const sums = sumsByKey(failed).get(key.id)
   const since = failed[0]?.hour

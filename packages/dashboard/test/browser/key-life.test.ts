@@ -74,6 +74,21 @@ describe.each(SCRIPTING)('keys $scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
+  test('[AUTH-5] if the merchant turns a key off, it gets 401 from the API until the merchant turns it on', async () => {
+    const { page } = await scene.openAs(merchant, { javaScript })
+    await page.goto(settings())
+    await page.getByRole('link', { name: 'Turn off test' }).click()
+    expect(await textOf(page, 'main')).toContain('The tool gets 401 until you turn the key on again.')
+    expect(await statusWith(store.key)).toBe(200)
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    expect(await healthOf(page, 'test')).toMatch(/^Turned off on .+\. The tool gets 401\.$/)
+    expect(await statusWith(store.key)).toBe(401)
+    await page.getByRole('link', { name: 'test', exact: true }).click()
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    expect(await textOf(page, '.notice')).toContain('“test” is on.')
+    expect(await statusWith(store.key)).toBe(200)
+  })
+
   test('[AUTH-3] if the page of a new key is reloaded, it shows the same key, and no second key is created', async () => {
     const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())

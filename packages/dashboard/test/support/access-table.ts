@@ -39,6 +39,9 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   'POST /settings/api/keys/:key/replace': { ...ADMIN_FORM, fields: { ends: 'at once' } },
   'GET /settings/api/keys/:key/revoke': ADMIN_PAGE,
   'POST /settings/api/keys/:key/revoke': ADMIN_FORM,
+  'GET /settings/api/keys/:key/turn-off': ADMIN_PAGE,
+  'POST /settings/api/keys/:key/turn-off': ADMIN_FORM,
+  'POST /settings/api/keys/:key/turn-on': ADMIN_FORM,
   'GET /settings/members': SEEN,
   'POST /settings/members/invitations': {
     ...ADMIN_FORM,

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
-import { addStore, createKey, invite, revokeKey } from '@store-export/control'
+import { addStore, createKey, invite, revokeKey, switchKey } from '@store-export/control'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/filled-store.ts'
@@ -73,7 +73,7 @@ async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'impor
   return id
 }
 
-/** Creates a key that is being replaced, a revoked key, 30 days of usage, and walks in all states. */
+/** Creates a key that is being replaced, a key that is off, a revoked key, 30 days of usage, and walks in all states. */
 async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: TestStore): Promise<void> {
   const { control: database } = platform.service
   const make = (name: string, replaces?: { keyId: string; endsAfterHours: 24 }) =>
@@ -88,6 +88,8 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
   const revoked = await make('Stock sheet')
   await make('test', { keyId, endsAfterHours: 24 })
   await revokeKey({ database, storeId, keyId: revoked.id })
+  const off = await make('Till')
+  await switchKey({ database, storeId, keyId: off.id, to: 'off' })
   for (const used of [keyId, revoked.id])
     await platform.controlSql`
       insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
@@ -229,6 +231,7 @@ const STORE_PAGES: readonly EveryPage[] = [
     'revoke because of the limit',
     ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/revoke?for=${old.keyId}`,
   ),
+  storePage('turn off', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/turn-off`),
   storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
   storePage('replace, limit reached', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
   storePage('members', ({ full }) => `${full.id}/settings/members`),
@@ -261,6 +264,15 @@ const STORE_PAGES: readonly EveryPage[] = [
     'requests of a key, none before a time',
     ({ full }) => `${full.id}/usage/keys/${full.keyId}?until=2026-01-01T00:00`,
   ),
+  {
+    name: 'requests of a key that is off',
+    isSignedIn: true,
+    async open(page, { scene, full }) {
+      const [key] = await scene.platform.controlSql`
+        select id from api_keys where store_id = ${full.id} and turned_off_at is not null`
+      await page.goto(`${scene.url}/stores/${full.id}/usage/keys/${key?.id}`)
+    },
+  },
   storePage('requests of a key, none', ({ empty }) => `${empty.id}/usage/keys/${empty.keyId}`),
   ...LISTS.map((list) => storePage(`data, ${list}`, ({ full }) => `${full.id}/data/${list}`)),
   storePage('data, no rows', ({ empty }) => `${empty.id}/data/orders`),

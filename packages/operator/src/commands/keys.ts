@@ -14,6 +14,7 @@ import {
   renameKey,
   requireStore,
   revokeKey,
+  switchKey,
   UnknownStore,
 } from '@store-export/control'
 import type { Command } from 'commander'
@@ -42,7 +43,7 @@ interface ListOptions extends CommonOptions {
 }
 
 export function addKeysCommands(program: Command, processContext: ProcessContext): void {
-  const keys = addCommandGroup(program, 'keys', 'create, list, and revoke API keys')
+  const keys = addCommandGroup(program, 'keys', 'create, list, turn off, and revoke API keys')
   addCommand(keys, 'create', 'create an API key and print it once. No command shows it again.')
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
@@ -64,12 +65,26 @@ export function addKeysCommands(program: Command, processContext: ProcessContext
     .action((keyId: string, options: RenameOptions) =>
       withControl(processContext, (context) => rename(context, keyId, options)),
     )
+  addSwitchCommands(keys, processContext)
   addCommand(keys, 'revoke', 'revoke a key. The API rejects it from the next request on.')
     .argument('<key-id>', 'ID of the key, from create or list')
     .action((keyId: string, options: CommonOptions) =>
       withControl(processContext, (context) => revoke(context, keyId, options)),
     )
   addReplayCommand(keys, processContext)
+}
+
+function addSwitchCommands(keys: Command, processContext: ProcessContext): void {
+  const summaries = {
+    off: 'turn a key off. The API rejects it until you turn it on.',
+    on: 'turn a key on again. The API accepts it from the next request on.',
+  }
+  for (const to of ['off', 'on'] as const)
+    addCommand(keys, `turn-${to}`, summaries[to])
+      .argument('<key-id>', 'ID of the key, from create or list')
+      .action((keyId: string, options: CommonOptions) =>
+        withControl(processContext, (context) => turn(context, { keyId, to }, options)),
+      )
 }
 
 function addReplayCommand(keys: Command, processContext: ProcessContext): void {
@@ -142,6 +157,21 @@ async function rename({ database }: CommandContext, keyId: string, { name, json 
   print(id)
 }
 
+async function turn(
+  { database }: CommandContext,
+  { keyId, to }: { readonly keyId: string; readonly to: 'off' | 'on' },
+  { json }: CommonOptions,
+): Promise<void> {
+  const outcome = await switchKey({ database, keyId, to })
+  if (outcome === 'unknown') throw unknownKey('active key', keyId)
+  const id = keyId.toLowerCase()
+  const already = outcome === 'already'
+  if (json) return printJson({ id, state: to === 'off' ? 'off' : 'active', already })
+  const effect = to === 'off' ? 'The API rejects this key' : 'The API accepts this key'
+  printMessage(already ? `Already turned ${to}:` : `Turned ${to}. ${effect} from the next request on:`)
+  print(id)
+}
+
 async function revoke({ database }: CommandContext, keyId: string, { json }: CommonOptions): Promise<void> {
   const outcome = await revokeKey({ database, keyId })
   if (outcome === 'unknown') throw unknownKey('key', keyId)
@@ -159,8 +189,13 @@ function unknownKey(what: string, keyId: string): UserError {
   )
 }
 
-function stateOf({ revokedAt, expiresAt, retiresAt }: KeySummary): 'active' | 'expired' | 'revoked' {
-  if (revokedAt === null) return 'active'
+function stateOf({
+  revokedAt,
+  turnedOffAt,
+  expiresAt,
+  retiresAt,
+}: KeySummary): 'active' | 'off' | 'expired' | 'revoked' {
+  if (revokedAt === null) return turnedOffAt === null ? 'active' : 'off'
   return [expiresAt, retiresAt].some((end) => end?.getTime() === revokedAt.getTime()) ? 'expired' : 'revoked'
 }
 
@@ -184,6 +219,7 @@ function describe(key: KeySummary) {
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
+    turned_off_at: key.turnedOffAt,
     state: stateOf(key),
     retires_at: key.retiresAt,
     ...describePermissions(key),

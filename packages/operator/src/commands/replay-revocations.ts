@@ -31,6 +31,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
     printJson({
       events: done.events,
       keys_revoked: done.keysRevoked,
+      keys_turned_off: done.keysTurnedOff,
       stores_removed: done.storesRemoved,
       merchants_removed: done.merchantsRemoved,
       memberships_removed: done.membershipsRemoved,
@@ -41,7 +42,7 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
     })
     return
   }
-  printMessage(`Revoked ${countOf(done.keysRevoked, 'key')}.`)
+  printMessage(`Revoked ${countOf(done.keysRevoked, 'key')}, and turned off ${countOf(done.keysTurnedOff, 'key')}.`)
   printMessage(`Removed ${countOf(done.storesRemoved, 'store')} and ${countOf(done.merchantsRemoved, 'merchant')}.`)
   printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
   printMessage(`Made an admin of a store a viewer: ${countOf(done.rolesReduced, 'time')}.`)

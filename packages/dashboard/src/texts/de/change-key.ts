@@ -45,6 +45,13 @@ export const changeKey = ({ duration }: Format): ChangeKeyTexts => ({
     button: 'Schlüssel widerrufen',
     thenReplace: (name, key) => html`Danach können Sie <strong>${name}</strong> (${key}) ersetzen.`,
   },
+  turnOff: {
+    title: 'Diesen Schlüssel ausschalten?',
+    lead: (name) =>
+      html`Das ist der Schlüssel <strong>${name}</strong>. Das Tool bekommt 401, bis Sie den Schlüssel wieder einschalten.`,
+    note: 'Der Schlüssel behält seine Einschränkungen und sein Ablaufdatum und zählt weiter zu Ihren Schlüsseln.',
+    button: 'Ausschalten',
+  },
   rename: {
     title: 'Diesen Schlüssel umbenennen',
     lead: (name) => html`Für das Tool, das <strong>${name}</strong> verwendet, ändert sich nichts.`,

@@ -8,6 +8,7 @@ export const keyUsage = (format: Format): KeyUsageTexts => {
   return {
     neverUsed: 'Noch nie verwendet',
     lastUsed: (time) => html`Zuletzt verwendet: ${time}`,
+    turnedOff: (time) => html`Ausgeschaltet am ${time}`,
     rename: 'Umbenennen',
     emails: {
       title: 'E-Mails',

@@ -30,6 +30,8 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
   requests24h: (count) => plural(count, { one: '# Anfrage in 24 Stunden', other: '# Anfragen in 24 Stunden' }),
   created: (time, creator) => html`Erstellt ${time}${creator === null ? '' : ` von ${creator}`}`,
   replace: 'Ersetzen',
+  turnOff: 'Ausschalten',
+  turnOn: 'Einschalten',
   revoke: 'Widerrufen',
   revokeOld: 'Alten Schlüssel widerrufen',
   full: (keysMax) =>
@@ -38,10 +40,12 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
     html` Am längsten nicht verwendet wurde <strong>${name}</strong>: ${plural(requests, { one: '# Anfrage', other: '# Anfragen' })} in 24 Stunden, zuletzt verwendet: ${lastUsed ?? 'noch nie'}.`,
   revokedKeys: 'Widerrufene Schlüssel',
   columns: { name: 'Name', revoked: 'Widerrufen', lastUsed: 'Zuletzt verwendet', created: 'Erstellt' },
-  status: { active: 'Aktiv', beingReplaced: 'Wird ersetzt', revoked: 'Widerrufen' },
+  status: { active: 'Aktiv', off: 'Aus', beingReplaced: 'Wird ersetzt', revoked: 'Widerrufen' },
   notices: {
     revoked: (name) =>
       `„${name}“ ist widerrufen. Die API lehnt die nächste Anfrage damit ab. Ihre anderen Schlüssel funktionieren weiter.`,
+    turnedOff: (name) => `„${name}“ ist ausgeschaltet. Das Tool bekommt 401, bis Sie den Schlüssel wieder einschalten.`,
+    turnedOn: (name) => `„${name}“ ist eingeschaltet. Die API nimmt die nächste Anfrage damit an.`,
     limitReached: (name, keysMax) =>
       `„${name}“ wurde nicht erstellt, denn Sie haben schon ${keysMax} aktive Schlüssel. Mehr sind nicht möglich.`,
     nothingReplaced: 'Es wurde nichts geändert, denn Sie haben schon die Höchstzahl aktiver Schlüssel.',

@@ -46,6 +46,13 @@ export const changeKey = ({ duration }: Format) => ({
     button: 'Revoke key',
     thenReplace: (name: string, key: Html) => html`After that, you can replace <strong>${name}</strong> (${key}).`,
   },
+  turnOff: {
+    title: 'Turn this key off?',
+    lead: (name: string) =>
+      html`This is the key <strong>${name}</strong>. The tool gets 401 until you turn the key on again.`,
+    note: 'The key keeps its limits and its end, and still counts as one of your keys.',
+    button: 'Turn off',
+  },
   rename: {
     title: 'Rename this key',
     lead: (name: string) => html`The tool that uses <strong>${name}</strong> notices nothing.`,

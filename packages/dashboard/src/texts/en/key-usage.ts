@@ -9,6 +9,7 @@ export const keyUsage = (format: Format) => {
   return {
     neverUsed: 'Never used',
     lastUsed: (time: Html) => html`Last used ${time}`,
+    turnedOff: (time: Html) => html`Turned off on ${time}`,
     rename: 'Rename',
     emails: {
       title: 'Emails',

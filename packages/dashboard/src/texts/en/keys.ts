@@ -30,6 +30,8 @@ export const keys = ({ plural, duration }: Format) => ({
   requests24h: (count: number) => plural(count, { one: '# request in 24 hours', other: '# requests in 24 hours' }),
   created: (time: Html, creator: string | null) => html`Created ${time}${creator === null ? '' : ` by ${creator}`}`,
   replace: 'Replace',
+  turnOff: 'Turn off',
+  turnOn: 'Turn on',
   revoke: 'Revoke',
   revokeOld: 'Revoke the old key',
   full: (keysMax: number) =>
@@ -38,9 +40,11 @@ export const keys = ({ plural, duration }: Format) => ({
     html` The least recently used key is <strong>${name}</strong>: ${plural(requests, { one: '# request', other: '# requests' })} in 24 hours, last used ${lastUsed ?? 'never'}.`,
   revokedKeys: 'Revoked keys',
   columns: { name: 'Name', revoked: 'Revoked', lastUsed: 'Last used', created: 'Created' },
-  status: { active: 'Active', beingReplaced: 'Being replaced', revoked: 'Revoked' },
+  status: { active: 'Active', off: 'Off', beingReplaced: 'Being replaced', revoked: 'Revoked' },
   notices: {
     revoked: (name: string) => `“${name}” is revoked. The API rejects its next request. Your other keys still work.`,
+    turnedOff: (name: string) => `“${name}” is off. The tool gets 401 until you turn the key on again.`,
+    turnedOn: (name: string) => `“${name}” is on. The API accepts its next request.`,
     limitReached: (name: string, keysMax: number) =>
       `“${name}” was not created, because you have reached the limit of ${keysMax} active keys.`,
     nothingReplaced: 'Nothing was changed, because you have reached the limit of active keys.',
