@@ -61,7 +61,7 @@ function pageProblems(page: string): string[] {
     ...(page.startsWith('docs/operate/') ? code.flatMap(eventProblems) : []),
     ...current(page, text)
       .split('\n')
-      .flatMap((line, index) => nameProblems(line).map((what) => ({ line: index + 1, what }))),
+      .flatMap((line, index) => lineProblems(line).map((what) => ({ line: index + 1, what }))),
   ]
   return found.map(({ line, what }) => `${page}:${line}: ${what}`)
 }
@@ -101,7 +101,7 @@ function current(page: string, text: string): string {
   return text.replaceAll(/^### Removed\n[\s\S]*?(?=^##|(?![\s\S]))/gm, (removed) => removed.replaceAll(/.+/g, ''))
 }
 
-function nameProblems(line: string): string[] {
+function lineProblems(line: string): string[] {
   // A name that ends with an underscore stands for all names that start with it.
   const variables = (line.match(/STORE_(?:EXPORT|SYNC)_[A-Z_]+/g) ?? []).filter(
     (name) => !VARIABLES.some((known) => known === name || (name.endsWith('_') && known.startsWith(name))),
@@ -113,6 +113,7 @@ function nameProblems(line: string): string[] {
     .map(([, name = '']) => name)
     .filter((name) => !SCRIPTS.includes(name))
   return [
+    ...(/^(?:<{7}|>{7}) /.test(line) ? ['a merge left this conflict marker'] : []),
     ...variables.map((name) => `there is no variable ${name}`),
     ...metrics.map((name) => `there is no metric ${name}`),
     ...scripts.map((name) => `package.json has no script ${name}`),
