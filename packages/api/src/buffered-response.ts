@@ -19,7 +19,7 @@ export interface ResponseContext {
   readonly openResponses: OpenResponses
 }
 
-/** Thrown if the client closes its connection before the service has read the store. */
+/** Thrown if the client closes its connection before the response exists. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'
 }
@@ -59,10 +59,13 @@ export async function bufferedResponse(request: ApiRequest, context: ResponseCon
   }
 }
 
-/** Minimum size of a body to copy. The service reuses the memory of smaller pages, so a copy would save nothing. */
+/** Minimum memory of a page to copy. The service reuses the memory of smaller pages, so a copy would save nothing. */
 const COPIED_BYTES_MIN = 1_048_576
 
-/** Copies a large page to memory of its exact size. Its memory grew by doubling, so up to half of it is unused. */
+/**
+ * Copies a large page to memory of its exact size if a fifth of its memory or more is unused. The memory grew by
+ * doubling, so up to half of it can be unused.
+ */
 function withoutSpareMemory(result: ApiResponse): ApiResponse {
   const { release, body, ...rest } = result
   const { byteLength } = body.buffer

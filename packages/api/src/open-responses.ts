@@ -1,5 +1,5 @@
-// Limits the memory of responses that clients have not read yet. Beyond a limit, the service rejects requests before it
-// reads the store. See docs/contribute/decisions/009-bound-unread-responses.md. There are two limits:
+// Limits the memory of responses that clients have not read yet. Beyond a limit, the service rejects requests, usually
+// before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md. There are two limits:
 // - Per key: 429, because the client of the key must read its responses. Without this limit, one client could use up
 //   the total.
 // - In total: 502, because the client can't free the memory.
@@ -20,7 +20,10 @@ export interface ResponseBufferLimits {
   readonly pageBytesMax: number
 }
 
-/** Value of the header `Retry-After`. It is short, because a client that reads frees space with each response. */
+/**
+ * Value of `Retry-After` for a full buffer of a key. It is short, because a client that reads frees space with each
+ * response.
+ */
 const RETRY_AFTER_SECONDS = '1'
 
 /**

@@ -1,11 +1,12 @@
-// Handles a request in the order of reading R6. Each step needs the result of the previous one, and a client without a
-// valid key learns nothing about stores and paths:
+// Handles a request in the order of reading R6, so that a client without a valid key learns nothing about stores and
+// paths:
 //
 // - 401 for an invalid key. 429 for a key that reached its rate limit.
 // - 403 for a store that the service does not export. 409 for a store that is not ready.
-// - 404 for an unknown path, or for a resource outside of the key's scopes. 405 for a method other than GET and HEAD.
+// - 404 for an unknown path. 405 for a method other than GET and HEAD. 404 for a resource outside of the key's scopes.
 //   400 for invalid parameters.
-// - Then the rows are read. 404 if the row of a path does not exist. 502 if the store can't be read.
+// - Then the rows are read. 400 if the store lacks the column of a filter. 404 if the row of a path does not exist. 502
+//   if the store can't be read.
 
 import type { KeyObject } from 'node:crypto'
 import {
@@ -44,8 +45,12 @@ import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 import { windowBounds } from './window.ts'
 
+/** What the pipeline needs besides the request; one for each server. */
 export interface Pipeline {
-  /** Checks a key and counts the request, like `Admitter.admit`. */
+  /**
+   * Checks a key and counts the request. Resolves to null if the key does not work. Rejects with
+   * `ControlDatabaseError`.
+   */
   readonly admit: (key: PresentedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router
@@ -74,7 +79,8 @@ export interface Trace {
    */
   minuteRequests: number
   /**
-   * Whether this page begins or ends its list, and its filters; null for other responses, and for a list with one page.
+   * Whether this page begins or ends its list, and its filters; null for other responses, for a list with one page, and
+   * if the first page fails. A later page that fails counts as a request of its walk.
    */
   walk: WalkStep | null
   readonly headers: Record<string, string>
@@ -217,7 +223,7 @@ function syncParameter(
   tracksUpdates: boolean,
 ): 'updated_since' | 'created_since' | null {
   if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
-  // A `launch` store has no `updated_at` for such a resource, so only the creation of its rows can be tracked.
+  // If a resource got `updated_at` after the first schema version, older stores can track only creation.
   const isUntrackedOnOlderStores = resource.fields.updated_at?.since !== 'launch'
   return parameters.includes('created_since') && isUntrackedOnOlderStores ? 'created_since' : null
 }
@@ -272,7 +278,7 @@ function positionOf(page: PageWriter) {
   return position
 }
 
-/** Returns the same error for a missing, repeated, malformed, unknown, or revoked key (reading R26). */
+/** Returns the same error for every key that does not work (readings R26 and R39). */
 function invalidKey(): ApiError {
   const message =
     'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'

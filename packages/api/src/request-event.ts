@@ -4,8 +4,8 @@
 import type { TraceContext } from './request-ids.ts'
 
 /**
- * Emitted after each response, including documents and leak reports. Status 499 means that the client disconnected
- * before the response existed.
+ * Emitted when Node has got a response to send, including documents and leak reports. Status 499 means that the client
+ * disconnected before the response existed. Requests that Node rejects emit only `request.malformed`.
  */
 export interface RequestCompleted extends Partial<TraceContext> {
   readonly event: 'request.completed'
@@ -33,7 +33,10 @@ export interface RequestCompleted extends Partial<TraceContext> {
 export interface KeyRejected {
   readonly event: 'key.rejected'
   readonly requestId: string
-  /** `unknown` includes revoked and expired keys, and keys that don't work from the client's address. */
+  /**
+   * `unknown` includes keys that are revoked, expired, or turned off, keys of removed stores, and keys that don't work
+   * from the client's address.
+   */
   readonly reason: 'missing' | 'repeated' | 'malformed' | 'unknown'
 }
 

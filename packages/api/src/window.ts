@@ -42,7 +42,10 @@ export function windowBounds(
   return bounds
 }
 
-/** Returns the end times to read with; undefined for a list without end times. `cursor` is null on a first page. */
+/**
+ * Returns the end times to read with; undefined for a list without end times. `cursor` is null on a first page. Then
+ * `before` is null too, because the engine sets it to the watermark that it reads with the page.
+ */
 export function windowOf(values: ParameterValues, cursor: WindowOfCursor | null): Window | undefined {
   const bounds = cursor === null ? {} : windowBounds(values, cursor.watermark, cursor.bounds)
   const ends = ENDS.filter(({ parameter, field }) => values.has(parameter) || bounds[field] !== undefined)

@@ -1,7 +1,7 @@
-// Recognizes connection errors that a retry cannot fix, because the address is wrong. The client then throws
-// immediately instead of retrying.
+// Recognizes connection errors that a retry cannot fix: a wrong address, or a certificate that is not trusted. The
+// client then throws immediately.
 
-/** Messages by system error code. */
+/** Patterns of Node's error codes, each with the end of the client's message. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   [/^ENOTFOUND$/, 'the host is unknown. Check the address'],
   [
@@ -15,7 +15,7 @@ const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   ],
 ]
 
-/** Returns the message for an error code that means a wrong address; null for other codes. */
+/** Returns the end of the message for such an error code; null for other codes and without a code. */
 export function addressErrorMessage(code: string | null): string | null {
   return MESSAGES.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
 }

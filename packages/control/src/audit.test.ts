@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => logged())
 afterAll(() => control.drop())
 
-/** Events that no log has yet, by time. */
+/** Returns the audit events that no log has yet, oldest first, and marks them as logged. */
 async function logged(database = control.database) {
   const seen: AuditRecorded[] = []
   await logEvents({ database, record: (each) => seen.push(each) > 0 })

@@ -1,4 +1,4 @@
-// Reads the settings of emails. Either both of them are set, or none.
+// Reads the two settings of emails, the SMTP URL and the sender. Both are set, or neither.
 
 import type { MailSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'

@@ -1,7 +1,7 @@
 // Responds to the requests of supervisors, load balancers, and Prometheus. It has no authentication, so clients must
 // not reach it:
 //
-// - /healthz: 200 as long as the process responds.
+// - /healthz: 200, without any check.
 // - /readyz: 200, or 503 with the reason for which the node is not ready.
 // - /metrics: all metrics in Prometheus' text format.
 
@@ -17,10 +17,10 @@ export interface OperationsListenerOptions {
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
 }
 
-/** A running operations listener: its address, and the function that closes it. */
 export interface OperationsListener {
   /** Address of the listener, such as `http://127.0.0.1:9090`. */
   readonly url: string
+  /** Stops listening, and cuts open connections. */
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
-// Resolves the host names of database servers on the event loop, with a deadline and one query at a time for each name.
-// The default of Node.js, getaddrinfo, blocks one of the four threads of the pool until the name server responds. As in
-// getaddrinfo, /etc/hosts comes first, and the search domains of /etc/resolv.conf apply. See
+// Resolves the host names of database servers on the event loop, with a deadline and one lookup at a time for each
+// name. The default of Node.js, getaddrinfo, blocks one of the four threads of the pool until the name server responds.
+// As in getaddrinfo, /etc/hosts comes first, and the search domains of /etc/resolv.conf apply. See
 // docs/contribute/decisions/031-resolve-host-names-on-the-event-loop.md.
 
 import { Resolver } from 'node:dns/promises'
@@ -20,8 +20,8 @@ const DEFAULTS = {
   /** Name servers as `address:port`; null for the system's name servers. */
   servers: null as readonly string[] | null,
   /**
-   * Time limit for a name with all its search domains, in ms. The limit is below the time limit of a connection, so
-   * that the error names the cause.
+   * Time limit for a name with all its search domains, in ms. The limit is below the default time limit of a connection
+   * to a store, so that the error names the cause.
    */
   timeoutMs: 2500,
 }

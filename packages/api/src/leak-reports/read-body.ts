@@ -17,13 +17,13 @@ export class BodyReader {
   #bytes = 0
 
   /**
-   * Returns what `use` returns for the body. The bytes count until `use` is done. Rejects like `use`, with
+   * Returns what `work` returns for the body. The bytes count until `work` is done. Rejects like `work`, with
    * `ClientDisconnected` if the connection closes, and with an `ApiError` in these cases:
    *
    * - The body is cut (400), too large (413), or does not arrive in `msMax` ms (408).
    * - Other bodies take all the space (429).
    */
-  async use<T>(message: IncomingMessage, msMax: number, use: (body: Buffer) => Promise<T>): Promise<T> {
+  async use<T>(message: IncomingMessage, msMax: number, work: (body: Buffer) => Promise<T>): Promise<T> {
     let bytes = 0
     const count = (more: number) => {
       bytes += more
@@ -33,7 +33,7 @@ export class BodyReader {
     }
     try {
       if (Number(message.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge()
-      return await use(await read(message, msMax, count))
+      return await work(await read(message, msMax, count))
     } finally {
       this.#bytes -= bytes
     }

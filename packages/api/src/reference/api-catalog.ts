@@ -8,7 +8,8 @@ const PATH = '/.well-known/api-catalog'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 /**
- * Returns the route of the catalog for a service with one address. `baseUrl` is that address, without a trailing slash.
+ * Returns the route of the catalog for a service that always names its public URL. `baseUrl` is that URL, without a
+ * trailing slash.
  */
 export function apiCatalog(baseUrl: string): ReferenceRoute {
   const { headers, ...route } = dataRoute(PATH, LINKSET, catalogJson(baseUrl))
@@ -16,7 +17,7 @@ export function apiCatalog(baseUrl: string): ReferenceRoute {
 }
 
 /**
- * Returns the route of the catalog for a service with several addresses. The catalog contains the address that the
+ * Returns the route of the catalog for a service that has no public URL. The catalog contains the address that the
  * client used, or `baseUrl` if the request has no valid address.
  */
 export function apiCatalogs(baseUrl: string): ReferenceRoute {

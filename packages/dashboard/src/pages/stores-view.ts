@@ -8,7 +8,7 @@ import { layout } from '../ui/layout.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import type { Frame, StoresPage } from './models.ts'
 
-/** Returns the list of stores, with a link to each. */
+/** Returns the page of the merchant's stores. Without a store, it says what to do. */
 export function storesView(frame: Frame, page: StoresPage): Html {
   const { title, lead, empty } = frame.texts.stores
   const list = html`<ul class="store-list">${page.stores.map((store) => storeItem(frame, store))}</ul>`

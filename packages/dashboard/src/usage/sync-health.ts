@@ -14,7 +14,7 @@ export interface SyncHealthOptions {
   /** Walks that did not reach the end of their list, latest first. */
   readonly unfinished: readonly UnfinishedWalk[]
   readonly errors: readonly LastError[]
-  /** When the key was last turned on after it was off; null if it was never off, or long ago. */
+  /** When the key was last turned on after it was off; null if not within about a month. */
   readonly turnedOnAt: Date | null
   /** IANA name. */
   readonly timeZone: string
@@ -28,9 +28,9 @@ const ERRORS_MIN = 5
 const IDLE_MS = 14 * 86_400_000
 
 /**
- * Returns the first state that applies to the tool of an active key: off, failing, reading or stopped in the middle of a
- * list, unused, idle, silent, up to date. The store must be ready. Errors, an unfinished list, and silence from before
- * the key was last turned on don't count.
+ * Returns the first state that applies to the tool of an active key: off, failing, reading or stopped in the middle of
+ * a list, unused, idle, silent, up to date. The store must be ready. Errors, an unfinished list, and silence from
+ * before the key was last turned on don't count.
  */
 export function syncHealth(options: SyncHealthOptions): SyncHealth {
   const { key, activity, unfinished, timeZone, now } = options
@@ -47,7 +47,7 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
   if (lastUsedAt === null) return { kind: 'unused' }
   const minutes = activity.find(({ keyId }) => keyId === key.id)?.minutes ?? []
   const intervalMs = usualInterval({ minutes })
-  // The tool of a replaced key uses the new key.
+  // The tool of a replaced key uses the new key, so missed runs with the old key mean nothing.
   if (intervalMs === null || key.replacedBy !== null)
     return now.getTime() - lastUsedAt.getTime() < IDLE_MS
       ? { kind: 'upToDate', lastUsedAt, intervalMs: null }
@@ -58,8 +58,8 @@ export function syncHealth(options: SyncHealthOptions): SyncHealth {
 }
 
 /**
- * Returns that all requests since the last success failed; null if there are too few errors to say so: fewer than five,
- * and all in the same hour.
+ * Returns the state `failing` if all requests in the hours after the last hour with a success failed. Returns null if
+ * there are none, or fewer than five in a single hour.
  */
 function failingSince({ key, hours, errors, turnedOnAt }: SyncHealthOptions): SyncHealth | null {
   const onSince = turnedOnAt?.getTime() ?? 0

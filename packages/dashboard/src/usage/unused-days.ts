@@ -5,7 +5,7 @@ import type { KeyRow } from '../pages/key-models.ts'
 const DAY_MS = 86_400_000
 /** A tool with a new key is usually set up within this many days. */
 const NEVER_USED_DAYS = 30
-/** A tool that runs each month has used its key in this time, even if it missed two runs. */
+/** A tool that runs each month uses its key within this time, even if it misses one run. */
 const UNUSED_DAYS = 90
 
 /**

@@ -31,7 +31,10 @@ export type EmbeddedServerOptions = {
 /** 'fast' ends transactions and writes data to disk; 'immediate' is a crash with a later recovery. */
 export type StopMode = 'fast' | 'immediate'
 
-/** A server that accepts connections. `ended` resolves when the process has exited. */
+/**
+ * A server that accepts connections. `ended` and `stop` resolve when the process has exited. `stop` sends a harder
+ * signal every 10 s.
+ */
 export type PostgresServer = { processId: number; ended: Promise<void>; stop(mode?: StopMode): Promise<void> }
 
 const READY_MS_MAX = 120_000
@@ -41,9 +44,9 @@ const LOG_BYTES_MAX = 10 * 1024 * 1024
 const SIGNAL_TIMEOUT_MS = 10_000
 
 /**
- * Starts the server and resolves when it accepts connections. If the sessions of a killed server still exit, tries
- * again for 5 s. Rejects with `EmbeddedPostgresError` if the log cannot be written, if the server exits, or if it is
- * not ready within 120 s.
+ * Starts the server and resolves when it accepts connections. While sessions of a killed server are still exiting,
+ * tries again until 5 s after the call. Rejects with `EmbeddedPostgresError` if the log cannot be written, if the
+ * server exits, or if it is not ready within 120 s.
  */
 export async function startServer(wanted: EmbeddedServerOptions): Promise<PostgresServer> {
   const deadline = Date.now() + RETRY_MS_MAX

@@ -18,7 +18,7 @@ export interface QueryResult {
   readonly changed: number
 }
 
-/** Options of the database. All connections of a process to one file must use the same options. */
+/** Options of the database. DuckDB rejects a second open of a file in one process with other options. */
 const OPTIONS = {
   // Otherwise, DuckDB downloads extensions that a statement needs.
   autoinstall_known_extensions: 'false',

@@ -6,7 +6,10 @@ const DAY_MS = 86_400_000
 const ZERO_MS = Date.UTC(1899, 11, 30)
 const FIRST_MS = Date.UTC(1900, 2, 1)
 const END_MS = Date.UTC(10_000, 0, 1)
-/** Matches canonical timestamps among those that `Date.parse` accepts. Formatting all of them would take longer. */
+/**
+ * Matches most canonical timestamps without formatting them, which takes longer. The days 29 to 31 are formatted,
+ * because `Date.parse` turns 30 February into 2 March.
+ */
 const CANONICAL = /^\d{4}-\d\d-(?:[01]\d|2[0-8])T(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z$/
 
 /**

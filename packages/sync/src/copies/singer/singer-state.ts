@@ -16,7 +16,7 @@ interface SingerTable {
 export interface SingerState {
   /** ID of the copied store; null before the first run. */
   readonly store_id: string | null
-  /** `synced_at` of the last page, RFC 3339. */
+  /** The `synced_at` of the latest records, RFC 3339; 1970 before the first run. */
   readonly synced_at: string
   readonly tables: Readonly<Record<string, SingerTable>>
 }
@@ -26,7 +26,7 @@ export const NEW_STATE: SingerState = { store_id: null, synced_at: '1970-01-01T0
 
 /**
  * Returns the state in the text of a file: a state, a whole STATE message, or an empty object for the first run. Throws
- * `SyntaxError` for anything else.
+ * `SyntaxError` if the text is not JSON, or lacks an object `tables` or a date `synced_at`.
  */
 export function parseSingerState(text: string): SingerState {
   const parsed: unknown = JSON.parse(text)
