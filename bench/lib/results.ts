@@ -80,12 +80,13 @@ export function describeMachine(): string {
 
 /** Returns the facts of the current run. `script` is a script of package.json. */
 export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'version' | 'orders' | 'rounds'>): BenchRun {
+  const options = process.argv.slice(2)
   return {
     ...run,
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
     node: process.versions.node,
-    command: [`npm run ${script}`, ...process.argv.slice(2)].join(' '),
+    command: [`npm run ${script}`, ...(options.length > 0 ? ['--', ...options] : [])].join(' '),
   }
 }
 

@@ -146,7 +146,11 @@ function rows({ peer, client, processId, starts }: Subject, connections: number)
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)
     let bytes = 0
     const connection = async () => {
-      for (let id = ids.pop(); id !== undefined; id = ids.pop()) bytes += await client.send(peer.row(id))
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+        // The sum is read after the wait, because other connections change it meanwhile.
+        const size = await client.send(peer.row(id))
+        bytes += size
+      }
     }
     await Promise.all(Array.from({ length: connections }, connection))
     return bytes

@@ -40,17 +40,20 @@ function madeOf([first]: readonly PeerComparison[]): string {
 
 function comparison({ what, connections, figures }: PeerComparison): string {
   const title = connections === 1 ? what : `${what}, ${connections} connections`
-  const head = ['key', 'bytes, KiB', 'process, ms', 'database, ms', 'CPU, ms', 'wall, ms', 'requests/s']
+  // More connections change the times of a response, but not its size.
+  const hasSize = connections === 1
+  const head = ['key', ...(hasSize ? ['bytes, KiB'] : []), 'process, ms', 'database, ms', 'CPU, ms', 'wall, ms']
   const against = ['CPU against the service', 'wall against the service']
-  return table([title, ...head, ...against], figures.map(figureRow))
+  const rows = figures.map((figure) => figureRow(figure, { hasSize }))
+  return table([title, ...head, 'requests/s', ...against], rows)
 }
 
-function figureRow(figure: PeerFigure): string[] {
+function figureRow(figure: PeerFigure, { hasSize }: { readonly hasSize: boolean }): string[] {
   const { name, checksKey, kibibytes, processMs, databaseMs, totalMs, wallMs, cpuRatio, wallRatio } = figure
   const times = [processMs, databaseMs, totalMs, wallMs].map((time) => (time < 1 ? time.toFixed(3) : time.toFixed(2)))
-  const size = kibibytes.toFixed(kibibytes < 10 ? 1 : 0)
+  const size = hasSize ? [kibibytes.toFixed(kibibytes < 10 ? 1 : 0)] : []
   const ratios = [cpuRatio, wallRatio].map((ratio) => ratio.toFixed(2))
-  return [name, checksKey ? 'yes' : 'no', size, ...times, (1000 / wallMs).toFixed(0), ...ratios]
+  return [name, checksKey ? 'yes' : 'no', ...size, ...times, (1000 / wallMs).toFixed(0), ...ratios]
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
