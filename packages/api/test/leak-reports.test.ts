@@ -106,18 +106,20 @@ describe('[AUTH-5, R47] a report of leaked keys', () => {
     const shop = await platform.provision()
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, shop.id))
     const others = [await platform.newKey(shop.id), await platform.newKey(shop.id)]
+    const { key: hidden } = await platform.newKey(shop.id)
     await report([
       { ...tokenOf(shop.key), url: `https://example.com/?k=${shop.key}\n"><script>`, source: '<b>\u202e' },
       { ...tokenOf(others[0]?.key ?? ''), url: 'javascript:alert(1)', source: 7 },
       { ...tokenOf(others[1]?.key ?? ''), url: null, source: 'x'.repeat(5000) },
+      // Without the zero-width space, the rest of the text is a key.
+      { ...tokenOf(hidden), url: `https://example.com/?q=${hidden.slice(0, 4)}\u200b${hidden.slice(4)}` },
     ])
     const { text } = await visitor.get(`/stores/${shop.id}/settings/activity`)
     expect(text).toContain('https://example.com/?k=sdx_…&quot;&gt;&lt;script&gt;')
-    for (const wrong of ['<script>', '<b>', 'javascript:', 'x'.repeat(101), shop.key.slice(12)])
+    for (const wrong of ['<script>', '<b>', 'javascript:', 'x'.repeat(101), shop.key.slice(12), hidden.slice(12)])
       expect(text).not.toContain(wrong)
-    expect(JSON.stringify(await platform.controlSql`select details from audit_events`)).not.toContain(
-      shop.key.slice(12),
-    )
+    const audited = JSON.stringify(await platform.controlSql`select details from audit_events`)
+    for (const key of [shop.key, hidden]) expect(audited).not.toContain(key.slice(12))
   })
 
   test('if the commands of the page about leaked keys run in bash, they report a key, and its next request gets 401', async () => {

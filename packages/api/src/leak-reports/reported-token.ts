@@ -47,11 +47,13 @@ function tokenOf(value: unknown): ReportedToken {
 }
 
 /**
- * Returns the text without control characters and keys, because the audit table stores it; '' if it is not a string.
+ * Returns the text for the audit table, with masked keys, and without control, format, and unassigned characters.
+ * Removes the characters first, because one inside a key would hide the key from `maskKeys`. Returns '' if it is not a
+ * string.
  */
 function placeText(value: unknown, lengthMax: number): string {
   if (typeof value !== 'string') return ''
-  return maskKeys(value).slice(0, lengthMax).toWellFormed().replace(/\p{C}/gu, '')
+  return maskKeys(value.replace(/\p{C}/gu, '')).slice(0, lengthMax).toWellFormed()
 }
 
 function invalidReport(rule: string): ApiError {
