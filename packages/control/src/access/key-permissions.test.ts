@@ -140,6 +140,22 @@ describe('expiry and replacement of a key', () => {
     expect(await summaryOf(third)).toMatchObject({ replaces: newer.id, replacedKeyHours: null })
   })
 
+  test('[AUTH-3] if an unused replacement is replaced, the first use of the newest key ends the first key, too', async () => {
+    const old = await keyWith({})
+    const middle = await replace(old, 24)
+    const newest = await replace(middle, 1)
+    const { database } = control
+    const emit = (event: unknown) => expect(event).toBeUndefined()
+    const recorder = createUsageRecorder({ database, now: Date.now, emit, flushMs: 60_000, requestLogLines: 100 })
+    recorder.record({ ...REQUEST, keyId: newest.id, rows: 1, durationMs: 1, minuteRequests: 1, walk: null })
+    await recorder.close()
+    for (const key of [old, middle]) {
+      const lifetime = Number((await summaryOf(key))?.retiresAt?.getTime()) - Date.now()
+      expect(Math.abs(lifetime - HOUR_MS)).toBeLessThan(60_000)
+    }
+    expect(await summaryOf(newest)).toMatchObject({ retiresAt: null })
+  })
+
   test('[AUTH-5] if the replacement key is revoked, the scheduled end of the replaced key is canceled', async () => {
     const old = await keyWith({})
     const newer = await replace(old)

@@ -51,14 +51,15 @@ function merge(into: HourEntry, from: HourEntry): void {
 }
 
 /**
- * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. A replacement that
- * was revoked before it was locked no longer ends the replaced key. The end is counted by the clock of the control
+ * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. The first use of a
+ * replacement ends the replaced key, and the keys that this one replaces in turn without an end. A replacement that was
+ * revoked before it was locked ends none of them. The end is counted by the clock of the control
  * database, with which the admission compares it.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))
   await pool.execute(sql`
-    with used as materialized (
+    with recursive used as materialized (
       select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.successful,
         u."clientErrors" as client_errors, u.rejected, u.failed,
         u."peakMinute" as peak_minute, u."activeMinutes" as active_minutes,
@@ -66,17 +67,22 @@ async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
       from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
         as u ("keyId" uuid, hour double precision, successful bigint, "clientErrors" bigint, rejected bigint, failed bigint,
           "peakMinute" integer, "activeMinutes" bigint, "lastUsed" double precision)
+    ), replaced as (
+      select n.id as by_key_id, n.replaces as key_id from api_keys n
+      where n.id in (select key_id from used) and n.last_used_at is null and n.replaces is not null
+      union
+      select r.by_key_id, o.replaces from replaced r join api_keys o on o.id = r.key_id
+      where o.replaces is not null and o.revoked_at is null
     ), locked as materialized (
-      select k.id, k.replaces, k.replaced_key_hours, k.last_used_at is null and k.revoked_at is null as begins
+      select k.id, k.replaced_key_hours, k.last_used_at is null and k.revoked_at is null as begins
       from api_keys k join stores s on s.id = k.store_id
-      where s.removed_at is null and (k.id in (select key_id from used) or k.id in (
-        select n.replaces from api_keys n where n.id in (select key_id from used) and n.last_used_at is null))
+      where s.removed_at is null and k.id in (select key_id from used union all select key_id from replaced)
       order by k.id for no key update of k
     ), changes as (
       select key_id, last_used, null::timestamptz as retires_at from used
       union all
-      select n.replaces, null, clock_timestamp() + make_interval(hours => n.replaced_key_hours)
-      from used u join locked n on n.id = u.key_id and n.begins
+      select r.key_id, null, clock_timestamp() + make_interval(hours => n.replaced_key_hours)
+      from replaced r join locked n on n.id = r.by_key_id and n.begins
     ), latest as (
       select key_id, max(last_used) as last_used, min(retires_at) as retires_at from changes group by key_id
     ), changed as (
