@@ -102,6 +102,8 @@ export async function invite(request: InvitationRequest): Promise<InvitationOutc
  */
 async function lockStore(connection: Connection, storeId: string, merchantId: string): Promise<boolean> {
   if (!isUuid(storeId)) return false
+  // At another isolation level, the next statement would read the roles from before the lock.
+  await connection.script('set transaction isolation level read committed')
   const stores = await queryRows(
     connection,
     sql`

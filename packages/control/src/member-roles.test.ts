@@ -14,6 +14,9 @@ import { replayRevocations } from './replay-revocations.ts'
 let control: TestControl
 beforeAll(async () => {
   control = await createControlDatabase()
+  // The operator of the database can set another default.
+  await control.sql.unsafe(`do $$ begin execute format(
+    'alter database %I set default_transaction_isolation = ''repeatable read''', current_database()); end $$`)
 })
 afterAll(() => control.drop())
 

@@ -54,8 +54,8 @@ export async function changeMemberRole(options: {
 }
 
 /**
- * Makes an admin a viewer again, after a restore from a backup. Returns whether the merchant was an admin. The store can
- * have no admin afterwards.
+ * Makes an admin a viewer again, after a restore from a backup. Returns whether the merchant was an admin. The store
+ * can have no admin afterwards.
  */
 export async function reduceMemberRole(
   { pool }: ControlDatabase,
@@ -69,10 +69,13 @@ export async function reduceMemberRole(
 }
 
 /**
- * Locks the members of a store until the end of the transaction, so that changes of members run one after the other.
+ * Locks the members of a store until the end of the transaction, so that changes of members run one after the other. It
+ * must be the first statement of the transaction.
  * Otherwise two admins could remove each other. Returns the role of each member by the ID of the merchant.
  */
 export async function lockMembers(connection: Connection, storeId: string): Promise<ReadonlyMap<string, MemberRole>> {
+  // At another isolation level, the next statement would read the roles from before the lock.
+  await connection.script('set transaction isolation level read committed')
   await executeOn(connection, sql`select from stores where id = ${storeId} for no key update`)
   const members = await queryRows<{ id: string; role: MemberRole }>(
     connection,
