@@ -35,7 +35,7 @@ test('an ApiError has the status of its code, and its message does not contain t
 test('errorsOf returns the error codes that an endpoint can return', () => {
   const own = {
     '/store': [],
-    '/orders': ['INVALID_PARAM', 'INVALID_CURSOR'],
+    '/orders': ['INVALID_PARAM', 'INVALID_CURSOR', 'NOT_FOUND'],
     '/orders/{id}': ['INVALID_PARAM', 'NOT_FOUND'],
   }
   for (const [path, codes] of Object.entries(own)) {

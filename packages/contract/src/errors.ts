@@ -67,7 +67,7 @@ export const ERRORS = {
   },
   NOT_FOUND: {
     status: 404,
-    returnedBy: ['one', 'allOf'],
+    returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition: 'The path does not exist, the key may not read this resource, or this store has no row with this ID.',
     retry: 'No.',
     fix: 'Read the message. Compare the path with the reference, or create a key with the scope that the message names. If the path and the scope are right, this store has no row with this ID.',

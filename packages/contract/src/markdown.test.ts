@@ -36,6 +36,7 @@ describe('the generated reference page', () => {
   })
 
   it('the table of limits shows the rate limit, the page size, and the other limits with their values', () => {
-    for (const value of ['120 per key', '1 to 250; 50', '30,000', '| 5 |']) expect(limitTable()).toContain(value)
+    for (const value of ['120 per key', '1 to 250; 50', '30,000', '| 5, including keys that are turned off |'])
+      expect(limitTable()).toContain(value)
   })
 })

@@ -102,7 +102,7 @@ export function limitTable(): string {
       ['Rows per page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}; ${LIMITS.pageRowsDefault} by default`],
       ['IDs per page', LIMITS.pageRowsOfIds.toLocaleString('en')],
       ['Rows per minute', `${rowsPerMinute}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax} rows`],
-      ['Active keys per store', String(LIMITS.activeKeysPerStore)],
+      ['Active keys per store', `${LIMITS.activeKeysPerStore}, including keys that are turned off`],
     ],
   )
 }
@@ -190,7 +190,16 @@ function parameterType(name: ParameterName, users: readonly Endpoint[]): string 
     return Array.isArray(accepted) ? [`${code(path)}: ${accepted.map((each) => code(String(each))).join(', ')}`] : []
   })
   if (values.length > 0) return values.join('; ')
-  const { type, format, minimum, maximum, default: usual } = schemas[0] ?? {}
+  const schema = schemas[0] ?? {}
+  const options = Array.isArray(schema.anyOf)
+    ? (schema.anyOf as readonly Readonly<Record<string, unknown>>[])
+    : [schema]
+  return options.map(schemaText).join(', or ')
+}
+
+function schemaText(schema: Readonly<Record<string, unknown>>): string {
+  const { const: value, type, format, minimum, maximum, default: usual } = schema
+  if (value !== undefined) return code(String(value))
   const range = minimum === undefined ? '' : `, ${minimum} to ${maximum}; ${usual} by default`
   return `${format ?? type}${range}`
 }
