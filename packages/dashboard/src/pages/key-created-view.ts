@@ -87,7 +87,7 @@ function replacesPart(frame: Frame, { replaces }: KeyCreatedPage): Html {
   const endsAfter = durationOfHours(replaces.replacedBy.endsAfterHours)
   const revoke = linkButton(frame.texts.keys.revokeOld, pathsOf(frame).revoke(replaces.id), { kind: 'danger' })
   return card(
-    { id: 'old', title: old.title },
+    { id: 'old', title: replaces.turnedOffAt === null ? old.title : old.titleOff },
     html`<p>${old.text(replaces.name, maskedKey(replaces), endsAfter)}</p><p class="actions">${revoke}</p>`,
   )
 }

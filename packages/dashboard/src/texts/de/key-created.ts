@@ -32,6 +32,7 @@ export const keyCreated = (format: Format): KeyCreatedTexts => {
     },
     old: {
       title: 'Der alte Schlüssel funktioniert noch',
+      titleOff: 'Der alte Schlüssel ist ausgeschaltet',
       text: (name, key, endsAfter) =>
         html`Tragen Sie den neuen Schlüssel in das Tool ein. Der alte Schlüssel <strong>${name}</strong> (${key}) läuft ${format.duration(endsAfter)} nach der ersten Verwendung des neuen ab. Sie können ihn auch vorher widerrufen.`,
     },

@@ -33,6 +33,7 @@ export const keyCreated = (format: Format) => {
     },
     old: {
       title: 'The old key still works',
+      titleOff: 'The old key is turned off',
       text: (name: string, key: Html, endsAfter: Duration) =>
         html`Put the new key into the tool. The old key <strong>${name}</strong> (${key}) ends ${format.duration(endsAfter)} after the first use of the new one. You can also revoke it before.`,
     },
