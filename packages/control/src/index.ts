@@ -83,6 +83,7 @@ export {
   removeMember,
   removeMembership,
   removeMerchant,
+  removePasskeys,
   resetTwoFactor,
   type StoreMember,
   setMerchantLanguage,

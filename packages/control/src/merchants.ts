@@ -189,6 +189,24 @@ export async function resetTwoFactor({ pool }: ControlDatabase, email: string): 
   return row.wasOn
 }
 
+/**
+ * Removes all passkeys of an account, and ends all its sessions, because a passkey could have opened them. Returns the
+ * number of removed passkeys. Rejects with `UnknownMerchant` if no account has the address `email`.
+ */
+export async function removePasskeys({ pool }: ControlDatabase, email: string): Promise<number> {
+  const [row] = await pool.query<{ passkeys: number }>(sql`
+    with merchant as (
+      select id from merchants where email = ${email.trim().toLowerCase()} for update
+    ), removed as (
+      delete from merchant_passkeys where merchant_id in (select id from merchant) returning id
+    ), ended as (
+      delete from merchant_sessions where merchant_id in (select id from merchant)
+    )
+    select (select count(*)::int from removed) as passkeys from merchant`)
+  if (row === undefined) throw new UnknownMerchant(email)
+  return row.passkeys
+}
+
 /** Removes a passkey. Returns whether it existed. The dashboard removes passkeys through better-auth instead. */
 export async function removePasskey({ pool }: ControlDatabase, passkeyId: string): Promise<boolean> {
   return (await pool.execute(sql`delete from merchant_passkeys where id = ${passkeyId}`)) > 0

@@ -416,6 +416,34 @@ describe('store-export merchants', () => {
     expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
   })
 
+  test('if merchants remove-passkeys runs, it removes the passkeys and sessions of this account alone', async () => {
+    const store = await register('passkeys')
+    const sql = openClientForTest(control.url)
+    const [lost, other] = ['lost@example.com', 'other@example.com']
+    for (const email of [lost, other]) {
+      const { id } = await runJson('merchants', 'add', '--email', email, '--store', store)
+      await sql`
+        insert into merchant_passkeys
+          (id, merchant_id, name, credential_id, public_key, counter, device_type, backed_up, created_at)
+        select ${email} || n, ${id}, 'Laptop', ${email} || n, '', 0, 'singleDevice', false, now()
+        from generate_series(1, 2) n`
+      await sql`
+        insert into merchant_sessions (id, token, merchant_id, expires_at, created_at, updated_at)
+        values (${email}, ${email}, ${id}, now() + interval '1 hour', now(), now())`
+    }
+    const command = ['merchants', 'remove-passkeys', '--email', ' Lost@Example.com ']
+    const ended = await runCommand(command, { settings })
+    expect(ended).toMatchObject({ code: 0, stdout: '' })
+    expect(ended.stderr).toBe('Removed 2 passkeys of lost@example.com, and ended all sessions of the account.\n')
+    expect(await sql`select id from merchant_passkeys order by id`).toEqual([{ id: `${other}1` }, { id: `${other}2` }])
+    expect(await sql`select id from merchant_sessions`).toEqual([{ id: other }])
+    const events = await sql`
+      select actor, details->>'passkey' as passkey from audit_events where action = 'passkey.removed' order by 2`
+    const actor = expect.stringMatching(/^store-export command line \(.+\)$/)
+    expect(events).toEqual([1, 2].map((n) => ({ actor, passkey: `${lost}${n}` })))
+    expect(await runJson(...command)).toEqual({ email: lost, passkeys_removed: 0 })
+  })
+
   test('if merchants add has --role, the merchant gets it, and without --role a member keeps it', async () => {
     const store = await register('roles')
     const [owner, agency] = ['owner@example.com', 'agency@example.com']
@@ -441,6 +469,7 @@ describe('store-export merchants', () => {
     [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['reset-two-factor', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
+    [['remove-passkeys', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
   ])(
     'if the arguments are merchants %j, the command exits with one line that names the wrong argument',

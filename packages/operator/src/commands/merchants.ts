@@ -10,6 +10,7 @@ import {
   readDashboardSecret,
   removeMembership,
   removeMerchant,
+  removePasskeys,
   requireStore,
   resetTwoFactor,
   UnknownMerchant,
@@ -18,7 +19,7 @@ import type { Accounts } from '@store-export/dashboard'
 import type { Command } from 'commander'
 import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
 import { DATA_FOLDER, readSignIn } from '../demo/data-folder.ts'
-import { print, printJson, printMessage, printTable } from '../output.ts'
+import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
 import { UsageError, UserError } from '../user-error.ts'
 import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 import { parseRole } from './option-values.ts'
@@ -75,6 +76,13 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .action((options: EmailOptions) => withControl(processContext, (context) => resetSecondFactor(context, options)))
+  addCommand(
+    merchants,
+    'remove-passkeys',
+    'remove all passkeys and end all sessions of a merchant who lost a device and forgot the password',
+  )
+    .requiredOption('--email <address>', EMAIL_HELP)
+    .action((options: EmailOptions) => withControl(processContext, (context) => removeAllPasskeys(context, options)))
   addCommand(
     merchants,
     'remove',
@@ -148,6 +156,13 @@ async function resetSecondFactor({ database }: CommandContext, { email, json }: 
       ? `Turned off the two-factor sign-in of ${address}. The password alone signs in now.`
       : `${address} has no two-factor sign-in. Nothing changed.`,
   )
+}
+
+async function removeAllPasskeys({ database }: CommandContext, { email, json }: EmailOptions): Promise<void> {
+  const passkeys = await removePasskeys(database, email)
+  const address = email.trim().toLowerCase()
+  if (json) return printJson({ email: address, passkeys_removed: passkeys })
+  printMessage(`Removed ${countOf(passkeys, 'passkey')} of ${address}, and ended all sessions of the account.`)
 }
 
 async function remove(context: CommandContext, options: RemoveOptions): Promise<void> {
