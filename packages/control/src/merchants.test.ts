@@ -80,11 +80,29 @@ test('if a merchant is removed from a store, other stores stay, and the result s
   expect(await removeMembership(database, ` ${one.email.toUpperCase()}`, store.id)).toEqual({
     removed: true,
     isSeen: true,
+    hasAdmin: true,
   })
-  expect(await removeMembership(database, one.email, store.id)).toEqual({ removed: false, isSeen: true })
+  const again = { removed: false, isSeen: true, hasAdmin: true }
+  expect(await removeMembership(database, one.email, store.id)).toEqual(again)
   expect((await storesOfMerchant(database, one.id)).map(({ id }) => id)).toEqual([other.id])
-  expect(await removeMembership(database, two.email, store.id)).toEqual({ removed: true, isSeen: false })
+  expect(await removeMembership(database, two.email, store.id)).toEqual({
+    removed: true,
+    isSeen: false,
+    hasAdmin: false,
+  })
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
+})
+
+test('if a removal leaves only viewers in a store, it reports that the store has no admin', async () => {
+  const { database } = control
+  const [one, two, kept] = [await control.store(), await control.store(), await control.store()]
+  const admin = await createTestMerchant(one.id, two.id, kept.id)
+  const viewer = await createTestMerchant()
+  for (const { id } of [one, two, kept]) await addMembership(database, viewer.id, id, 'viewer')
+  await createTestMerchant(kept.id)
+  const removed = { removed: true, isSeen: true, hasAdmin: false }
+  expect(await removeMembership(database, admin.email, one.id)).toEqual(removed)
+  expect(await removeMerchant(database, admin.email)).toEqual({ storesLeftAlone: [], storesWithoutAdmin: [two.id] })
 })
 
 test('the cleanup deletes expired sessions and sign-in links, and keeps valid sessions and links', async () => {
@@ -118,7 +136,7 @@ describe('removal of a merchant', () => {
     await expect(removeMerchant(database, merchant.email)).rejects.toMatchObject({ code: '42P01' })
     expect((await listMerchants(database)).map(({ email }) => email)).toContain(merchant.email)
     await control.sql`alter table walks_away rename to walks`
-    expect(await removeMerchant(database, merchant.email)).toEqual({ storesLeftAlone: [store.id] })
+    expect(await removeMerchant(database, merchant.email)).toMatchObject({ storesLeftAlone: [store.id] })
     expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
   })
 
@@ -131,7 +149,10 @@ describe('removal of a merchant', () => {
       await createUsedKey(own.id, merchant.email),
       await createUsedKey(shared.id, merchant.email),
     ]
-    expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({ storesLeftAlone: [own.id] })
+    expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({
+      storesLeftAlone: [own.id],
+      storesWithoutAdmin: [],
+    })
     const since = new Date(0)
     expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])
     const log = { database, since, before: null, errorsOnly: false, endpoint: null }

@@ -60,23 +60,25 @@ export async function addMembership(
 }
 
 /**
- * Hides a store from a merchant. `removed` is whether the merchant saw the store before, and `isSeen` whether another
- * merchant sees it. `storeId` must be a UUID. Rejects with `UnknownMerchant` if no account has the address `email`.
+ * Hides a store from a merchant. `removed` is whether the merchant saw the store before, `isSeen` whether another
+ * merchant sees it, and `hasAdmin` whether another merchant is its admin. `storeId` must be a UUID. Rejects with
+ * `UnknownMerchant` if no account has the address `email`.
  */
 export async function removeMembership(
   database: ControlDatabase,
   email: string,
   storeId: string,
-): Promise<{ readonly removed: boolean; readonly isSeen: boolean }> {
-  const [row] = await database.pool.query<{ removed: boolean; isSeen: boolean }>(sql`
+): Promise<{ readonly removed: boolean; readonly isSeen: boolean; readonly hasAdmin: boolean }> {
+  const [row] = await database.pool.query<{ removed: boolean; isSeen: boolean; hasAdmin: boolean }>(sql`
     with merchant as (
       select id from merchants where email = ${email.trim().toLowerCase()}
     ), removed as (
       delete from memberships where merchant_id in (select id from merchant) and store_id = ${storeId} returning store_id
     )
-    select exists (select from removed) as removed,
-      exists (select from memberships o where o.store_id = ${storeId} and o.merchant_id <> merchant.id) as "isSeen"
-    from merchant`)
+    select exists (select from removed) as removed, count(o.role) > 0 as "isSeen",
+      coalesce(bool_or(o.role = 'admin'), false) as "hasAdmin"
+    from merchant left join memberships o on o.store_id = ${storeId} and o.merchant_id <> merchant.id
+    group by merchant.id`)
   if (row === undefined) throw new UnknownMerchant(email)
   return row
 }
@@ -149,29 +151,35 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 
 /**
  * Deletes an account with its sessions and invitations, and its email address on the keys that it created. Also deletes
- * the usage of stores that no other merchant sees, and returns their IDs. The keys stay active. Rejects with
- * `UnknownMerchant` if no account has the address `email`. A removal that failed can be repeated.
+ * the usage of stores that no other merchant sees, and returns their IDs as `storesLeftAlone`. `storesWithoutAdmin` are
+ * the IDs of stores that only viewers see now. The keys stay active. Rejects with `UnknownMerchant` if no account has the
+ * address `email`. A removal that failed can be repeated.
  */
 export async function removeMerchant(
   database: ControlDatabase,
   email: string,
-): Promise<{ readonly storesLeftAlone: readonly string[] }> {
+): Promise<{ readonly storesLeftAlone: readonly string[]; readonly storesWithoutAdmin: readonly string[] }> {
   const { pool } = database
   const address = email.trim().toLowerCase()
-  const [merchant] = await pool.query<{ id: string; storesLeftAlone: string[] }>(sql`
-    select m.id, coalesce(jsonb_agg(b.store_id) filter (where b.store_id is not null and not exists (
-        select from memberships o where o.store_id = b.store_id and o.merchant_id <> m.id)), '[]') as "storesLeftAlone"
+  const [merchant] = await pool.query<{ id: string; storesLeftAlone: string[]; storesWithoutAdmin: string[] }>(sql`
+    select m.id,
+      coalesce(jsonb_agg(b.store_id) filter (where b.store_id is not null and o.members = 0), '[]') as "storesLeftAlone",
+      coalesce(jsonb_agg(b.store_id) filter (where o.members > 0 and o.admins = 0), '[]') as "storesWithoutAdmin"
     from merchants m left join memberships b on b.merchant_id = m.id
+    cross join lateral (
+      select count(*) as members, count(*) filter (where role = 'admin') as admins
+      from memberships where store_id = b.store_id and merchant_id <> m.id
+    ) o
     where m.email = ${address} group by m.id`)
   if (merchant === undefined) throw new UnknownMerchant(email)
-  const { id, storesLeftAlone } = merchant
+  const { id, storesLeftAlone, storesWithoutAdmin } = merchant
   await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
   const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
   await deleteUsageOf(pool, keys)
   await pool.execute(sql`delete from invitations where email = ${address}`)
   // The account is deleted last, so that the removal can be repeated.
   await pool.execute(sql`delete from merchants where id = ${id}`)
-  return { storesLeftAlone }
+  return { storesLeftAlone, storesWithoutAdmin }
 }
 
 /** Turns off the second factor of an account. Returns whether it was on. Rejects with `UnknownMerchant`. */

@@ -444,6 +444,26 @@ describe('store-export merchants', () => {
     expect(await runJson(...command)).toEqual({ email: lost, passkeys_removed: 0 })
   })
 
+  test('if merchants remove removes the last admin while a viewer stays, it names the stores without an admin', async () => {
+    const [one, two] = [await register('first'), await register('second')]
+    const admin = ['--email', 'last-admin@example.com']
+    for (const store of [one, two]) {
+      await runJson('merchants', 'add', ...admin, '--store', store)
+      await runJson('merchants', 'add', '--email', 'watcher@example.com', '--store', store, '--role', 'viewer')
+    }
+    const message = (store: string) =>
+      `No admin has access to the store ${store} now; add one with "store-export merchants add --role admin".`
+    const fromStore = ['merchants', 'remove', ...admin, '--store', one]
+    expect((await runCommand(fromStore, { settings })).stderr.split('\n')).toContain(message(one))
+    const lists = { stores_left_alone: [], stores_without_admin: [one] }
+    expect(await runJson(...fromStore)).toMatchObject({ already: true, ...lists })
+    const account = await runCommand(['merchants', 'remove', ...admin], { settings })
+    expect(account.stderr.split('\n').filter((line) => line.startsWith('No '))).toEqual([message(two)])
+    await runJson('merchants', 'add', ...admin, '--store', two)
+    const removed = await runJson('merchants', 'remove', ...admin)
+    expect(removed).toMatchObject({ stores_left_alone: [], stores_without_admin: [two] })
+  })
+
   test('if merchants add has --role, the merchant gets it, and without --role a member keeps it', async () => {
     const store = await register('roles')
     const [owner, agency] = ['owner@example.com', 'agency@example.com']

@@ -169,27 +169,36 @@ async function remove(context: CommandContext, options: RemoveOptions): Promise<
   const { database } = context
   const { email, json } = options
   if (options.store !== undefined) return removeFromStore(context, { ...options, store: options.store })
-  const { storesLeftAlone } = await removeMerchant(database, email)
-  if (json) return printJson({ email: email.trim().toLowerCase(), removed: true, stores_left_alone: storesLeftAlone })
+  const { storesLeftAlone, storesWithoutAdmin } = await removeMerchant(database, email)
+  if (json) {
+    const stores = { stores_left_alone: storesLeftAlone, stores_without_admin: storesWithoutAdmin }
+    return printJson({ email: email.trim().toLowerCase(), removed: true, ...stores })
+  }
   printMessage(
     'Removed the account. Keys that this merchant created keep working: revoke them with "store-export keys".',
   )
   for (const storeId of storesLeftAlone)
     printMessage(`No merchant has access to the store ${storeId} now; its usage was deleted.`)
+  for (const storeId of storesWithoutAdmin) printMessage(withoutAdmin(storeId))
 }
 
 async function removeFromStore({ database }: CommandContext, { email, store, json }: StoreOptions): Promise<void> {
   const { id, name } = await requireStore(database, store)
-  const { removed, isSeen } = await removeMembership(database, email, id)
+  const { removed, isSeen, hasAdmin } = await removeMembership(database, email, id)
   const address = email.trim().toLowerCase()
   if (json) {
-    const storesLeftAlone = isSeen ? [] : [id]
-    printJson({ email: address, store_id: id, removed: true, already: !removed, stores_left_alone: storesLeftAlone })
-    return
+    const stores = { stores_left_alone: isSeen ? [] : [id], stores_without_admin: isSeen && !hasAdmin ? [id] : [] }
+    return printJson({ email: address, store_id: id, removed: true, already: !removed, ...stores })
   }
   printMessage(`${address} ${removed ? 'no longer has' : 'had no'} access to "${name}".`)
   if (!isSeen) printMessage(`No merchant has access to the store ${id} now.`)
+  else if (!hasAdmin) printMessage(withoutAdmin(id))
   printMessage('Keys that this merchant created keep working: revoke them with "store-export keys".')
+}
+
+/** Returns the message for a store that only viewers see. None of them can manage its keys. */
+function withoutAdmin(storeId: string): string {
+  return `No admin has access to the store ${storeId} now; add one with "store-export merchants add --role admin".`
 }
 
 async function accountsOf({ database, keys, config }: CommandContext, url: string | null): Promise<Accounts> {
