@@ -21,9 +21,9 @@ const file = () => `/stores/${store.id}/data/products.csv`
 async function newVisitor() {
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const download = async () => {
+  const download = async (path = file()) => {
     const gone = new AbortController()
-    const response = await fetch(visitor.url + file(), { headers: { cookie }, signal: gone.signal })
+    const response = await fetch(visitor.url + path, { headers: { cookie }, signal: gone.signal })
     return { response, leave: () => gone.abort() }
   }
   return { visitor, download }
@@ -38,6 +38,16 @@ test('if a CSV file is downloaded, it is complete and has headers that forbid ca
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   expect((await response.text()).split('\r\n')).toHaveLength(1 + 300 + 1)
+})
+
+test.each([
+  ['activity', () => `/stores/${store.id}/settings/activity.csv`, 'time,action,by,'],
+  ['request log', () => `/stores/${store.id}/usage/keys/${store.keyId}/log.csv`, 'last_request_at,endpoint,'],
+])('if a CSV file of the %s is downloaded, it starts with a byte order mark', async (_name, path, header) => {
+  const { response } = await (await newVisitor()).download(path())
+  // `text()` would drop the mark.
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(bytes.toString('utf8').slice(0, header.length + 1)).toBe(`\uFEFF${header}`)
 })
 
 test('if a HEAD request is sent for a CSV file, the response has the headers of the file', async () => {

@@ -17,6 +17,14 @@ const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
 /**
+ * Returns the start of a CSV file: a byte order mark and the header. Without the mark, Excel on Windows reads UTF-8 in
+ * the code page of the computer.
+ */
+export function csvHead(names: readonly string[]): string {
+  return `\uFEFF${csvRecord(names)}`
+}
+
+/**
  * Returns a CSV record, with quotes where a text needs them. A text that looks like a formula gets an apostrophe before
  * it.
  */

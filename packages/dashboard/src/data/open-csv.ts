@@ -3,7 +3,7 @@
 
 import type { Position } from '@store-export/engine'
 import type { CsvFile } from './csv-files.ts'
-import { csvRecord, type WriteText, writeCsvRow } from './csv-row.ts'
+import { csvHead, type WriteText, writeCsvRow } from './csv-row.ts'
 import { eachElement, membersOf, type Steps } from './json-bytes.ts'
 import { readPage, type StoreSource } from './store-rows.ts'
 
@@ -48,7 +48,7 @@ export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8
 
 async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
   const text = new ChunkText()
-  text.put(`\uFEFF${csvRecord(file.columns.map(({ header }) => header))}`)
+  text.put(csvHead(file.columns.map(({ header }) => header)))
   for (let after: Position | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
     signal.throwIfAborted()
     const range = { after, limit: ROWS_OF_PAGE }

@@ -10,7 +10,7 @@ import {
   type StoreEvent,
   type StoreEventFilter,
 } from '@store-export/control'
-import { csvRecord } from '../data/csv-row.ts'
+import { csvHead, csvRecord } from '../data/csv-row.ts'
 import { activityView } from '../pages/activity-view.ts'
 import type { ActivityChoice, ChosenDay } from '../pages/models.ts'
 import { storePaths } from '../ui/store-paths.ts'
@@ -56,7 +56,7 @@ export async function activityDownload(request: StoreRequest): Promise<HandlerRe
   const options = { database, storeId: store.id, filter, before: null, limit: FILE_EVENTS_MAX }
   const { events } = await readStoreEvents(options)
   const name = `activity-${now.toISOString().slice(0, 10)}.csv`
-  return new Response([csvRecord(CSV_COLUMNS), ...events.map(csvLine)].join(''), {
+  return new Response([csvHead(CSV_COLUMNS), ...events.map(csvLine)].join(''), {
     headers: {
       'cache-control': 'no-store',
       'content-type': 'text/csv; charset=utf-8',

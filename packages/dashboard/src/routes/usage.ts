@@ -15,7 +15,7 @@ import {
   type UsageSums,
   usageHoursSince,
 } from '@store-export/control'
-import { csvRecord } from '../data/csv-row.ts'
+import { csvHead, csvRecord } from '../data/csv-row.ts'
 import type { RequestLogPart, UsageChart } from '../pages/key-models.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
 import { usageView } from '../pages/usage-view.ts'
@@ -136,7 +136,7 @@ export async function logDownload(request: StoreRequest): Promise<HandlerResult>
   if (key === null) return notFoundPage(request)
   const lines = await readWholeRequestLog(queryOf(request, key.id, choiceOf(request)))
   const name = `requests-${key.prefix}-${now.toISOString().slice(0, 10)}.csv`
-  return new Response([csvRecord(CSV_COLUMNS), ...lines.map(csvLine)].join(''), {
+  return new Response([csvHead(CSV_COLUMNS), ...lines.map(csvLine)].join(''), {
     headers: {
       'cache-control': 'no-store',
       'content-type': 'text/csv; charset=utf-8',
