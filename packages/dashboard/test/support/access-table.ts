@@ -1,4 +1,4 @@
-// Says for each route of the dashboard who gets which response. A route that is not listed here fails the test.
+// Lists the response of each route of the dashboard for each visitor. The test fails for a route that is not here.
 
 /** The senders of requests. `stranger` is an admin of another store, and `newcomer` sees no store. */
 export const VISITORS = ['admin', 'viewer', 'stranger', 'newcomer', 'signedOut'] as const
@@ -58,7 +58,7 @@ export const STORE_ROUTES: Readonly<Record<string, StoreRoute>> = {
   'GET /usage': SEEN,
   'GET /usage/keys/:key': SEEN,
   'GET /usage/keys/:key/log.csv': SEEN,
-  // The emails of the member who sends the form.
+  // Stops emails to the member of the session.
   'POST /usage/keys/:key/emails': { ...REDIRECT, fields: { emails: 'off' } },
   'GET /data': { admin: 303, viewer: 403 },
   'GET /data/:list': ADMIN_PAGE,
