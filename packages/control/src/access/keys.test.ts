@@ -16,6 +16,11 @@ function create(storeId: string, name = 'sync', node = control.database): Promis
   return createKey({ database: node, storeId, name, createdBy: null, random: control.random })
 }
 
+function replaceKey(storeId: string, keyId: string, endsAfterHours: 0 | 24): Promise<NewKey> {
+  const { database, random } = control
+  return createKey({ database, storeId, name: 'new', createdBy: null, random, replaces: { keyId, endsAfterHours } })
+}
+
 describe('the keys of a store', () => {
   test('[AUTH-3] when a key is created, the control database stores its hash and not the key', async () => {
     const store = await control.store()
@@ -96,16 +101,8 @@ describe('the keys of a store', () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''
-    const { database, random } = control
-    const replace = (endsAfterHours: 0 | 24) =>
-      createKey({
-        database,
-        storeId: store.id,
-        name: 'new',
-        createdBy: null,
-        random,
-        replaces: { keyId: old, endsAfterHours },
-      })
+    const { database } = control
+    const replace = (endsAfterHours: 0 | 24) => replaceKey(store.id, old, endsAfterHours)
     await expect(replace(24)).rejects.toThrow(KeyLimitReached)
     const made = await replace(0)
     const all = await listKeys({ database, storeId: store.id })
@@ -117,16 +114,8 @@ describe('the keys of a store', () => {
 
   test('if a key is revoked, already replaced, or of another store, replacing it throws', async () => {
     const [store, other] = [await control.store(), await control.store()]
-    const { database, random } = control
-    const replace = (keyId: string, endsAfterHours: 0 | 24) =>
-      createKey({
-        database,
-        storeId: store.id,
-        name: 'new',
-        createdBy: null,
-        random,
-        replaces: { keyId, endsAfterHours },
-      })
+    const { database } = control
+    const replace = (keyId: string, endsAfterHours: 0 | 24) => replaceKey(store.id, keyId, endsAfterHours)
     const { id: foreign } = await create(other.id)
     await expect(replace(foreign, 0)).rejects.toThrow(KeyNotReplaceable)
     expect(await listKeys({ database, storeId: other.id })).toMatchObject([{ id: foreign, revokedAt: null }])
