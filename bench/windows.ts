@@ -1,4 +1,4 @@
-// Runs `npm run bench:windows`, which measures what `updated_until` adds to the processor time of a page. Also reads
+// Runs `npm run bench:windows`, which measures what an end time adds to the processor time of a page. Also reads
 // all orders in slices, one process for each, and counts the orders that are missing or returned twice.
 
 import { parseArgs } from 'node:util'
@@ -42,7 +42,7 @@ async function bench(server: BenchServer): Promise<void> {
     const since = await timestampBeforeChanges(dataset.sql, CHANGED_ROWS)
     const comparisons: readonly Comparison[] = [
       { name: 'all orders', filter: '', window: 'updated_until=now' },
-      { name: 'all orders, by creation', filter: '', window: 'created_since=1970-01-01T00:00:00Z&created_until=now' },
+      { name: 'all orders, by creation', filter: '', window: 'created_until=now' },
       {
         name: `${CHANGED_ROWS} changed orders`,
         filter: `updated_since=${since}`,
