@@ -2,15 +2,12 @@
 // memory. It prints the results. Without arguments, it also stores them in bench/results/sync and
 // docs/concepts/performance.md. It asserts nothing.
 
-import { readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { startBenchServer } from './lib/servers.ts'
+import { writeDocument } from './service/document.ts'
 import { measureSync } from './sync/sync-measure.ts'
 import { readSyncOptions } from './sync/sync-options.ts'
-import { syncSection, withSyncSection } from './sync/sync-report.ts'
-import { readSyncResult, writeSyncResult } from './sync/sync-results.ts'
-
-const DOCUMENT = fileURLToPath(new URL('../docs/concepts/performance.md', import.meta.url))
+import { syncSection } from './sync/sync-report.ts'
+import { writeSyncResult } from './sync/sync-results.ts'
 
 // Without this handler, Ctrl-C would leave a server and its folder.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
@@ -22,7 +19,7 @@ try {
   console.log(syncSection(result))
   if (options.writes) {
     await writeSyncResult(result)
-    await writeFile(DOCUMENT, withSyncSection(await readFile(DOCUMENT, 'utf8'), await readSyncResult()))
+    await writeDocument()
   }
 } finally {
   await server.remove()

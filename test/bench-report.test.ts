@@ -1,10 +1,13 @@
 // Tests the text and charts that the benchmarks write into docs/concepts/performance.md, with results made by hand.
 
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type BenchResult, compared, type Figure, inOrder } from '../bench/lib/results.ts'
 import type { PeersResult } from '../bench/peers/peers-results.ts'
 import { performanceChart } from '../bench/service/chart.ts'
-import { performanceDocument, summary } from '../bench/service/report.ts'
+import { DOCUMENT, storedPage } from '../bench/service/document.ts'
+import { performancePage } from '../bench/service/performance-page.ts'
+import { summary } from '../bench/service/report.ts'
 
 const run = {
   server: 'system',
@@ -82,10 +85,24 @@ describe('the benchmark report', () => {
     expect(text).not.toContain('undefined')
   })
 
-  test('if a benchmark ran with another number of orders, the page has a section that names the number', () => {
-    const text = performanceDocument([old, { ...old, orders: 2_000_000 }], [])
-    expect(text).toContain('\n## An installed PostgreSQL\n')
-    expect(text).toContain('\n## An installed PostgreSQL, 2,000,000 orders\n')
+  test('if a benchmark ran with another number of orders, the page has a column that names the number', () => {
+    const text = performancePage({ results: [old, { ...old, orders: 2_000_000 }], peers: [], sync: null })
+    expect(text).toContain('|  | Installed | Installed, 2,000,000 orders |')
+    expect(text).toContain('| orders, pages of 250 | 1.39 | 1.39 |')
+  })
+
+  test('if a run misses a goal, the page shows the value in bold', () => {
+    const text = performancePage({ results: [old], peers: [], sync: null })
+    expect(text).toContain('| Time of the store | 5 ms | **5.0 ms** |')
+  })
+
+  test('if there are results of peers, the first table of the page has the range of their ratios without the service', () => {
+    const text = performancePage({ results: [old], peers: [peers], sync: null })
+    expect(text).toContain('| a page of 250 orders from other servers | the same page from the service | 4.32 |')
+  })
+
+  test('the committed performance page is made from the committed results', async () => {
+    expect(await readFile(DOCUMENT, 'utf8')).toBe(await storedPage())
   })
 
   test('if a server was measured with several numbers of orders, the usual number comes first', () => {
@@ -100,8 +117,9 @@ describe('the benchmark report', () => {
   })
 
   test('in the benchmark report, every row of a table has as many cells as its header', () => {
-    const tables = performanceDocument([fullResult], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
-    expect(tables.length).toBe(5)
+    const page = performancePage({ results: [fullResult], peers: [peers], sync: null })
+    const tables = page.match(/(?:^\|.*\n)+/gm) ?? []
+    expect(tables.length).toBe(8)
     for (const lines of tables.map((table) => table.trim().split('\n')))
       expect(new Set(lines.map((line) => line.split('|').length)).size).toBe(1)
   })
@@ -120,8 +138,8 @@ describe('the benchmark chart', () => {
   })
 
   test('the benchmark chart has a text alternative', () => {
-    expect(performanceDocument([fullResult], [])).toMatch(
-      /^!\[Processor time [^[\]\n]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
+    expect(performancePage({ results: [fullResult], peers: [], sync: null })).toMatch(
+      /^!\[Processor time [^[\]]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
     )
   })
 })

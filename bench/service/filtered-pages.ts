@@ -46,10 +46,12 @@ export async function dropFilterIndexes(sql: Sql): Promise<void> {
 
 /** Returns the same page for a store without these indexes, as the requests of one round. */
 export function withoutIndexes({ name, path }: FilteredPage): { name: string; paths: () => string[] } {
-  return {
-    name: name.replace(FILTERED, 'orders without indexes for filters, first page of 250, '),
-    paths: () => [path],
-  }
+  return { name: withoutIndexesName(name), paths: () => [path] }
+}
+
+/** Returns the name of the same page for a store without these indexes. */
+export function withoutIndexesName(name: string): string {
+  return name.replace(FILTERED, 'orders without indexes for filters, first page of 250, ')
 }
 
 /**

@@ -1,42 +1,36 @@
 // Formats the store-sync benchmark as text and a table, for docs/concepts/performance.md and the terminal. Reads
 // nothing itself.
 
+import { count, table } from '../lib/markdown.ts'
 import type { PacedFigure, SyncFigure, SyncResult } from './sync-results.ts'
-
-const TITLE = '\n## store-sync\n'
-
-/** Returns the document with `result` as its last section, which replaces the previous one. */
-export function withSyncSection(document: string, result: SyncResult | null): string {
-  const start = document.indexOf(TITLE)
-  const rest = start === -1 ? document : document.slice(0, start)
-  return result === null ? rest : rest + syncSection(result)
-}
 
 /** Returns the section about store-sync, as Markdown. */
 export function syncSection({ version, date, machine, node, command, figures, paced }: SyncResult): string {
-  return `${TITLE}
-${version}; Node ${node}; ${machine}; ${date}; \`${command}\`.
+  const again = figures.filter(({ what }) => what.includes('second run')).map(({ wallMs }) => wallMs / 1000)
+  const first = figures.filter(({ what }) => !what.includes('second run'))
+  return `
+## store-sync
 
-\`store-sync\` copies a store from a service without a request limit. **Made on the fly** is a test server that
-generates its pages without a database. **A service** is the real one. Rows include order items and variants. The
-service, its database, \`store-sync\`, and the destination's PostgreSQL share the machine.
+How long does a copy of a store take? A second run, which finds no changes, takes at most
+${Math.max(0, ...again).toFixed(1)} s. The table has first runs without a request limit.
+${version.replace(/ on .*/, '')}; Node ${node}; ${machine}; ${date}; \`${command}\`.
 
-- **Fetch and discard** is a loop of \`fetch\` over the same pages, in a separate process that drops each body.
-  **Ratio** is the time of a run as a multiple of this loop.
-- **CPU** and **memory** are those of the requesting process, from its start to its end. \`store-sync\` runs as
-  published.
-- A second run finds no changes.
+- **Made on the fly** is a test server that generates pages without a database. **A service** is the real one. All
+  programs share the machine.
+- **Fetch and discard** is a loop that only fetches the same pages. **Ratio** is the time as a multiple of this loop.
+- **Rows** include order items and variants.
+- **Processor time** and **memory** are those of the requesting process, from its start to its end.
 
-${table(['', 'rows', 'seconds', 'rows/s', 'CPU, s', 'memory, MiB', 'ratio'], figures.map(figureRow))}
-The next table is a run at the rate limit: 120 pages of 250 orders with their items in a minute. **Other work** is the
-processor time besides requests and parsing:
+${table(['', 'rows', 'seconds', 'rows/s', 'processor time, s', 'memory, MiB', 'ratio'], first.map(figureRow))}
+At the rate limit, \`store-sync\` needs a small part of a core. The next table has one minute at the limit: 120 pages of
+250 orders with their items. **Other work** is the processor time besides requests and parsing.
 
-${table(['', 'CPU, s', 'fetching and parsing, s', 'other work, s', 'other work, share of a core'], paced.map(pacedRow))}`
+${table(['', 'processor time, s', 'fetching and parsing, s', 'other work, s', 'other work, share of a core'], paced.map(pacedRow))}`
 }
 
 function figureRow({ source, what, rows, wallMs, cpuMs, residentMebibytes, ratio }: SyncFigure): string[] {
   return [
-    `${source}: ${what}`,
+    `${source.replace(/\d{4,}/, (digits) => count(Number(digits)))}: ${what}`,
     rows === null ? '' : count(rows),
     (wallMs / 1000).toFixed(1),
     rows === null ? '' : count(Math.round((rows / wallMs) * 1000)),
@@ -55,13 +49,4 @@ function pacedRow({ name, cpuSeconds, parseSeconds }: PacedFigure): string[] {
     beyond.toFixed(2),
     `${((beyond / 60) * 100).toFixed(1)} %`,
   ]
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  return line(head) + line(head.map((_, index) => (index === 0 ? '---' : '---:'))) + rows.map(line).join('')
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en')
 }
