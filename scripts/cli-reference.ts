@@ -46,11 +46,13 @@ export function commandsPage(program: Command, { intro, help, examples = {} }: P
   const notes = help.split('\n').filter((line) => line.trim() !== '')
   return [
     `# ${program.name()} commands`,
-    intro,
+    wrapped(intro),
     [
-      ...notes.map((line) => `- ${LIST.test(line) ? withCodeItems(line) : withCode(line)}`),
-      `- \`--help\` prints the options of a command. \`${program.name()} --version\` prints the version.`,
-    ].join('\n'),
+      ...notes.map((line) => (LIST.test(line) ? withCodeItems(line) : withCode(line))),
+      `\`--help\` prints the options of a command. \`${program.name()} --version\` prints the version.`,
+    ]
+      .map((note) => wrapped(`- ${note}`, '  '))
+      .join('\n'),
     ...commandsOf(program).map((each) => commandSection(each, examples[each.path.slice(program.name().length + 1)])),
   ].join('\n\n')
 }
@@ -64,11 +66,34 @@ function commandSection({ path, description, arguments: args, options }: Command
   ]
   const rows = [
     ...args.map((each) => [`\`<${each.name()}>\``, sentence(each.description)]),
-    ...options.map((option) => [`\`${option.flags}\``, optionMeaning(option)]),
+    ...options
+      .filter((option) => !isCommonOption(option))
+      .map((option) => [`\`${option.flags}\``, optionMeaning(option)]),
   ].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-  const table = ['| Option | Meaning |', '| --- | --- |', ...rows].join('\n')
-  const parts = [`## ${path}`, sentence(description), codeBlock(usage.join(' ')), table]
+  const table = rows.length === 0 ? [] : [['| Option | Meaning |', '| --- | --- |', ...rows].join('\n')]
+  const parts = [`## ${path}`, wrapped(sentence(description)), codeBlock(usage.join(' ')), ...table]
   return [...parts, ...(example === undefined ? [] : [`For example:\n\n${codeBlock(example)}`])].join('\n\n')
+}
+
+/** Whether the common help of `store-export` explains the option, so that no command has to. */
+function isCommonOption({ long, description }: Option): boolean {
+  return long === '--json' && description === 'print the result as JSON'
+}
+
+const COLUMNS = 100
+
+/**
+ * Returns the text in lines of at most `COLUMNS` characters, without breaks in code. All lines except the first start
+ * with `indent`.
+ */
+function wrapped(text: string, indent = ''): string {
+  const lines = ['']
+  for (const word of text.match(/(?:`[^`]*`|[^ `])+/g) ?? []) {
+    const line = lines.at(-1) ?? ''
+    if (line.trim() !== '' && line.length + 1 + word.length > COLUMNS) lines.push(indent + word)
+    else lines[lines.length - 1] = line.trim() === '' ? line + word : `${line} ${word}`
+  }
+  return lines.join('\n')
 }
 
 function codeBlock(text: string): string {

@@ -14,7 +14,12 @@ import {
   swagger20,
   typescriptTypes,
 } from '@store-export/contract'
+import { DASHBOARD_SETTINGS } from '../packages/operator/src/settings/dashboard-settings.ts'
+import { DATABASE_SETTINGS } from '../packages/operator/src/settings/database-settings.ts'
+import { KEY_SETTINGS } from '../packages/operator/src/settings/key-settings.ts'
+import { REQUEST_SETTINGS } from '../packages/operator/src/settings/request-settings.ts'
 import type { Setting } from '../packages/operator/src/settings/setting.ts'
+import { USAGE_SETTINGS } from '../packages/operator/src/settings/usage-settings.ts'
 import { SETTINGS } from '../packages/operator/src/settings.ts'
 import { commandsPage, sentence } from './cli-reference.ts'
 import { airbyteCatalog, airbyteManifest } from './connectors/airbyte-manifest.ts'
@@ -75,12 +80,14 @@ function openApiFile(document: typeof openapi): string {
 }
 
 function storeExportPage(): string {
-  const intro = 'This page lists the commands of `store-export`, for operators.'
+  const intro =
+    'This reference lists the commands of `store-export`, for operators. To run the service, start with [Install the service](install.md).'
   return `${CLI_HEAD}${commandsPage(STORE_EXPORT.program, { intro, help: STORE_EXPORT.help })}\n`
 }
 
 function storeSyncPage(): string {
-  const intro = 'This page lists the commands of `store-sync`, for people who copy the data of a store.'
+  const intro =
+    'This reference lists the commands of `store-sync`, for people who copy the data of a store. To create a copy, start with [the sync tool](overview.md).'
   return `${CLI_HEAD}${commandsPage(STORE_SYNC.program, { intro, ...STORE_SYNC })}\n`
 }
 
@@ -90,7 +97,7 @@ const CLI_HEAD =
 /** Generated sections of files that people write, by path and by name. */
 export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
-    'docs/operate/monitoring.md',
+    'docs/operate/metrics-and-events.md',
     new Map([
       ['metrics', metricsTable()],
       ['events', eventsTable()],
@@ -120,22 +127,38 @@ export function withSections(page: string, sections: ReadonlyMap<string, string>
 const SETTINGS_HEAD =
   '<!-- Generated from packages/operator/src/settings.ts. Do not edit: change it and run `npm run generate`. -->\n\n'
 
+/** Headings of the settings page, in its order. Settings that no group has come first. */
+const SETTING_GROUPS: readonly (readonly [string, Readonly<Record<string, Setting>>])[] = [
+  ['Dashboard', DASHBOARD_SETTINGS],
+  ['Keys', KEY_SETTINGS],
+  ['Database connections', DATABASE_SETTINGS],
+  ['Requests and responses', REQUEST_SETTINGS],
+  ['Usage and request log', USAGE_SETTINGS],
+]
+
 function settingsPage(): string {
-  const rows = Object.values(SETTINGS).map((setting: Setting) => {
+  const grouped = new Set(SETTING_GROUPS.flatMap(([, settings]) => Object.keys(settings)))
+  const others = Object.entries(SETTINGS).filter(([name]) => !grouped.has(name))
+  const groups = [['Service', Object.fromEntries(others)] as const, ...SETTING_GROUPS]
+  const sections = groups.map(([heading, settings]) => `## ${heading}\n\n${settingsTable(Object.values(settings))}\n`)
+  return `${SETTINGS_HEAD}# Settings
+
+This reference lists the settings of \`store-export\`, for operators. [Install the
+service](install.md) shows the settings that every node needs.
+
+- Set them as environment variables, and restart the node after a change.
+- Give all nodes the same values, except for addresses and ports.
+- If a value is not valid, the command exits with a message that names the setting.
+
+${sections.join('\n')}`
+}
+
+function settingsTable(settings: readonly Setting[]): string {
+  const rows = settings.map((setting) => {
     const cells = [`\`${setting.env}\``, defaultOf(setting), acceptedBy(setting), sentence(setting.help)]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
-  return `${SETTINGS_HEAD}# Settings
-
-This page lists the settings of \`store-export\`, for operators. Set them as environment variables.
-Give all nodes the same values, except for addresses and ports. Restart a node after a change. If a
-value is not valid, the command exits with a message that names the setting. [Install the
-service](install.md) shows the first settings.
-
-| Setting | Default | Accepts | Meaning |
-| --- | --- | --- | --- |
-${rows.join('\n')}
-`
+  return ['| Setting | Default | Accepts | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
 function defaultOf(setting: Setting): string {

@@ -1,4 +1,4 @@
-// Generates the tables of docs/operate/monitoring.md: metrics and log events, from their declarations.
+// Generates the tables of docs/operate/metrics-and-events.md: metrics and log events, from their declarations.
 
 import { EVENTS } from '../packages/operator/src/events.ts'
 import { METRICS, type MetricDeclaration } from '../packages/operator/src/metric-declarations.ts'

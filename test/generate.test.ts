@@ -59,9 +59,9 @@ it('if a page has generated sections, npm run generate replaces only these secti
   const page = (section: string) =>
     `# Page\n\n<!-- Generated: metrics. From the code. -->\n${section}<!-- End: metrics -->\n\nText.\n<!-- Generated: events. From the code. -->\n<!-- End: events -->\n`
   await mkdir(join(folder, 'docs/operate'), { recursive: true })
-  const path = join(folder, 'docs/operate/monitoring.md')
+  const path = join(folder, 'docs/operate/metrics-and-events.md')
   await writeFile(path, page('old\n'))
-  expect((await generate()).errors).toContain('wrote docs/operate/monitoring.md')
+  expect((await generate()).errors).toContain('wrote docs/operate/metrics-and-events.md')
   const written = await readFile(path, 'utf8')
   expect(written).toMatch(/^# Page\n\n<!-- .* -->\n\n\| Metric \|[\s\S]*\n\n<!-- End: metrics -->\n\nText\.\n/)
   expect(written).not.toContain('old')

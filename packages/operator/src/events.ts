@@ -1,4 +1,4 @@
-// Declares every event of the service. `serve` passes each event to the log and to the metrics.
+// Declares every event of the service. `serve` and `demo` pass events to the log and to the metrics.
 
 import type { KeyRejected, RequestEvent } from '@store-export/api'
 import type { ControlEvent } from '@store-export/control'
@@ -6,8 +6,8 @@ import type { DashboardEvent } from '@store-export/dashboard'
 import type { StoreEvent } from '@store-export/engine'
 
 /**
- * Emitted every ten seconds for each group of rejected requests that the log left out. A group has one key, or one
- * reason.
+ * Logged every ten seconds, and at shutdown, for each group of rejections that the log left out. The requests of a group
+ * have the same key, status, and code, or the same reason.
  */
 export interface RejectionsSummarized {
   readonly event: 'rejections.summarized'
@@ -24,7 +24,9 @@ export interface RejectionsSummarized {
   readonly storeId?: string | null
 }
 
-/** Emitted after the log has lost `lines` lines, because its output was blocked and its buffer was full. */
+/**
+ * The log lost `lines` lines, because its output was blocked and its buffer was full. The log gets this event when the
+ * output works again. The metrics get it at each request for metrics, with 0 if no line was lost.
 export interface LogLinesDropped {
   readonly event: 'log.lines_dropped'
   readonly lines: number
@@ -100,7 +102,7 @@ interface EventDeclaration {
   readonly meaning: string
 }
 
-/** Level and meaning of each event, in the order of docs/operate/monitoring.md. */
+/** Level and meaning of each event, in the order of docs/operate/metrics-and-events.md. */
 export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> = {
   'node.started': { level: 'info', meaning: 'The node starts. `version` and `command` say what runs.' },
   'listener.opened': {

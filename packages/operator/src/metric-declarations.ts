@@ -1,4 +1,4 @@
-// Declares every metric that the service adds to those of prom-client. docs/operate/monitoring.md lists them.
+// Declares every metric that the service adds to those of prom-client. See docs/operate/metrics-and-events.md.
 
 /** Names of labels, with a description of their values. */
 export type MetricLabels = Readonly<Record<string, string>>
@@ -85,7 +85,7 @@ export const METRICS = {
     labels: {
       table: 'name of the table',
       column: 'name of the column',
-      kind: '`column_unreadable` (missing, or without a grant) or `type_mismatch`',
+      kind: '`column_unreadable` (missing, or the reader lacks a privilege) or `type_mismatch`',
     },
   },
   schemaChanges: {

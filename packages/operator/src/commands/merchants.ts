@@ -1,5 +1,4 @@
-// Implements `store-export merchants`, which manages dashboard accounts. A merchant without a password signs in with a
-// link.
+// Implements `store-export merchants`, which manages dashboard accounts and creates their sign-in links.
 
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
@@ -86,7 +85,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
   addCommand(
     merchants,
     'remove',
-    'remove a dashboard account, or its access to one store. Keys that it created keep working.',
+    'remove a dashboard account, or its access to one store. Keys that it created continue to work.',
   )
     .requiredOption('--email <address>', EMAIL_HELP)
     .option('--store <id>', 'remove only the access to the store with this ID or external ID, and keep the account')
@@ -95,7 +94,7 @@ export function addMerchantsCommands(program: Command, processContext: ProcessCo
 
 async function add(context: CommandContext, { email, store, role: chosen, json }: AddOptions): Promise<void> {
   const accounts = await accountsOf(context, null)
-  // An invalid email address is wrong usage, so it is checked before the store.
+  // An invalid email address is wrong usage, so the command checks it before the store.
   await withEmail(() => accounts.hasMerchant(email))
   const { id: storeId } = await requireStore(context.database, store)
   const { id, email: address, isNew, role: before } = await accounts.addMerchant(email, storeId, chosen)

@@ -87,9 +87,9 @@ function addDatabaseCommands(stores: Command, processContext: ProcessContext): v
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--schema <name>', SCHEMA_HELP, 'public')
-    .option('--grants-only', 'print only the grants, for a role that exists on the server')
+    .option('--grants-only', 'leave out the statements that create the role, for a role that exists on the server')
     .action((options: GrantsOptions) => grants(options))
-  addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's grants to a newer schema version")
+  addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's privileges to a newer schema version")
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option(

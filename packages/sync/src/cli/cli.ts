@@ -24,7 +24,7 @@ const TEMPORARY_FAILURE = 75
 /**
  * Runs the command. Prints an error to standard error and, with `--json`, also as an event. Resolves to the exit code:
  *
- * - 0: done, or stopped by a signal between two runs of `--every`.
+ * - 0: done, or stopped by a signal during `mcp` or between two runs of `--every`.
  * - 1: failed or interrupted, or the copy differs from the store.
  * - 2: wrong usage.
  * - 75: a temporary failure (`isTemporaryFailure`).
@@ -92,7 +92,7 @@ export function createProgram(context: CliContext): Command {
     )
     .option('--overlap <duration>', 'also read changes from this period before the last run', '5m')
     .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
-    .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" (default: ",")')
+    .option('--csv-delimiter <character>', 'separate the values of CSV files with ";", "|", or "tab" instead of ","')
     .option(
       '--csv-no-apostrophe',
       "don't put an apostrophe before text that looks like a formula. Don't open the files in a spreadsheet",
@@ -109,7 +109,7 @@ export function createProgram(context: CliContext): Command {
     })
   withCommonOptions(command, 'verify', 'compare this copy: a destination of run, except singer')
     .description('compare the copy with the store, row by row, and print the differences')
-    .option('--quick', 'compare only IDs and timestamps of the last change, for tables with an ID list and updated_at')
+    .option('--quick', 'compare only IDs and updated_at, in tables that have a list of IDs and updated_at')
     .option('--tables <names>', 'compare only these tables, separated by commas, and the tables embedded in them')
     .action((options: VerifyCommandOptions) => verifyCommand(options, context))
   command
