@@ -114,7 +114,7 @@ describe('SCRAM authentication', () => {
     })
   })
 
-  test("if the server offers only SCRAM-SHA-256, the client's message says whether it supports channel binding", () => {
+  test("if SCRAM is not bound to the channel, the client's first message says whether the client could bind it", () => {
     expect(begin(new Authentication(OPTIONS), 'SCRAM-SHA-256\0\0').message).toMatch(/^y,,/)
     expect(begin(new Authentication({ ...OPTIONS, channelBinding: 'disable' })).message).toMatch(/^n,,/)
     expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)

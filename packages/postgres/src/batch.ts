@@ -1,5 +1,5 @@
 // Sends several statements in one flush, so that they cost one round trip, and reads their responses in order. If a
-// statement fails, the server skips the statements after it.
+// statement fails, the server skips the statements after it in its group.
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'
@@ -11,17 +11,20 @@ import { type Statement, wireValue } from './statement.ts'
 import { type ColumnDescription, readColumnDescriptions } from './typed-rows.ts'
 
 /**
- * Callbacks for the result of one statement. An exception of a callback doesn't end the batch: `Batch` drops the later
- * rows, and rejects at the end.
+ * Callbacks for the result of one statement. After an exception, `Batch` makes no further calls, reads the remaining
+ * responses, and rejects with the exception.
  */
 export interface Sink {
   /** Format of the values in the rows. */
   readonly format: ResultFormat
-  /** Called with each row, or each chunk of COPY. The cell spans the message, and is valid only during the call. */
+  /** Called with the body of each DataRow or CopyData message. The cell is valid only during the call. */
   row(message: Cell): void
-  /** Called with the columns before the first row. Without this method, the server doesn't describe the columns. */
+  /**
+   * Called with the columns before the first row; if the connection knows them, even before it sends the statement.
+   * Without this method, the server doesn't describe the columns.
+   */
   columns?(fields: readonly ColumnDescription[]): void
-  /** Called at the end with the command tag, such as `SELECT 5` or `UPDATE 0`; '' for an empty statement. */
+  /** Called after a success with the command tag, such as `SELECT 5` or `UPDATE 0`; '' for an empty statement. */
   completed?(tag: string): void
 }
 
@@ -46,9 +49,9 @@ interface Step {
 export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P05'])
 
 /**
- * Runs groups of statements. Each group ends with a Sync. A group is a transaction, unless one of its statements begins
- * one. An error that isn't fatal ends the group, but not the batch. Resolves with the error of each group; null for a
- * group that succeeded. Rejects with the first error of a sink after the last response, and if the connection ends.
+ * Runs groups of statements. Each group ends with a Sync. An error that isn't fatal ends the group, but not the batch.
+ * Resolves with the error of each group; null for a group that succeeded. Rejects with the first error of a sink after
+ * the last response, and if the connection ends.
  */
 export class Batch extends Exchange<(PostgresError | null)[]> {
   readonly #prepared: PreparedStatements
@@ -58,12 +61,12 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   #next = 0
   readonly #errors: (PostgresError | null)[] = []
   #error: PostgresError | null = null
-  /** First error of a sink. The batch drops all later rows, because the server sends them anyway. */
+  /** First error of a sink; null if there is none. */
   #sinkError: { readonly cause: unknown } | null = null
 
   /**
-   * Writes the messages of all groups to `writer`. Throws `TypeError` for a value that can't be sent, and `RangeError`
-   * for more than 65,535 values in a statement.
+   * Writes the messages of all groups to `writer`. Throws `TypeError` for a text or a value that can't be sent, and
+   * `RangeError` for more than 65,535 values in a statement.
    */
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
     super()
@@ -122,8 +125,8 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
   }
 
   /**
-   * Records the error, and skips to the group's Sync, as the server does. Returns whether the error is fatal, so that
-   * the server closes the connection.
+   * Records the group's first error, and skips to the group's Sync, as the server does. Returns whether the error is
+   * fatal, so that the server closes the connection.
    */
   refuse(error: PostgresError): boolean {
     this.#error ??= error

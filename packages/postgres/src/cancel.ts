@@ -9,8 +9,7 @@ const TIMEOUT_MS = 1000
 
 /**
  * Sends a CancelRequest on a separate connection. Resolves when the server has closed that connection, when sending
- * fails, or after a second. Never rejects: if the server is unreachable, the statement ends at its own limit, or when
- * the server finds the socket closed.
+ * fails, or after a second. Never rejects.
  */
 export async function sendCancel(address: DatabaseHost, tls: TlsSettings, message: Buffer): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
@@ -22,6 +21,6 @@ export async function sendCancel(address: DatabaseHost, tls: TlsSettings, messag
     socket.write(message)
     await closed.finally(() => socket.destroy())
   } catch {
-    // Harmless: the server ends the statement at its limit, or when the socket closes.
+    // Without the cancel, the server ends the statement at its time limit, or when it finds the socket closed.
   }
 }

@@ -1,8 +1,8 @@
 // Reads a row as PostgreSQL sends it: the number of values, and then each value after its length.
 
 /**
- * A range of bytes: a value of a row, or a whole message. A `length` of -1 means null. The values of all rows share one
- * cell, so that no value allocates an object.
+ * A range of bytes: a value of a row, or the body of a message. Code that reads many values moves one cell from value
+ * to value, so that no value allocates an object.
  */
 export interface Cell {
   /** Memory that contains the value: a message, or a part of the connection's bytes. */
@@ -40,7 +40,7 @@ export function shareMemory(cell: Cell, other: Cell): void {
   cell.view = other.view
 }
 
-/** Thrown if a message of the server isn't a row with the expected number of values, or if it is cut off. */
+/** Thrown for a row that is cut off or too long, has another number of values, or a value of another type. */
 export class MalformedRow extends Error {
   override readonly name = 'MalformedRow'
 

@@ -27,7 +27,8 @@ export function certificateHash(certificate: Buffer): Buffer | null {
 }
 
 /**
- * Reads this: SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … }
+ * Returns the identifier of the signature algorithm in hexadecimal; null if the certificate can't be read:
+ * SEQUENCE { tbsCertificate SEQUENCE, signatureAlgorithm SEQUENCE { algorithm OBJECT IDENTIFIER, … }, … }
  */
 function signatureAlgorithm(certificate: Buffer): string | null {
   const outer = elementAt(certificate, 0, SEQUENCE)

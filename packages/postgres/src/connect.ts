@@ -6,7 +6,7 @@ import { asError, PostgresConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
-/** How to open a connection: the name of the session, a callback, and a time limit. */
+/** The name of a session, a callback for its exchanges, and the time limit for opening it. */
 export interface ConnectOptions extends ConnectionOptions {
   /** Time limit for all hosts together, in ms; 4000 by default. `connect_timeout` of the URL takes precedence. */
   readonly connectTimeoutMs?: number | undefined
@@ -18,8 +18,9 @@ const CONNECT_TIMEOUT_MS = 4000
 const lastUsed = new WeakMap<ConnectionTarget, number>()
 
 /**
- * Opens a connection to the first host that responds and is of the kind that the URL demands. Tries the host of the
- * last connection first. Each attempt gets an equal share of the time that is left.
+ * Opens a connection to the first host that accepts the session and is of the kind that the URL demands. Tries the host
+ * of the last connection first. Each attempt gets an equal share of the time that is left. The caller closes the
+ * connection.
  *
  * After a single attempt, rejects with its error. After several attempts, rejects with the last `PostgresError`, with
  * which a server refused the session. If there is none, rejects with `PostgresConnectionError`, whose message names

@@ -9,7 +9,7 @@ export type DatabaseHost =
 
 /** How a connection is protected, in libpq's terms. Unix sockets never use TLS. */
 export interface TlsSettings {
-  /** `sslmode`: whether to use TLS, and which certificates to accept. */
+  /** `sslmode`: whether to use TLS, and which certificates to accept. Unlike in libpq, `allow` never uses TLS. */
   readonly mode: (typeof TLS_MODES)[number]
   /** File with the accepted CAs, `system` for the system's CAs, or null for the CAs of Node.js. */
   readonly rootCertificate: string | null
@@ -32,7 +32,7 @@ export interface ConnectionTarget {
   readonly tls: TlsSettings
   /** The kind of server to select among the hosts. Null accepts the first host that responds. */
   readonly sessionAttributes: (typeof SESSION_ATTRIBUTES)[keyof typeof SESSION_ATTRIBUTES]
-  /** `connect_timeout` of the URL, at least 2; null if the URL doesn't set a limit. */
+  /** `connect_timeout` of the URL, at least 2; null if it is absent or 0. */
   readonly connectTimeoutSeconds: number | null
   /** When SCRAM is bound to the TLS channel: never, if the server offers it (`prefer`), or always. */
   readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
@@ -40,7 +40,7 @@ export interface ConnectionTarget {
   readonly startup: Readonly<Record<string, string>>
 }
 
-/** Thrown for a connection URL that can't be used. The message quotes no part that can contain a password. */
+/** Thrown for a connection URL that can't be used. The message quotes at most 40 characters of one query parameter. */
 export class InvalidUrlError extends Error {
   override readonly name = 'InvalidUrlError'
 }
@@ -48,8 +48,8 @@ export class InvalidUrlError extends Error {
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 /**
  * The kind of server for each value of `target_session_attrs`. In libpq, `read-write` and `read-only` depend on whether
- * the session may write. The reader's role is read-only by default, so no server would be `read-write` for it. Here,
- * both values depend on whether the server is a primary or a standby.
+ * the session may write. For a role that is read-only by default, no server would be `read-write`. Here, both values
+ * depend on whether the server is a primary or a standby.
  */
 const SESSION_ATTRIBUTES = {
   any: null,
@@ -67,8 +67,8 @@ const ACCEPTED =
   'host, port, dbname, user, password, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, connect_timeout, ' +
   'target_session_attrs, application_name, options, channel_binding'
 /**
- * Parameters that are accepted in addition: `ssl` of other clients, and those without effect here that URLs for psql
- * and for cloud services contain.
+ * Parameters that the error message doesn't list: `ssl`, which other clients use, and parameters of psql and of cloud
+ * services that have no effect here.
  */
 const ALSO_ACCEPTED =
   'ssl, gssencmode, keepalives, keepalives_idle, keepalives_interval, keepalives_count, load_balance_hosts, ' +

@@ -3,7 +3,7 @@
 // - idle: the server waits for a statement.
 // - busy: an exchange is running. The connection refuses another exchange, so that it never has two users.
 // - closed: the final state. Besides `close` and `destroy`, these end the connection: a deadline, an abort, a lost
-//   socket, a FATAL error, and bytes that the protocol doesn't allow.
+//   socket, a fatal error, an error while the connection is idle, and bytes that the protocol doesn't allow.
 //
 // What must hold:
 // - A canceled statement closes its connection, because the cancel may arrive late and would cancel the next statement.
@@ -27,7 +27,7 @@ import { type RunOptions, TimeLimitPassed, withDeadline, within } from './within
 
 /** The name of a session, and a callback for its exchanges. */
 export interface ConnectionOptions {
-  /** Name of the session in the server's `pg_stat_activity`. */
+  /** Name of the session in the server's `pg_stat_activity`. `application_name` of the URL takes precedence. */
   readonly applicationName: string
   /**
    * Called each time the server is ready for a statement: after it has accepted the session, and after each exchange.
@@ -42,7 +42,7 @@ const writer = new MessageWriter()
 
 /** A connection to one server, which runs one exchange at a time. Create it with `Connection.open`. */
 export class Connection {
-  /** The server's host and port, for messages. */
+  /** The server as `host:port`, or as the path of its Unix socket, for messages. */
   readonly host: string
   readonly #address: DatabaseHost
   readonly #target: ConnectionTarget
@@ -106,20 +106,20 @@ export class Connection {
   }
 
   /**
-   * Sends all statements in one flush, with a Sync after each group. Resolves with one result for each group: the
-   * group's error, or null for a group that succeeded.
+   * Sends all statements in one flush, with a Sync after each group. A group is a transaction, unless one is open or the
+   * group begins one. Resolves with one result for each group: the group's error, or null for a group that succeeded.
    *
    * The connection stays usable after the error of a group, and after these rejections:
    * - With the first error of a sink, after the server has responded to all statements.
-   * - With `TypeError` if the connection is busy or a value can't be sent, and with `RangeError` for more than 65,535
-   *   values in a statement. No statement was sent.
+   * - With `TypeError` if the connection is busy, or if a text or a value can't be sent, and with `RangeError` for more
+   *   than 65,535 values in a statement. No statement was sent.
    * - With the signal's reason if the signal was aborted before the call. No statement was sent.
    *
    * The connection is closed after these rejections:
-   * - With the FATAL `PostgresError` of the server, or with `PostgresConnectionError`, if the connection ends or has
-   *   already ended.
+   * - With the fatal `PostgresError` of the server, or with `PostgresConnectionError`, if the connection ends.
    * - With `TimeLimitPassed` at the deadline, and with the signal's reason if the signal is aborted during the
    *   exchange.
+   * - With the error that ended the connection, if it has already ended. No statement was sent.
    */
   async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
     // Without a group, the server would send no response.
@@ -137,8 +137,9 @@ export class Connection {
   }
 
   /**
-   * Runs one or more statements without values, in one transaction unless they begin their own, and drops their rows.
-   * Rejects with the first error of a statement; the connection then stays usable. Otherwise rejects like `run`.
+   * Runs one or more statements without values as one group, and drops their rows. `COPY` from or to the client closes
+   * the connection. Rejects with the first error of a statement; the connection then stays usable. Otherwise rejects
+   * like `run`.
    */
   async script(text: string, options: RunOptions = {}): Promise<void> {
     await this.#exchangeWith(() => {

@@ -47,7 +47,7 @@ export class PostgresError extends Error {
  * - A code of the system or of the name lookup, such as `ECONNREFUSED` and `ENOTFOUND`.
  * - A code of OpenSSL or of Node's TLS, such as `CERT_HAS_EXPIRED` and `ERR_TLS_CERT_ALTNAME_INVALID`.
  * - `CONNECT_TIMEOUT`: the server did not accept the session in time.
- * - `CONNECTION_CLOSED`: the client closed the connection, so the statement can't run.
+ * - `CONNECTION_CLOSED`: the client closed the connection or the pool.
  * - `ECONNRESET`: the server or the network closed the connection.
  * - `EPROTO`: the server sent bytes that the protocol doesn't allow.
  * - `EAUTH`: the client refused the authentication that the server requested, or had no password, or the server didn't

@@ -1,5 +1,5 @@
 // Declares an exchange: the messages from a request until the server is ready for the next one. Its steps:
-// - The constructor writes the request. `Connection` sends it.
+// - `Connection` sends the request. The constructor of `Batch` writes it; `Connection` writes the other requests.
 // - `receive` reads each message, until it returns true.
 // - `refuse` reads an error. The exchange continues, because the server sends ReadyForQuery even after an error, unless
 //   it is fatal.

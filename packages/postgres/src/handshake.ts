@@ -63,8 +63,8 @@ export class Handshake extends Exchange {
   }
 
   /**
-   * Responds to an Authentication message. Only the derivation of SCRAM's keys is asynchronous. The server sends no
-   * further message until it has the response, so no message can arrive out of turn.
+   * Responds to an Authentication message. Only the derivation of SCRAM's keys is asynchronous. `Authentication` throws
+   * for a message that arrives before the response was sent.
    */
   #authenticate({ bytes, start, length }: Cell): void {
     const response = this.#authentication.respond(Buffer.from(bytes.subarray(start, start + length)))

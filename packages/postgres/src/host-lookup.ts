@@ -20,8 +20,8 @@ const DEFAULTS = {
   /** Name servers as `address:port`; null for the system's name servers. */
   servers: null as readonly string[] | null,
   /**
-   * Time limit for a name with all its search domains, in ms. The limit is below the default time limit of a connection
-   * to a store, so that the error names the cause.
+   * Time limit for a name with all its search domains, in ms. It is below the default time limit for opening a
+   * connection, so that the error names the cause.
    */
   timeoutMs: 2500,
 }
@@ -33,7 +33,10 @@ const TTL_SECONDS_MAX = 300
 const NAMES_MAX = 10_000
 /** Maximum wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
 const IPV6_WAIT_MS = 50
-/** Maximum wait for the IPv4 addresses: longer, because many hosts with an IPv6 address are reachable only by IPv4. */
+/**
+ * Maximum wait for the IPv4 addresses after the IPv6 addresses arrived. It is longer, because many hosts with an IPv6
+ * address are reachable only by IPv4.
+ */
 const IPV4_WAIT_MS = 500
 
 interface Found {
@@ -114,7 +117,7 @@ export class HostLookup {
 export const hostLookup = new HostLookup()
 
 /**
- * Returns the addresses of the first name that exists. Otherwise rejects with the first error that says more than that
+ * Returns the addresses of the first name that has one. Otherwise rejects with the first error that says more than that
  * a name is absent, or with `ENOTFOUND`. Stops at a timeout, because the next name would also get no response.
  */
 async function queryFirst(resolver: Resolver, names: readonly string[]): Promise<Found> {
@@ -166,7 +169,8 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
 }
 
 /**
- * Returns the addresses of a name in /etc/hosts. If the file has none for `localhost`, returns the loopback addresses.
+ * Returns the addresses of a name in /etc/hosts. If the file has none for `localhost` or a name below it, returns the
+ * loopback addresses.
  */
 function addressesIn(hosts: string, name: string): HostAddress[] {
   const found = hosts.split('\n').flatMap((line) => {
@@ -181,7 +185,10 @@ function addressOf(address: string): HostAddress {
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
 
-/** Returns the names to query, in the order of resolv.conf(5). A name with `ndots` or more dots comes first. */
+/**
+ * Returns the names to query, in the order of resolv.conf(5). A name with `ndots` or more dots comes first. A name that
+ * ends with a dot is the only one.
+ */
 function candidates(name: string, resolv: string): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)]
   const lines = resolv.split('\n').map((line) => line.trim().split(/\s+/))

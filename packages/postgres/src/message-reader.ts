@@ -4,7 +4,7 @@
 import { type Cell, newCell, setMemory } from './cell.ts'
 import { protocolError } from './errors.ts'
 
-/** Types of the messages that a server can send: the first byte of each. */
+/** Types of the messages that the reader accepts: the first byte of each. */
 export const SERVER = {
   authentication: 0x52,
   backendKeyData: 0x4b,
@@ -53,7 +53,7 @@ const LONG: ReadonlySet<number> = new Set([
   SERVER.noticeResponse,
   SERVER.notificationResponse,
 ])
-/** Maximum length by type; 0 for a type that no server sends. */
+/** Maximum length by type; 0 for a type that the reader doesn't accept. */
 const LENGTH_MAX = new Uint32Array(256)
 for (const type of Object.values(SERVER))
   LENGTH_MAX[type] = LONG.has(type) ? MESSAGE_BYTES_MAX : SHORT_MESSAGE_BYTES_MAX
@@ -143,7 +143,7 @@ export class MessageReader {
   }
 }
 
-/** Returns the length of the message at `at`. Throws `PostgresConnectionError` if the bytes are not a message. */
+/** Returns the length of the message at `at`. Throws `PostgresConnectionError` if it is no message or is too long. */
 function lengthAt(type: number, view: DataView, at: number): number {
   const length = view.getUint32(at + 1)
   const max = LENGTH_MAX[type] as number

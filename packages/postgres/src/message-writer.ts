@@ -1,4 +1,4 @@
-// Writes the messages of a client, and collects those of a flush, so that one packet contains them.
+// Writes the messages of a client, and collects those of a flush, so that one write sends them.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import type { WireValue } from './statement.ts'
@@ -21,7 +21,7 @@ export type ResultFormat = 'text' | 'binary'
 
 /**
  * Collects the messages of a flush in one buffer. Each method that writes a message returns the writer. A name or a
- * text with a NUL character throws `TypeError`; call `take` then, which removes the incomplete message.
+ * text with a NUL character throws `TypeError`. After an error, call `take` to remove the incomplete message.
  */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)

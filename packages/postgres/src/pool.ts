@@ -23,9 +23,12 @@ import { type RunOptions, TimeLimitPassed, withDeadline } from './within.ts'
 /** How many connections a pool opens, how it names their sessions, and how long it waits. */
 export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
   readonly connectionsMax: number
-  /** Whether to use prepared statements; true by default. Must be false for PgBouncer in transaction mode. */
+  /**
+   * Whether `query` and `execute` may prepare statements; true by default. False saves failed attempts behind PgBouncer
+   * in transaction mode.
+   */
   readonly preparedStatements?: boolean
-  /** Time limit of `query` and `execute` without a deadline, in ms; no limit by default. */
+  /** Time limit of `query` and `execute` without a deadline, in ms, with the wait for a connection; none by default. */
   readonly statementTimeoutMs?: number
 }
 
@@ -86,13 +89,13 @@ export class Pool {
   }
 
   /**
-   * Runs `work` with a connection that no other request uses. If the connection is busy or has an open transaction
-   * afterwards, the pool closes it.
+   * Runs `work` with a connection that no other request uses. `options` limit only the wait for the connection. If the
+   * connection is busy or has an open transaction afterwards, the pool closes it.
    *
    * Rejects like `work` and `connect`, and in these cases:
    * - With `PostgresConnectionError` `POOL_FULL` if no connection becomes free before the deadline (within 10 s without
    *   one), or if 10,000 requests already wait.
-   * - With `TimeLimitPassed` if no connection opens before the deadline, and with the signal's reason.
+   * - With `TimeLimitPassed` if no connection opens before the deadline, and with the signal's reason on abort.
    * - With `PostgresConnectionError` `CONNECTION_CLOSED` if the pool is closed.
    */
   async use<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {

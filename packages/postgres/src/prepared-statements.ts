@@ -1,5 +1,5 @@
 // Tracks the prepared statements of one connection by their text. A statement has these states:
-// - new: the next flush prepares it.
+// - new: a flush prepares it, and the server has not confirmed it yet.
 // - parsed: the server has confirmed it.
 // - stale: it was forgotten, and the next flush deallocates it. At most 64 statements are not stale: a new one replaces
 //   the least recently used one.
@@ -7,7 +7,8 @@
 // What must hold:
 // - A name is unique among all connections of all nodes, so that the server reports an error if a pooler mixes up
 //   connections. Otherwise, the server could run another statement.
-// - If a flush is not sent, `keepStale` gets its names back. Otherwise, the server would keep these statements.
+// - If a flush is not sent, `keepStale` gets the names that the flush was to deallocate. Otherwise, the server would
+//   keep these statements.
 
 import { randomUUID } from 'node:crypto'
 import type { ColumnDescription } from './typed-rows.ts'

@@ -1,5 +1,5 @@
-// Runs one or more statements. `readRows` passes each row as bytes when it arrives. The other functions return objects
-// after the last row.
+// Runs one or more statements. `readRows` passes each row as bytes when it arrives. The other functions return the rows
+// as objects, or their number.
 
 import type { Request, Sink } from './batch.ts'
 import type { Cell } from './cell.ts'
@@ -8,7 +8,7 @@ import type { Statement } from './statement.ts'
 import { type ColumnDescription, rowDecoder } from './typed-rows.ts'
 import type { RunOptions } from './within.ts'
 
-/** Maximum size of one statement's result in bytes, including the memory of the objects. */
+/** Maximum size of one statement's result in bytes, including the estimated memory of the objects. */
 const RESULT_BYTES_MAX = 64 * 1024 * 1024
 /**
  * Estimated bytes of an object, and of each property, without the values. Without this estimate, a hostile server could
@@ -17,11 +17,12 @@ const RESULT_BYTES_MAX = 64 * 1024 * 1024
 const OBJECT_BYTES = 32
 
 /**
- * Called with each row. The cell contains a DataRow message in the binary format, and is valid only during the call.
+ * Called with each row. The cell spans the body of a DataRow message in the binary format, and is valid only during the
+ * call.
  */
 export type RowSink = (row: Cell) => void
 
-/** Calls `take` with each row of the statement. Rejects like `Connection.read`, and with the first error of `take`. */
+/** Calls `take` with each row of the statement. Rejects like `Connection.read`, for which `take` is a sink. */
 export async function readRows(
   connection: Connection,
   statement: Statement,
@@ -32,8 +33,9 @@ export async function readRows(
 }
 
 /**
- * Returns the rows of a statement as objects. Rejects like `Connection.read`, with `RangeError` if the result needs
- * more than 64 MiB, and with `MalformedRow` for a row that can't be read.
+ * Returns the rows of a statement as objects. `int8` becomes a bigint, dates and timestamps become a `Date`, and
+ * `numeric` and arrays stay strings. Rejects like `Connection.read`, with `RangeError` if the result needs more than 64
+ * MiB, and with `MalformedRow` for a row that can't be read.
  */
 export async function queryRows<Row extends object>(
   connection: Connection,
@@ -45,8 +47,8 @@ export async function queryRows<Row extends object>(
 }
 
 /**
- * Returns the rows of each statement, in the order of `statements`. Sends them in one flush, as one transaction.
- * Rejects like `queryRows`. The limit of 64 MiB applies to each statement.
+ * Returns the rows of each statement, in the order of `statements`. Sends them in one flush, as one group of
+ * `Connection.run`. Rejects like `queryRows`. The limit of 64 MiB applies to each statement.
  */
 export async function queryAll(
   connection: Connection,
@@ -60,7 +62,7 @@ export async function queryAll(
 
 /**
  * Returns requests for `Connection.run`, and one array for each statement, to which the rows are added as objects while
- * the requests run. A result above 64 MiB makes `run` reject with `RangeError`.
+ * the requests run. `run` then also rejects with the `RangeError` and the `MalformedRow` of `queryRows`.
  */
 export function collectRows(statements: readonly Statement[]): {
   readonly requests: readonly Request[]

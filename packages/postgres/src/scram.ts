@@ -62,8 +62,8 @@ export class ScramExchange {
   }
 
   /**
-   * Returns the client's proof, in response to the server's first message. Rejects with `PostgresConnectionError` if
-   * that message is invalid, or requests more than 1,000,000 iterations.
+   * Returns the client's final message, with its proof, in response to the server's first message. Rejects with
+   * `PostgresConnectionError` if that message is invalid, or requests more than 1,000,000 iterations.
    */
   async final(serverFirst: string): Promise<Buffer> {
     const { nonce, salt, iterations } = readServerFirst(serverFirst)
@@ -77,7 +77,7 @@ export class ScramExchange {
     return Buffer.from(`${withoutProof},p=${xor(clientKey, signature).toString('base64')}`)
   }
 
-  /** Throws `PostgresConnectionError` unless the server has proved that it knows the password. */
+  /** Throws `PostgresConnectionError` unless the server's final message proves that it knows the password. */
   verify(serverFinal: string): void {
     const sent = Buffer.from(/^v=([^,]+)/.exec(serverFinal)?.[1] ?? '', 'base64')
     const expected = this.#serverSignature
@@ -124,7 +124,7 @@ async function deriveKeys(password: string, salt: Buffer, iterations: number) {
  */
 function normalized(password: string): string {
   // PostgreSQL leaves a password unchanged if SASLprep forbids a character. This check is an approximation: it treats
-  // all astral characters as forbidden, and characters assigned since Unicode 3.2 as allowed.
+  // all characters above U+FFFF as forbidden, and characters assigned since Unicode 3.2 as allowed.
   if (/^[\x20-\x7e]*$|[\p{Cc}\p{Co}\p{Cn}\u{10000}-\u{10ffff}]/u.test(password)) return password
   return password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')

@@ -27,7 +27,7 @@ export class Session {
   readonly parameters = new Map<string, string>()
   /** State of the transaction after the last exchange. */
   transaction: TransactionState = 'none'
-  /** The exchange that is running; null if the server is ready for a statement. */
+  /** The exchange that is running; null between exchanges and after the end. */
   exchange: AnyExchange | null = null
   /** The first error that ended the session; null while the session is open. */
   end: Error | null = null
@@ -70,7 +70,10 @@ export class Session {
     if (this.exchange === null || this.exchange.refuse(error)) throw error
   }
 
-  /** Whether the message belongs to no exchange. Throws `PostgresConnectionError` for a flood of such messages. */
+  /**
+   * Stores the parameter or the state of the transaction that the message reports. Returns whether the message belongs
+   * to no exchange. Throws `PostgresConnectionError` for a flood of such messages.
+   */
   #isAside(type: number, body: Cell): boolean {
     const isParameter = type === SERVER.parameterStatus
     const isAside = isParameter || type === SERVER.noticeResponse || type === SERVER.notificationResponse

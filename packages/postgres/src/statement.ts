@@ -17,7 +17,7 @@ export interface Statement {
   readonly prepared?: boolean
 }
 
-/** A statement that the tag `sql` wrote, and that can be a part of another statement. */
+/** A statement or a part of one, which can be inserted into an `sql` template. */
 export class SqlFragment implements Statement {
   readonly text: string
   readonly values: readonly Value[]

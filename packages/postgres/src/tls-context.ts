@@ -10,7 +10,7 @@ import type { TlsSettings } from './connection-url.ts'
 
 /** Maximum number of cached contexts. Beyond it, the context that was used least recently is dropped. */
 const CONTEXTS_MAX = 100
-/** Cached contexts by the content of their certificates. */
+/** Cached contexts by the content of their certificates and keys. */
 const contexts = new Map<string, SecureContext>()
 
 /**

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Runs canceled and honest statements on the pool. Returns the number of statements by their end. */
+/** Runs interrupted and honest statements on the pool. Returns the number of statements by outcome. */
 async function runWithNeighbors(
   pool: Pool,
   interrupted: (n: number) => Promise<string>,

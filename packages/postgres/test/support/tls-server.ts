@@ -29,13 +29,13 @@ export interface TlsServer {
   readonly otherAuthority: string
   /** Returns the URL of a role, over TCP to `localhost`. */
   url(role: string, parameters?: string): string
-  /** Gives the server a certificate with another key. */
+  /** Gives the server a certificate with a key of this kind. */
   useKey(kind: KeyKind): Promise<void>
   script(text: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** The password of every role except `unicode`. */
+/** The password of each role that has one, except `unicode`. */
 export const PASSWORD = 'correct horse'
 /** A password that SASLprep changes: it has a soft hyphen, a wide space, and characters that NFKC replaces. */
 export const UNICODE_PASSWORD = 'p\u00e4\u00dfw\u00adord\u3000\u2168\u00aa'
