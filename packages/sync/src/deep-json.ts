@@ -19,7 +19,10 @@ class Literal {
   }
 }
 
-/** Returns the JSON of a parsed value like `JSON.stringify`, at any depth. `isLeaf` returns true for `RawNumber`s. */
+/**
+ * Returns the JSON of a parsed value like `JSON.stringify`, at any depth. Objects for which `isLeaf` returns true, such
+ * as `RawNumber`s, go to `JSON.stringify`.
+ */
 export function writeDeepJson(
   value: unknown,
   isLeaf: (value: object) => boolean,
@@ -54,7 +57,7 @@ const TOKEN = /\s*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}[\],:"]+))/y
 
 /**
  * Returns the value of valid JSON like `JSON.parse`, at any depth. `literal` parses numbers, booleans and null. Does
- * not check the punctuation, so invalid JSON gives a wrong value.
+ * not check the punctuation, so invalid JSON can give a wrong value.
  */
 export function parseDeepJson(text: string, literal: (text: string) => unknown): unknown {
   const tokens = new RegExp(TOKEN)

@@ -18,7 +18,7 @@ interface ExactJson {
 const EXACT: ExactJson = JSON as unknown as ExactJson
 /** Decimal digits that a double preserves. A double can round a number with more digits. */
 const EXACT_DIGITS = 15
-/** Finds numbers with more digits or an exponent. A match inside a string costs only time. */
+/** Finds numbers with more digits or an exponent. A false match, such as one inside a string, costs only time. */
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
 /**

@@ -1,4 +1,4 @@
-// The public API of the package: syncs a copy of one store.
+// Exports the public API of the package: the kinds of copies, and functions that sync, preview, and verify them.
 
 export {
   type Copy,

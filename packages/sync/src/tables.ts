@@ -17,9 +17,7 @@ export interface CopyColumn {
   readonly note: string
   /** Whether the values can identify a person who buys in the store. */
   readonly isPersonal: boolean
-  /**
-   * Whether a verification compares the column. False for counts, which change without a change of the row.
-   */
+  /** Whether a verification compares the column. False for counts, which change without a change of the row. */
   readonly isCompared: boolean
 }
 

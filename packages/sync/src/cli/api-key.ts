@@ -19,8 +19,8 @@ export interface ApiKeySources {
 }
 
 /**
- * Returns the key without surrounding spaces: from the variable, else from the key file, else from the prompt. A named
- * key file rules out the prompt. Throws `CommandLineError` if no source has a key, or if the file cannot be read.
+ * Returns the key, trimmed: from the variable, else from the key file, else from the prompt. A named key file rules out
+ * the prompt. Throws `CommandLineError` if no source has a key, or if the file cannot be read.
  */
 export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string> {
   const fromVariable = env[KEY_VARIABLE]?.trim() ?? ''

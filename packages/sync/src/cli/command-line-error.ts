@@ -1,4 +1,4 @@
-/** Thrown for a wrong option, argument or environment variable. The message names it and the accepted values. */
+/** Thrown for a wrong option, argument or environment variable. The message says what to change. */
 export class CommandLineError extends Error {
   override readonly name = 'CommandLineError'
 }

@@ -18,7 +18,7 @@ describe('the option --to', () => {
     },
   )
 
-  test('if the destination has an unknown scheme, the error message shows only the scheme', async () => {
+  test('if the destination is unknown, the error message shows at most its scheme', async () => {
     expect(await messageFor('oracle://me:hunter2secret@db/shop')).toMatch(/must be one of .*; got "oracle:…"$/)
     for (const text of ['hunter2secret', 'hunter2:secret', 'Hunter:x'])
       expect(await messageFor(text)).not.toMatch(/unter/)

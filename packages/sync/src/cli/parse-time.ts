@@ -8,7 +8,10 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
  */
 export const TIMER_MS_MAX = 24 * 86_400_000
 
-/** Returns a duration of at most six digits and a unit in milliseconds; null for other text, and above `msMax`. */
+/**
+ * Returns a duration such as `90s` in ms. Returns null above `msMax`, and for a string that is not one to six digits
+ * and a unit.
+ */
 export function parseDuration(text: string, msMax: number): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text)
   const ms = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? 0)

@@ -1,5 +1,5 @@
-// Reports the progress of a run: a status line on a terminal, lines in a log, or JSON lines for programs. A log gets a
-// line for each wait and at least every 30 seconds, so that a waiting run does not seem to hang.
+// Reports the progress of a run or a verification: a status line on a terminal, lines in a log, or JSON lines for
+// programs. A log gets a line at least every 30 seconds, so that a waiting command does not seem to hang.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -16,7 +16,7 @@ export interface ProgressReporterOptions {
   readonly now: () => number
 }
 
-/** Shortest time between two updates of the status line. */
+/** Shortest time between two updates of the status line by `page`. */
 const SHOW_INTERVAL_MS = 100
 /** Longest time between two lines of a log. */
 const LOG_INTERVAL_MS = 30_000
@@ -31,7 +31,7 @@ export class ProgressReporter {
   #startedAt: number
   #shownAt = Number.NEGATIVE_INFINITY
   #lastProgress = ''
-  /** Whether the reporter has printed that the walk of this table continues an interrupted one. */
+  /** Whether the reporter has had a page of this table. Only the first page can report that its walk was resumed. */
   #hasReportedResume = false
   #countdown: NodeJS.Timeout | undefined
   /** Current text of the status line. A log repeats it after 30 seconds without another line. */
@@ -219,7 +219,7 @@ export function printProgressEvents(output: CliOutput): (progress: SyncProgress)
 
 export interface RunTotals {
   readonly copy: string
-  /** Whether `--tables` selected only some tables. */
+  /** Whether `--tables` selected the tables. */
   readonly isPart: boolean
   readonly ms: number
   readonly requests: number

@@ -25,7 +25,7 @@ export class RequestMeter {
     return this.#requests
   }
 
-  /** Used share of the rate limit, 0 to 1; null if the last response had no rate limit headers. */
+  /** Used share of the rate limit, 0 to 1; null without a response, or if the last one had no rate limit headers. */
   get usedShare(): number | null {
     return this.#limit === null ? null : 1 - this.#left(this.#limit) / this.#limit.requests
   }

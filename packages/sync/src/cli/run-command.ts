@@ -52,9 +52,9 @@ interface RunTask {
 }
 
 /**
- * Runs once. With `--every`, runs until the signal aborts, or until an error that the next run cannot survive
- * (`isWorthRetrying`). Throws `CommandLineError` before the first request, the errors of `run`, and
- * `StoppedBetweenRuns` if the signal aborts between two runs.
+ * Runs once, or prints a preview with `--dry-run`. With `--every`, runs until the signal aborts, or until an error for
+ * which `isWorthRetrying` is false. Throws `CommandLineError` before the first request, the errors of `run` or
+ * `preview`, and `StoppedBetweenRuns` if the signal aborts between two runs.
  */
 export async function runCommand(options: RunCommandOptions, context: CliContext): Promise<void> {
   const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)

@@ -4,7 +4,7 @@ import type { CliOutput } from './cli-output.ts'
 
 const CLEAR_TO_END = '\u001b[K'
 
-/** Writes lines for people. A terminal has a status line that changes in place. A log has a timestamp in each line. */
+/** Writes lines for people. A terminal has a status line that changes in place. A log has timestamps instead. */
 export class StatusLine {
   readonly #output: CliOutput
   readonly #clock: () => Date
@@ -33,7 +33,7 @@ export class StatusLine {
     this.#isShown = false
   }
 
-  /** Writes the last line of a command. On a terminal, it replaces the status line that a failed reporter left. */
+  /** Writes the last line of a command, without a timestamp. On a terminal, it replaces the status line. */
   end(text: string): void {
     this.#isShown = this.#output.columns !== null
     this.#writeLine(text)

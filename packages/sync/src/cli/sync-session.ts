@@ -33,8 +33,9 @@ export function now(): number {
 export const REFUSED_FOR_MS = 5000
 
 /**
- * Returns a session; sends no request. Prompts for the key if no environment variable contains it. Rejects with
- * `CommandLineError` if the URL, `--requests-per-minute`, or the key is invalid, or if there is no key.
+ * Returns a session; sends no request. Prompts for the key if no environment variable gives it. Rejects with
+ * `CommandLineError` for an invalid or unencrypted URL, an invalid `--requests-per-minute`, and an invalid or missing
+ * key.
  */
 export async function createSession(
   options: SessionOptions,

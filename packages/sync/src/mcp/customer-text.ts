@@ -5,7 +5,7 @@ import { selectColumns } from './select-columns.ts'
 import type { ReadCopy, ToolText } from './tool-text.ts'
 
 const ORDERS_MAX = 10
-/** Sum of an integer column of cents as a decimal string. */
+/** SQL expression for the sum of `total_cents` as a decimal string. */
 const TOTAL = `printf('%s%d.%02d', iif(sum(total_cents) < 0, '-', ''), abs(sum(total_cents)) / 100, abs(sum(total_cents)) % 100)`
 
 /**

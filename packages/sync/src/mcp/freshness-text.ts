@@ -6,7 +6,7 @@ import { ALL_TABLES } from './visible-columns.ts'
 
 /**
  * Returns a JSON line for each readable table: the time of its data, its number of rows, and the start of its last full
- * walk. A time is null before such a walk has ended.
+ * walk. The first time is null before any walk has ended, and the last one before a full walk has ended.
  */
 export async function freshnessText(read: ReadCopy): Promise<ToolText> {
   const { readable } = await read([])

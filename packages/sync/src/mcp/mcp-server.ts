@@ -1,5 +1,5 @@
 // Serves tools over the stdio transport of the Model Context Protocol: one JSON-RPC message per line. The server has no
-// state, so it implements only the requests that a server with tools needs
+// state, and implements only the requests that tools need
 // (docs/contribute/decisions/057-implement-the-stdio-part-of-mcp.md).
 
 /** A tool as `tools/list` returns it. */
@@ -28,7 +28,8 @@ export interface McpServerOptions {
 }
 
 /**
- * Protocol versions that have the same messages for these requests, newest first. Version 2025-03-26 also has batches.
+ * Protocol versions that have the same messages for these requests, newest first. Version 2025-03-26 is not among them,
+ * because it also has batches.
  */
 export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2024-11-05'] as const
 /** Longest message of a client, in characters. */

@@ -33,7 +33,7 @@ export function objectsOf({ columns, rows }: QueryRows): Record<string, unknown>
   })
 }
 
-/** Returns the text. A longer text is cut to `RESULT_BYTES_MAX`, and its last sentence tells the assistant. */
+/** Returns the text. Cuts a text of more than `RESULT_BYTES_MAX` bytes, and ends it with a sentence that says so. */
 export function boundedText(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= RESULT_BYTES_MAX) return text

@@ -12,7 +12,7 @@ import type { TablePlan } from './plan-table.ts'
 
 const RESUME_AGE_MS_MAX = 24 * 3_600_000
 
-/** Whether resuming `walk` returns all rows that `plan` would request. `now` is in ms since 1970. */
+/** Whether a run with this plan continues `walk`. `now` is in ms since 1970. */
 export function canResume(walk: UnfinishedWalk, plan: TablePlan, now: number): boolean {
   const ageMs = now - Date.parse(walk.startedAt)
   // A start in the future means that the clock was wrong.

@@ -102,7 +102,10 @@ class IdsComparison {
     return hasParameter(this.#comparison.table, CREATED_SINCE) && this.#state.since !== null ? 'unknown' : null
   }
 
-  /** Returns the ID of the first row since `startsAt`, '' if all rows are older; null if the copy has no `startsAt`. */
+  /**
+   * Returns the ID of the first row that was created since `startsAt`; '' if all rows are older. Returns null if the
+   * copy has no `startsAt`, or if the list cannot filter by creation.
+   */
   async #findFirstIdInCopy(): Promise<string | null> {
     const { client, table, signal } = this.#comparison
     const { startsAt } = this.#state

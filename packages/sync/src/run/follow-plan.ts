@@ -19,7 +19,7 @@ import {
 
 const BAD_REQUEST = 400
 
-/** Yields the rows of a table page by page, such as `listRows` and `listAllRows`. */
+/** A function that yields the rows of a table page by page: `listRows` or `listAllRows`. */
 export type RowSource = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<RowPage>
 
 /**

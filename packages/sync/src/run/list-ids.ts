@@ -1,4 +1,4 @@
-// Reads which rows a store has without reading the rows. A page has 10,000 IDs instead of at most 250 rows, so it needs
+// Reads which rows a store has without reading the rows. A page has up to 10,000 IDs instead of 250 rows, so this needs
 // 1/40 of the requests.
 
 import type { StoreExportClient } from '@store-export/client'

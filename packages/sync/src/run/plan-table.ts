@@ -2,8 +2,8 @@
 //
 // 1. All rows, if the user wants them or the list cannot filter by update.
 // 2. All rows, if the list hides removed rows and the last full walk is too old. No update shows their removal.
-// 3. The updates since the last walk, if the copy has all rows that the user wants. They start `overlapMs` earlier, for
-//    writes that became visible late.
+// 3. The updates since the last walk, if the copy has all rows that the user wants. The request starts `overlapMs`
+//    earlier, for writes that became visible late.
 // 4. All rows, if the user does not set `since`.
 // 5. The updates since the user's `since`.
 
@@ -26,7 +26,10 @@ export interface TablePlan {
 export interface TablePlanOptions {
   /** Whether to read all rows again, and to remove rows that the store no longer has; defaults to false. */
   readonly isFull?: boolean
-  /** Skips rows last changed before this time, if the list can filter them and the copy does not have them yet. */
+  /**
+   * Skips rows last changed before this time. Has no effect if `isFull` is true, if the list cannot filter by update,
+   * or if the copy has these rows already.
+   */
   readonly since?: Date
   /**
    * How far before the last watermark an incremental sync starts, in ms; defaults to 5 minutes. Writes that became

@@ -29,7 +29,10 @@ export interface TablePreview {
   readonly since: string | null
   /** Rows that the run would read, without embedded rows. */
   readonly rows: number
-  /** Whether `rows` is a lower bound: the list has further pages, and the store does not report its number of rows. */
+  /**
+   * Whether `rows` is a lower bound: there can be further pages, and the walk is not full or the store does not report
+   * the number of rows.
+   */
   readonly isAtLeast: boolean
   /** Pages of IDs that `--prune` would read. It is a lower bound if the store does not report its number of rows. */
   readonly idsPages: number

@@ -21,8 +21,7 @@ export async function abortWhenDone<T>(
 
 /**
  * Yields `pages`, and requests the next page before it yields the current one. Throws the error of a request when its
- * page is due.
- * If the caller stops early, the request continues until its signal aborts (`abortWhenDone`).
+ * page is due. If the caller stops early, the request continues until its signal aborts (`abortWhenDone`).
  */
 export async function* readAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
   const source = pages[Symbol.asyncIterator]()

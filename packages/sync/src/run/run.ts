@@ -2,8 +2,8 @@
 //
 // 1. Requests the store. A wrong key or address creates nothing.
 // 2. Opens the copy, which locks it, and checks that it belongs to this store.
-// 3. Walks the tables one after the other, and prunes those that were not read in full. The state of a table is saved
-//    only when its walk has ended, so the next run completes an interrupted run.
+// 3. Walks the tables one after the other. With `prunes`, also prunes those that were not read in full. The state of a
+//    table advances only when its walk has ended, so the next run completes an interrupted run.
 // 4. Writes the files of a copy that has files.
 // 5. Fails if the store returned tables empty. Their rows are still in the copy (empty-tables.ts).
 
@@ -21,7 +21,10 @@ export interface SyncOptions extends TablePlanOptions {
   readonly copy: Copy
   /** Tables to sync; defaults to all tables. */
   readonly tables?: readonly CopyTable[]
-  /** Whether to read the IDs of tables that are not read in full, and to remove rows that the store has deleted. */
+  /**
+   * Whether to read the IDs of tables that are not read in full, and to remove rows that the store has deleted;
+   * defaults to false.
+   */
   readonly prunes?: boolean
   /**
    * Whether to remove all rows of a table if the store returns none; defaults to false. If false, the copy retains the
@@ -57,7 +60,7 @@ export type SyncProgress =
   | { readonly event: 'reread'; readonly table: string }
   /** The store returns no rows of a table, and the copy retains its `rows`. */
   | { readonly event: 'retained'; readonly table: string; readonly rows: number }
-  /** All tables are in sync. The run now writes the files of a CSV, XLSX or Parquet copy. */
+  /** The run has handled all tables. It now writes the files of a copy that has files. */
   | { readonly event: 'files' }
 
 /** What a run did to one table. */

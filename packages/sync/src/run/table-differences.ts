@@ -173,7 +173,7 @@ export class TableDifferences {
   ): Promise<TableVerification> {
     const { copy, table, compared } = this.#options
     const copyRows = await copy.count(name)
-    // Counts embedded rows that have no `difference` event: rows whose parent is extra or missing.
+    // Counts embedded rows that have no `difference` event, because the store does not have their parent.
     const unreported = Math.max(0, copyRows - (storeRows - missing + extra))
     const isAlwaysFull = !hasParameter(table, 'updated_since')
     // --prune removes extra rows of the table itself, with their embedded rows. It removes no other embedded rows.

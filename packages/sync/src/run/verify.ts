@@ -17,7 +17,10 @@ export interface VerifyOptions {
   readonly copy: Copy
   /** Tables to compare; defaults to all tables. */
   readonly tables?: readonly CopyTable[]
-  /** Whether to compare only IDs and timestamps of tables that have an ID list, in about 1/40 of the requests. */
+  /**
+   * Whether to compare only IDs and timestamps of tables that have an ID list and `updated_at`, in about 1/40 of the
+   * requests; defaults to false.
+   */
   readonly isQuick?: boolean
   /** Called after each page, difference and table. */
   readonly onEvent?: (event: VerifyEvent) => void

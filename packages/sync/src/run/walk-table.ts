@@ -6,7 +6,7 @@
 //   that have changed since the walk started.
 // - The service rejects its cursor: starts the walk again, once.
 // - A page was read with other fields than the copy: starts a walk that reads all rows (reread.ts).
-// - A full walk finds no rows, but the copy has some: keeps the rows and the old state (empty-tables.ts).
+// - A full walk finds no rows, but the copy has some: retains the rows and the old state (empty-tables.ts).
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
