@@ -5,8 +5,9 @@
 // What must hold:
 // - A page, its marks, and the walk after it are committed together. If the cursor were saved first, a killed run would
 //   skip the page. If the marks were missing, a resumed full walk would remove rows that it has seen.
-// - `since` of a table changes only at the end of its walk. Otherwise, the next run would miss the unread changes.
-// - Rows are removed only at the end of a full walk, and only rows that this walk has not seen.
+// - `since` of a table advances only at the end of its walk. Otherwise, the next run would miss the unread changes.
+// - Rows are removed only at the end of a full walk: those that it has not seen, with their embedded and owned rows.
+//   Embedded rows are also removed if their parent is written without them.
 //
 // For the reasons, see docs/contribute/decisions/017-commit-pages-with-their-cursor.md. Each copy that stores rows runs
 // the test suite `copy-contract.ts`.
@@ -82,7 +83,7 @@ export interface PageWrite {
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState
-  /** Whether the walk was full. The copy then removes unseen rows, and the rows that they own. */
+  /** Whether the walk was full. The copy then removes unseen rows, with their embedded and owned rows. */
   readonly isFull: boolean
 }
 
@@ -105,7 +106,10 @@ export interface RowSelection {
 export interface Copy {
   /** Name for messages, without a password. */
   readonly name: string
-  /** Returns the state without locking or changing the destination; null if there is no copy yet. */
+  /**
+   * Returns the state without changing the destination or locking it for writing; null if there is no copy yet. Throws
+   * `CopyError` or `CopyUnavailableError` if the destination cannot be read.
+   */
   peek(): Promise<CopyState | null>
   /**
    * Opens and locks the copy for writing, and returns its state. Creates missing tables and columns. The next walk of a

@@ -7,7 +7,7 @@ export interface DatabaseView {
   readonly name: string
   /** Tables that the view reads. The copy creates the view when all of them exist. */
   readonly reads: readonly string[]
-  /** Returns the query of the view. `schema` is the quoted name of the schema. */
+  /** Returns the query of the view. `schema` is the name of the schema, quoted if SQL requires it. */
   readonly select: (schema: string) => string
 }
 

@@ -3,7 +3,7 @@
 import type { ChildTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
 
-/** Returns the last row with each ID. The case of its letters does not matter. */
+/** Returns the last row with each ID. IDs that differ only in case are the same. */
 export function lastRowsById(rows: readonly CopyRow[]): CopyRow[] {
   return [...new Map(rows.map((row) => [String(row.id).toLowerCase(), row])).values()]
 }

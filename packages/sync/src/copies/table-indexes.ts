@@ -1,4 +1,4 @@
-// Declares the indexes of a copy's tables for every SQL destination.
+// Declares the indexes of a copy's tables in SQLite, PostgreSQL, MySQL, and MariaDB.
 
 import type { CopyColumn } from '../tables.ts'
 

@@ -95,7 +95,7 @@ function columnDeclaration({ name, type }: DuckDbColumn): string {
   return `${quoteIdentifier(name)} ${type}`
 }
 
-/** Adds comments to columns without a comment. */
+/** Sets the comment of each column to its note. */
 async function describeColumns(session: DuckDbSession, at: string, columns: readonly CopyColumn[]): Promise<void> {
   for (const { name, note } of columns)
     await session.run(`comment on column ${at}.${quoteIdentifier(name)} is '${note.replaceAll("'", "''")}'`)

@@ -47,7 +47,7 @@ export function pageQuery(columns: readonly CopyColumn[]): string {
   return `select ${casts.join(', ')} from (select unnest(from_json($1, '[["varchar"]]')) as r)`
 }
 
-/** Returns an expression for the strings of a JSON array. `parameter` is the number of the statement's parameter. */
+/** Returns a query for the IDs in a JSON array. `parameter` is the number of the statement's parameter. */
 export function idsQuery(parameter: number): string {
   return `select unnest(from_json($${parameter}, '["varchar"]'))::uuid`
 }

@@ -1,10 +1,11 @@
-// The package exports this module and not the class, because the types of the class come from an optional dependency.
+// Creates DuckDB copies. The package exports this module and not the class, because the types of the class come from an
+// optional dependency.
 
 import type { Copy } from '../copy.ts'
 import { DuckDbCopy } from './duckdb-copy.ts'
 
 /**
- * Returns a copy in a DuckDB file. `open` creates a missing file. Throws `CopyError` there if the package
+ * Returns a copy in a DuckDB file. `open` creates a missing file, and throws `CopyError` if the package
  * `@duckdb/node-api` is not installed.
  */
 export function duckDbCopy(file: string): Copy {

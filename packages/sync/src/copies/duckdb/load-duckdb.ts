@@ -29,7 +29,7 @@ const MEMORY_LIMIT = '100MB'
 /** Maximum rows in a chunk of DuckDB. */
 export const PAGE_ROWS = 2048
 
-/** Returns the package. Throws `CopyError`, which says what to install, if it is not installed for this platform. */
+/** Returns the package. Throws `CopyError`, which says what to install, if the package cannot be loaded. */
 export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@duckdb/node-api')): Promise<DuckDb> {
   try {
     return await load()
@@ -41,7 +41,8 @@ export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@du
 }
 
 /**
- * Returns a database in memory, with temporary files in the folder `overflow`. The database downloads no extensions.
+ * Returns a database in memory, which the caller must close. Its temporary files are in the folder `overflow`. It
+ * downloads no extensions.
  */
 export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: string): Promise<ScratchDatabase> {
   const database = await DuckDBInstance.create(':memory:', {
@@ -64,7 +65,7 @@ export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: 
   return { connection, close }
 }
 
-/** Registers a table function, and returns a `run` whose statement can read its rows `from name()`, once. */
+/** Registers the table function `name`. A statement of the returned `run` can read the rows once, `from name()`. */
 export function createRowFunction(
   { DuckDBTableFunction, VARCHAR }: DuckDb,
   connection: DuckDbConnection,

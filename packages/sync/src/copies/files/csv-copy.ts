@@ -32,7 +32,7 @@ const SIGNED_DIGITS = /^\+\d+$/
 const PAGE_ROWS = 20
 const BUFFER_BYTES = 1 << 17
 
-/** Returns a copy in a folder: one file for each table, and `.store-sync.db`. `open` creates a missing folder. */
+/** Returns a copy in a folder: a file for each table and view, and `.store-sync.db`. `open` creates the folder. */
 export function csvCopy(folder: string, options: CsvCopyOptions = {}): FileCopy {
   return new FileCopy({
     name: folder,

@@ -35,7 +35,7 @@ export interface TableWriter {
   readonly format: string
   /** Temporary files and folders that a killed run can leave. */
   readonly scratch: readonly string[]
-  /** Called before other methods. Throws `CopyError` if `write` would fail. */
+  /** Called when the copy is opened. Throws `CopyError` if a package that `write` needs is not installed. */
   prepare(): Promise<void>
   /** Writes new files next to the current files. Gets all tables of each file. Removes the new files if it throws. */
   write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>

@@ -24,7 +24,7 @@ export interface FileTable {
   readonly rows: Iterable<FileCell[]>
 }
 
-/** The tables that the columns of each view come from. */
+/** The tables that give the columns of each view their kinds. */
 const VIEW_SOURCES: ReadonlyMap<string, readonly string[]> = new Map([
   ['orders_overview', ['orders']],
   ['order_lines', ['order_items', 'orders', 'products']],
@@ -83,7 +83,7 @@ export function* readTables(database: DatabaseSync, names: readonly string[]): I
 
 /**
  * Returns a digest for each table and view. A table has its digest from `known` unless `isChanged` returns true or its
- * columns differ. A view has a new digest if the digest of a table has changed.
+ * columns differ. A view has a new digest if its query or the digest of a table has changed.
  */
 export function computeDigests(
   database: DatabaseSync,
@@ -136,7 +136,8 @@ export function* inPages<Row>(rows: Iterable<Row>, pageRows: number): Iterable<R
 }
 
 /**
- * Prepares a query in the order of creation, so that you can compare the files of two runs. Views have their own order.
+ * Prepares a query in the order of creation, or of IDs for a table without that time. The fixed order lets you compare
+ * the files of two runs. Views have their own order.
  */
 function prepareSelect(database: DatabaseSync, name: string): StatementSync {
   const columns = COLUMNS.get(name)

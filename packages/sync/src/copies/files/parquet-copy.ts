@@ -9,7 +9,7 @@ import { ParquetWriter } from './parquet-writer.ts'
 const DATABASE = '.store-sync-parquet.db'
 
 /**
- * Returns a copy in a folder. `open` creates a missing folder. Throws `CopyError` there if the package
+ * Returns a copy in a folder. `open` creates a missing folder, and throws `CopyError` if the package
  * `@duckdb/node-api` is not installed.
  */
 export function parquetCopy(folder: string): FileCopy {

@@ -58,7 +58,7 @@ function typesOf({ kind, isMoney }: FileColumn): readonly ParquetType[] {
   return TYPES[isMoney ? 'money' : kind]
 }
 
-/** Returns a decimal type. It checks the digits, because a cast would round silently. It can add zeros at the end. */
+/** Returns a decimal type. `holds` checks the digits, because a cast would round silently. The cast can add zeros. */
 function decimal(digits: number, scale: number): ParquetType {
   const pattern = new RegExp(`^-?\\d{1,${digits - scale}}(?:\\.\\d{1,${scale}})?$`)
   return { type: `decimal(${digits}, ${scale})`, holds: (value) => typeof value === 'string' && pattern.test(value) }

@@ -1,4 +1,4 @@
-// Replaces all files of a copy with new files, or none. The states of a file `NAME`:
+// Replaces files of a copy with new files: all of them, or none. The states of a file `NAME`:
 //
 // 1. `.NAME.new` is written. `NAME` is the previous file.
 // 2. The previous file has a second name, `.NAME.old`. Both are hard links if the file system supports them, so that
@@ -151,9 +151,7 @@ async function copyMode(last: string, file: string): Promise<void> {
   if (found?.isFile() === true) await chmod(file, found.mode & PERMISSIONS)
 }
 
-/**
- * Gives the previous file a second name, and returns whether the file exists.
- */
+/** Gives the previous file the name `.NAME.old`. Returns whether there is a previous file. */
 async function keepPrevious(named: string): Promise<boolean> {
   const file = resolveLink(named)
   if (!(await isFile(file))) return false

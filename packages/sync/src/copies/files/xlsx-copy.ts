@@ -1,6 +1,6 @@
-// Writes a copy as an XLSX workbook with a sheet for each table. A cell has a type if a spreadsheet stores the value
-// exactly, and is text otherwise. hucre streams a workbook for each table, and this module combines their sheets in one
-// archive.
+// Writes a copy as an XLSX workbook with a sheet for each table and view. A cell has a type if a spreadsheet stores the
+// value exactly, and is text otherwise. hucre streams a workbook for each table, and this module combines their sheets
+// in one archive.
 
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -150,6 +150,7 @@ function* sheetRows(columns: readonly FileColumn[], rows: Iterable<FileCell[]>, 
 /**
  * Returns the value of a cell:
  *
+ * - An integer of more than 15 digits becomes text.
  * - A timestamp becomes a date number, so that it sorts and subtracts, unless the number would change the timestamp.
  * - A decimal becomes a number, so that sums work, if the spreadsheet shows the same digits. Otherwise it stays text,
  *   because a number would be rounded to 15 digits, or lose zeros that show the precision of a measurement.
@@ -179,7 +180,7 @@ function cutText(text: string, note: string): string {
 }
 
 /**
- * Escapes what hucre does not: text that looks like its escapes (_xHHHH_), and the characters that XML does not allow.
+ * Escapes what hucre does not: text that looks like its escapes (_xHHHH_), and U+FFFE and U+FFFF, which XML forbids.
  */
 function escaped(text: string): string {
   // Few texts contain these characters. A test costs half as much as replacements that find nothing.

@@ -18,8 +18,8 @@ const TEXTS: readonly CopyColumnKind[] = ['uuid', 'text', 'json']
 
 /**
  * Returns the format of each column; undefined for no format. hucre numbers the formats in the order of the columns, so
- * the first column gets the first format, which does not change text. Throws if the first column contains numbers,
- * which would look like dates.
+ * the first column gets the first format, which does not change text. Throws if the first column has neither timestamps
+ * nor text, because numbers would look like dates.
  */
 export function columnFormats(columns: readonly FileColumn[]): (string | undefined)[] {
   return columns.map((column, index) => {

@@ -13,7 +13,7 @@ export interface SheetFilter {
 }
 
 /**
- * Yields the XML with `style` on each cell of the first row, and with a filter. Sets the range of `filter` at the end.
+ * Yields the XML with `style` on each cell of the first row, and with a filter. Sets `filter.ref` when the XML ends.
  */
 export async function* withHeaderAndFilter(
   chunks: AsyncIterable<Buffer>,

@@ -8,7 +8,6 @@ import { connectionRemedy, isStatementError, translateMySqlError } from './trans
 
 export type ResultRow = Readonly<Record<string, unknown>>
 
-/** Rows of a query, and the number of rows that a statement changed. */
 export interface QueryResult {
   readonly rows: readonly ResultRow[]
   /** Number of rows that the statement changed; 0 for a query. */

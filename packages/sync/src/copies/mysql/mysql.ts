@@ -1,11 +1,12 @@
-// The package exports this module and not the class, so that its types show only what a copy is.
+// Creates MySQL and MariaDB copies. The package exports this module and not the class, so that its types show only what
+// a copy is.
 
 import type { Copy } from '../copy.ts'
 import { MySqlCopy } from './mysql-copy.ts'
 
 /**
- * Returns a copy in an existing database of MySQL or MariaDB. Throws `CopyError` if the URL is invalid. `open` throws
- * it if the package `mysql2` is not installed.
+ * Returns a copy in an existing database of MySQL or MariaDB. Throws `CopyError` if the URL is invalid. `open` also
+ * throws `CopyError` if the package `mysql2` is not installed.
  */
 export function mySqlCopy(url: string): Copy {
   return new MySqlCopy(url)

@@ -2,7 +2,7 @@
 
 import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
-/** Numbers of temporary errors that another program causes: lock timeout, deadlock, interrupted query. */
+/** Numbers of temporary errors: lock timeout, deadlock, interrupted query, query time limit. */
 const TEMPORARY_NUMBERS: ReadonlySet<number> = new Set([1205, 1213, 1317, 3024])
 /** Numbers of errors of a full disk: disk full, table full. */
 const FULL_NUMBERS: ReadonlySet<number> = new Set([1021, 1114])

@@ -4,7 +4,8 @@
 //   belongs to the connection and ends with it.
 // - A crash of the server: pages commit asynchronously, so it can lose the last ones. It also empties the unlogged
 //   tables of walks and marks, so no walk continues after pages that are lost. The next run starts the walk again.
-// - A walk that has ended: its commit is synchronous, because the run reports the table as synced.
+// - Either of them after the end of a walk: the whole walk. Its last commit is synchronous, because the run reports the
+//   table as synced.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CopyColumn, CopyTable } from '../../tables.ts'
@@ -28,7 +29,7 @@ import { deleteWalk, markWalkSeen, removeUnseen, savedWalkValue } from './postgr
 import { qualifiedName } from './qualified-name.ts'
 import type { SchemaConnection } from './schema-connection.ts'
 
-/** The place of a copy in PostgreSQL. */
+/** The database and the schema of a copy. */
 export interface PostgresCopyOptions {
   /**
    * postgres:// URL of the database. Don't use a pooler that shares connections: the lock belongs to one connection.

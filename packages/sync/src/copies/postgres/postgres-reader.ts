@@ -84,7 +84,7 @@ export async function readUnseenIds(
   return rows.map(({ id }) => String(id))
 }
 
-/** Returns an expression that formats a timestamp as the service does, in every time zone of the connection. */
+/** Returns an expression for a column as text. Timestamps are in UTC, whatever the time zone of the connection. */
 function textExpression({ name, kind }: CopyColumn): string {
   const column = quoteIdentifier(name)
   const text =

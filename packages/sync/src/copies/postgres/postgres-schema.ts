@@ -1,5 +1,5 @@
-// Creates and extends the tables and views of a PostgreSQL copy. An object that is up to date gets no DDL statement, so
-// a run does not wait for readers. A run does not change tables that store-sync did not create.
+// Creates and extends the tables and views of a PostgreSQL copy. If an object is up to date, no statement waits for its
+// readers. A run does not change tables that store-sync did not create.
 
 import { createHash } from 'node:crypto'
 import type { ChildTable, CopyColumn, CopyColumnKind, CopyTable } from '../../tables.ts'
@@ -70,8 +70,9 @@ export function columnDeclaration({ name, kind }: CopyColumn): string {
 }
 
 /**
- * Returns the names of existing objects. Creates the schema only if it is missing, which needs another privilege.
- * Throws `CopyError` if a table or view of the copy exists that store-sync did not create.
+ * Returns the names of existing objects. Creates a missing schema. Does not use `create schema if not exists`, which
+ * always needs the privilege to create schemas. Throws `CopyError` if a table or view of the copy exists that
+ * store-sync did not create.
  */
 async function claimSchema(
   session: PostgresSession,
@@ -142,7 +143,7 @@ export async function createIndexes(
   }
 }
 
-/** Adds comments to columns without a comment. Uses a single statement, because the server can be far away. */
+/** Sets the comment of each column to its note. Uses a single statement, because the server can be far away. */
 async function describeColumns(session: PostgresSession, at: string, columns: readonly CopyColumn[]): Promise<void> {
   if (columns.length === 0) return
   const comments = columns.map(

@@ -1,5 +1,5 @@
-// Passes a page to PostgreSQL as one JSON document, so that one statement writes all of its rows. Characters that
-// PostgreSQL can't store are replaced.
+// Passes the rows of a page to PostgreSQL as JSON, so that one statement writes all of them. Removes or replaces
+// characters that PostgreSQL can't store.
 
 import { exactJsonText, isRawNumber, isTooDeep, parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
@@ -9,8 +9,8 @@ import type { CopyRow } from '../copy.ts'
  * Returns a JSON array of the rows with only these columns. PostgreSQL stores neither U+0000 nor unpaired surrogates:
  *
  * - In text columns, the function removes U+0000. Stores are PostgreSQL databases, so their text cannot contain it.
- * - In JSON columns, U+0000 becomes U+FFFD, because a store can contain it in a column of type json. Member names that
- *   differ only in U+0000 stay different from names without it.
+ * - In JSON columns, U+0000 becomes U+FFFD, because a store can contain it in a column of type json. A removal could
+ *   make two member names the same.
  * - An unpaired surrogate becomes U+FFFD in all columns.
  */
 export function rowsAsJson(columns: readonly CopyColumn[], rows: readonly CopyRow[]): string {

@@ -76,8 +76,8 @@ export class SingerCopy implements Copy {
   }
 
   /**
-   * Returns the number of rows of the last full walk, because a run can't read the target. A run uses it to retain the
-   * rows of a table whose list is empty by mistake.
+   * Returns the number of rows or IDs of the last full walk, because a run can't read the target. A run uses it to
+   * detect a table whose list is empty by mistake.
    */
   async count(table: string): Promise<number> {
     return this.#state.tables[table]?.rows ?? 0

@@ -18,7 +18,7 @@ export const TABLES_STREAM = 'listed_tables'
 
 const TIMESTAMP = { type: ['string', 'null'], format: 'date-time' }
 const TEXT = { type: ['string', 'null'] }
-/** Digits of a decimal before and after the point. PostgreSQL and DuckDB store up to 38 exactly. */
+/** Maximum digits of a decimal in total. PostgreSQL and DuckDB store 38 exactly. */
 const PRECISION = 38
 const MONEY_SCALE = 2
 const COORDINATE_SCALE = 18

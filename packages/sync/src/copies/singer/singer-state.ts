@@ -5,10 +5,10 @@ import type { CopyState, TableState, UnfinishedWalk } from '../copy.ts'
 /** The state of a table in a STATE message. */
 interface SingerTable {
   readonly state?: TableState
-  /** Rows that the last full walk returned. */
+  /** Number of rows or IDs that the last full walk returned. */
   readonly rows?: number
   readonly unfinished?: UnfinishedWalk
-  /** `synced_at` of the first page of the last walk. */
+  /** `synced_at` of the first page of a walk that has not ended. */
   readonly walk_synced_at?: string
 }
 

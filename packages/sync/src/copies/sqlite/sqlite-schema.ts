@@ -104,7 +104,8 @@ function journalMode(database: DatabaseSync): unknown {
 }
 
 /**
- * Throws `CopyError` if the file is not a copy but has tables of a copy's names, because a run would remove their rows.
+ * Throws `CopyError` if the file is not a copy but has tables or views of a copy's names, because a run would replace
+ * them.
  */
 function requireOwnTables(database: DatabaseSync, name: string): void {
   const objects = database.prepare("select name from sqlite_schema where type in ('table', 'view')").all()

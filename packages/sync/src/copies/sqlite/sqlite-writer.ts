@@ -1,9 +1,9 @@
 // Writes the rows of one table and its embedded tables to a SQLite file. The caller provides the transaction. A writer
-// prepares its statements once, because a first run can write millions of rows. In a full walk, `marks` is
+// prepares its statements once, because a first run can write millions of rows. Values of `marks` in a full walk:
 //
-// - null before the first page of this run.
-// - true if the tables had rows. Each row that the walk returns is marked as seen, and its end removes the others.
-// - false if the tables were empty. They contain only rows of this walk, so nothing is marked or removed. Their indexes
+// - null: the walk has had no page in this run.
+// - true: the tables had rows. Each row that the walk returns is marked as seen, and its end removes the others.
+// - false: the tables were empty. They contain only rows of this walk, so nothing is marked or removed. Their indexes
 //   are created at the end: IDs are random, so each row would otherwise change another page of each index. If the walk
 //   does not end, the next `open` creates them.
 //
