@@ -180,7 +180,7 @@ describe('store-sync run', () => {
     expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('with --every, store-sync run continues after a temporary error, until it gets SIGTERM', async () => {
+  test('with --every, store-sync run waits until a table can be read again, and exits with code 0 after SIGTERM', async () => {
     await store.sql`alter table products rename to products_away`
     const every = startEvery(`sqlite:${await createFile()}`)
     // The client retries for two minutes. The attempt succeeds once the table is there again.

@@ -58,7 +58,7 @@ describeCopy('a copy in a folder of CSV files', async () => {
   }
 })
 
-test('if a CSV copy has no rows, each table has a file with only a header', async () => {
+test('if a CSV copy has no rows, each table and view has a file, and orders.csv starts with a header', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [])
@@ -68,7 +68,7 @@ test('if a CSV copy has no rows, each table has a file with only a header', asyn
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('the CSV file prefixes strings that look like formulas with an apostrophe, and no negative amounts', async () => {
+test('the CSV file prefixes strings that look like formulas with an apostrophe, but no negative amounts', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [

@@ -135,7 +135,7 @@ test('if a page contains a row twice, the DuckDB copy has the last version with 
   expect(await queryDuckDb(file, 'select name from order_items')).toEqual([{ name: 'new' }])
 })
 
-test('if another process has the DuckDB file open, opening the copy throws an error that names the process', async () => {
+test('if a run of another process has the DuckDB file open, open throws CopyBusyError, and the error of peek names the process', async () => {
   const file = await createFile()
   const copy = await openCopy(file)
   await copy.claim('one store')

@@ -75,7 +75,7 @@ test('until a table is synced for the first time, the copy has no file for it', 
   expect(readdirSync(folder)).toContain('customer_groups.csv')
 })
 
-test('if a CSV copy and a Parquet copy share a folder, each run writes only its own files', async () => {
+test('if a CSV copy and a Parquet copy share a folder, each run writes its own files', async () => {
   const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeOrders(parquetCopy(folder), [ORDER])

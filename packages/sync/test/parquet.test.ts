@@ -69,7 +69,7 @@ describeCopy('a copy in a folder of Parquet files', async () => {
   }
 })
 
-test('if a Parquet copy has no rows, each table has a file with typed columns', async () => {
+test('if a Parquet copy has no rows, each table and view has a file with typed columns', async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [])

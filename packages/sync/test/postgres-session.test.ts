@@ -65,7 +65,7 @@ describe('the connection to a PostgreSQL copy', () => {
     expect(await copy.count('orders')).toBe(1)
   })
 
-  test('if the server of a PostgreSQL copy does not respond, a run throws CopyUnavailableError', async () => {
+  test('if the server of a PostgreSQL copy does not respond, a statement throws CopyUnavailableError', async () => {
     const { url } = await openCopy()
     const session = new PostgresSession(url, 'the copy', 1000)
     onTestFinished(() => session.end())

@@ -32,7 +32,7 @@ describeCopy('a copy in a PostgreSQL schema', async () => {
 })
 
 describe('types of a PostgreSQL copy', () => {
-  test('in a PostgreSQL copy, each column has the matching type', async () => {
+  test('the columns of a PostgreSQL copy have native types', async () => {
     const { sql } = await openCopy()
     const types = await sql`
       select distinct udt_name as type from information_schema.columns
@@ -40,7 +40,7 @@ describe('types of a PostgreSQL copy', () => {
     expect(types.map(({ type }) => type)).toEqual(['bool', 'int4', 'jsonb', 'numeric', 'text', 'timestamptz', 'uuid'])
   })
 
-  test("if PostgreSQL can't store a character, it is replaced, and the rest of the row is stored", async () => {
+  test("if PostgreSQL can't store a character, it is removed or replaced, and the rest of the row is stored", async () => {
     const { sql, copy } = await openCopy()
     const metafields = { 'a\0': 'x\0y', a: [1, { b: '\ud800' }], looks: '\\u0000', null: null }
     const id = randomUUID()
@@ -196,7 +196,7 @@ describe('the schema of a PostgreSQL copy', () => {
   })
 })
 
-test('if a user comments on a column of a PostgreSQL copy, the next run keeps the comment', async () => {
+test('after a full sync, a PostgreSQL copy has its indexes and comments, and the next run retains a comment of the user', async () => {
   const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)

@@ -88,7 +88,7 @@ test('if an older version of store-sync writes a row, columns of a newer version
   expect(rowsOf(file, 'select status, color from orders')).toEqual([{ status: 'shipped', color: 'red' }])
 })
 
-test('after a run, the SQLite copy is one file in journal mode delete, without a write-ahead log', async () => {
+test('after a run, the SQLite copy is in journal mode delete, and next to it is only its lock file', async () => {
   const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)

@@ -135,7 +135,7 @@ test('if a table of the copy has 2,500 extra rows, verify reports each of them a
   expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('if a list that every run reads in full differs, verify reports the list and says that any run repairs it', async () => {
+test('if a list that every run reads in full differs, verify reports the difference, and the next run repairs it', async () => {
   const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`

@@ -38,7 +38,7 @@ const text: FileColumn = { name: 'text', kind: 'text', isMoney: false }
 const money: FileColumn = { name: 'amount', kind: 'decimal', isMoney: true }
 
 test.runIf(hasPython)(
-  'if timestamps from 1900-03-01 to 9999 are random, the XLSX cells are dates, exact to the millisecond',
+  'if timestamps are from 1900-03-01 to 9999, the XLSX cells are dates, exact to the millisecond',
   async () => {
     const { file } = await createWorkbookPath()
     const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]

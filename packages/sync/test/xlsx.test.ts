@@ -58,7 +58,7 @@ test.runIf(hasPython)(
   },
 )
 
-test('if an XLSX copy has no rows, the workbook still has a sheet for each table, in a fixed order', async () => {
+test('if an XLSX copy has no rows, the workbook still has a sheet for each table and view, in a fixed order', async () => {
   const { file, folder } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [])
   expect(await names(file)).toEqual(FILE_NAMES)

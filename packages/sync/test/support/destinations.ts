@@ -1,4 +1,5 @@
-// All kinds of destinations for histories: creates copies, reads them without store-sync, and makes their writes fail.
+// SQLite, CSV, XLSX, and PostgreSQL destinations for histories: creates copies, reads them without store-sync, and
+// makes their writes fail.
 
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -21,7 +21,8 @@ export interface ConnectionPlan {
 }
 
 /**
- * Returns the URL of a proxy that loses or truncates responses for half of the runs, unless the service stops anyway.
+ * Returns the URL of a proxy that loses or truncates responses, for half of the runs without other disturbances.
+ * Returns `url` for the other runs.
  */
 export async function pickUrl(
   url: string,

@@ -103,7 +103,7 @@ export function* rowsThenError(rows: readonly FileCell[][]): Iterable<FileCell[]
   throw new Error('the disk is full')
 }
 
-/** Calls `finish` so that it fails after the first table. */
+/** Calls `finish` so that it fails after the first view. */
 export async function finishDamaged(copy: FileCopy, database: string): Promise<void> {
   await copy.open(TABLES)
   try {

@@ -8,7 +8,7 @@ import { PostgresCopy } from '../../src/copies/postgres/postgres-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
 export const SCHEMA = 'store_export'
-const INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
+const TIMESTAMP_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
 /** Returns the rows of a table as text. Timestamps are RFC 3339 in UTC with milliseconds. */
 export async function textsOf(sql: postgres.Sql, table: string): Promise<Record<string, string | null>[]> {
@@ -17,7 +17,7 @@ export async function textsOf(sql: postgres.Sql, table: string): Promise<Record<
     where table_schema = ${SCHEMA} and table_name = ${table}`
   const texts = columns.map(({ name, type }) =>
     type === 'timestamp with time zone'
-      ? `to_char("${name}" at time zone 'UTC', ${INSTANT}) as "${name}"`
+      ? `to_char("${name}" at time zone 'UTC', ${TIMESTAMP_FORMAT}) as "${name}"`
       : `"${name}"::text as "${name}"`,
   )
   return [...(await sql.unsafe(`select ${texts.join(', ')} from ${SCHEMA}.${table} order by id`))]

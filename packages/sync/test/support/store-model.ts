@@ -58,10 +58,10 @@ export class StoreModel {
 
   /** Returns at most `count` rows that no transaction has locked. */
   some(random: Random, table: string, count: number): LiveRow[] {
-    const releaseAll = this.rows(table).filter(
+    const unlocked = this.rows(table).filter(
       ({ id, parentId }) => !this.#held.has(id) && !this.#held.has(parentId ?? ''),
     )
-    return random.some(releaseAll, count)
+    return random.some(unlocked, count)
   }
 
   /** Marks rows as locked by the open transaction. */
