@@ -1,5 +1,5 @@
-// Recognizes connection errors that a retry cannot fix: a wrong address, or a certificate that is not trusted. The
-// client then throws immediately.
+// Recognizes connection errors that a retry cannot fix: an unknown host, another protocol, or a certificate that is not
+// trusted.
 
 /** Patterns of Node's error codes, each with the end of the client's message. */
 const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [

@@ -1,5 +1,5 @@
-// Makes one call of the client reliable. A call waits for its turn if requests are paced, sends an attempt, and retries
-// temporary failures until `retryForMs` has passed. Only this class has the key.
+// Makes the calls of the client reliable. Before each attempt, a call waits for its turn if requests are paced. It
+// retries temporary failures until `retryForMs` has passed. Only this class has the key.
 
 import { addressErrorMessage } from './address-error-message.ts'
 import { AddressError, ConnectionError } from './errors.ts'
@@ -11,7 +11,7 @@ import { type Pause, retryPause } from './retry.ts'
 
 /** Options that every method of the client accepts. */
 export interface CallOptions {
-  /** Aborts the call. The promise rejects with the reason of the signal. */
+  /** Aborts the call, or the iteration over a list, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
@@ -28,25 +28,25 @@ export interface ClientPause {
 export interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
-  /** Rate limit of the key; null if the response has no rate limit headers. */
+  /** Rate limit of the key; null if the response has no valid rate limit headers. */
   readonly limit: RateLimit | null
 }
 
 /** Options for retries, time limits, pacing, and progress. */
 export interface CallerOptions {
-  /** Time in which the client retries a failed call, in ms; defaults to 120,000. 0 allows one attempt. */
+  /** Time in which a call, or a page of a list, can begin retries, in ms; defaults to 120,000. 0 allows one attempt. */
   readonly retryForMs?: number
   /**
    * Like `retryForMs`, for refused connections before the first response. The default and the maximum is `retryForMs`.
    */
   readonly retryRefusedForMs?: number
-  /** Time limit of an attempt in ms; defaults to 30,000. */
+  /** Time limit of an attempt in ms, up to the last byte of its response; defaults to 30,000. */
   readonly attemptTimeoutMs?: number
   /** Maximum requests per minute, evenly spread, for a key that other tools also use; no maximum by default. */
   readonly requestsPerMinute?: number
   /** Called before each pause. */
   readonly onPause?: (pause: ClientPause) => void
-  /** Called after each response of the service, including errors. */
+  /** Called after each complete response, including errors. If it throws, the call rejects with that error. */
   readonly onResponse?: (response: ResponseInfo) => void
   /** Replaces `JSON.parse`, for example to read numbers without rounding. Must throw for a string that is not JSON. */
   readonly parse?: (text: string) => unknown
@@ -218,7 +218,7 @@ export class Caller {
   }
 }
 
-/** Returns the system error code, such as `ECONNREFUSED`, from the innermost cause. */
+/** Returns the system error code of the innermost cause, such as `ECONNREFUSED`; null if it has none. */
 function codeOf(error: unknown): string | null {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown }
   if (cause !== undefined) return codeOf(cause)

@@ -15,7 +15,7 @@ export interface ErrorDetails {
   readonly requiredScope: string | null
 }
 
-/** Thrown for an error response. `message` is for people and says what to do; `code` is for programs. */
+/** Thrown if the status is not 200. `message` is for people and says what to do; `code` is for programs. */
 export class StoreExportError extends Error {
   override readonly name = 'StoreExportError'
   /**
@@ -72,7 +72,7 @@ export class AddressError extends ConnectionError {
 
 /**
  * Thrown if the list does not have a parameter that the call sent, for example because the service is older than the
- * client. The service ignored the parameter and did not filter the rows by it, so the client does not return them.
+ * client. The service did not filter the rows by the parameter, so the client does not return these rows.
  */
 export class IgnoredParameterError extends Error {
   override readonly name = 'IgnoredParameterError'

@@ -4,7 +4,7 @@
 import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
 
-/** Options that every method that returns a list accepts. */
+/** Options of every method that returns a `PagedList`. */
 export interface PagedListOptions extends CallOptions {
   /**
    * The `cursor` of a page, to continue after that page. Use the same list and filters, and do not store the cursor for
@@ -13,7 +13,7 @@ export interface PagedListOptions extends CallOptions {
   readonly cursor?: string
 }
 
-/** Options that every method that returns a list of rows accepts. */
+/** Options of every `list` method. */
 export interface ListOptions extends PagedListOptions {
   /**
    * Maximum rows per page, 1 to 250; defaults to 250. Larger pages use fewer requests, and so less of the rate limit.
@@ -30,6 +30,7 @@ export interface NextSync {
 
 /** A page of a list, with its cursor and its headers. */
 export interface RowsPage<Row> {
+  /** Can be empty, even if further pages follow. */
   readonly rows: readonly Row[]
   /** Cursor of the next page; null on the last page. */
   readonly cursor: string | null
@@ -53,8 +54,8 @@ export interface RowsPage<Row> {
 export type FetchPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
 
 /**
- * A list. Iterate over its rows, or over its `pages()`. Each iteration requests the pages again, and throws the errors
- * that other methods of the client reject with.
+ * A list. Iterate over its rows, or over its `pages()`. Each iteration requests the pages again. It throws the errors
+ * that other methods of the client reject with, and `IgnoredParameterError`.
  */
 export class PagedList<Row> implements AsyncIterable<Row> {
   readonly #fetchPage: FetchPage<Row>

@@ -1,7 +1,7 @@
 // Reads the state of the key's rate limit from the headers of a response: `ratelimit-policy` and `ratelimit`
 // (draft-ietf-httpapi-ratelimit-headers).
 
-/** State of the key's rate limit, as the last response reported it. */
+/** State of the key's rate limit when the service sent a response. */
 export interface RateLimit {
   /** Requests per window. */
   readonly requests: number

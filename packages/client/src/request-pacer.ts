@@ -1,6 +1,6 @@
-// Sends requests at equal intervals, to leave a part of the rate limit to other tools that use the same key.
+// Spreads requests over time, to leave a part of the rate limit to other tools that use the same key.
 
-/** Assigns a time to each request, so that consecutive requests are at least one interval apart. */
+/** Assigns a slot to each request. Slots are at least one interval apart, unless a slot before the last is released. */
 export class RequestPacer {
   readonly #intervalMs: number
   #nextAt = 0

@@ -1,6 +1,6 @@
 // Decides whether the client retries a failed request, and after which pause. After a rate limit, the pause is what
-// `Retry-After` says. After a temporary failure, pauses grow, and `Retry-After` is the shortest pause. The client does
-// not retry other failures.
+// `Retry-After` says. After a temporary failure, pauses grow, and are at least what `Retry-After` says, up to a minute.
+// The client does not retry other failures.
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
@@ -31,7 +31,7 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   if (!(error instanceof StoreExportError)) return null
   const { status, code, retryAfterSeconds } = error
   const growingMs = backoffMs(attempt, random)
-  // Without a pause, a client would repeat its request at once.
+  // Without a positive Retry-After, the client would otherwise repeat its request at once.
   if (status === RATE_LIMITED_STATUS) return { reason: 'limit', ms: (retryAfterSeconds ?? 0) * 1000 || growingMs }
   const passes = TEMPORARY_STATUSES.includes(status) || (code === 'UNKNOWN' && PROXY_STATUSES.includes(status))
   return passes ? { reason: 'error', ms: Math.max(leastMs(retryAfterSeconds), growingMs) } : null

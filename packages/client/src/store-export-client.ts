@@ -7,7 +7,7 @@ import { Endpoints } from './generated/endpoints.ts'
 export interface ClientOptions extends CallerOptions {
   /** Address of the service, such as `https://export.example.com`, with or without `/api/v1`. */
   readonly url: string
-  /** API key of the store. */
+  /** API key of the store. Spaces and line breaks around it are removed. */
   readonly key: string
 }
 

@@ -62,7 +62,7 @@ test.skipIf(MACHINE_NODE === undefined)(
   },
 )
 
-test('the client package contains only built files and three documents, and is smaller than 8 KB', async () => {
+test('the client package contains only built files and three other files, and its code compresses to less than 8 KiB', async () => {
   const { files, folder, manifest } = installed.package('client')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',

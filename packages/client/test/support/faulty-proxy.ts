@@ -1,4 +1,4 @@
-// A proxy in front of the service that drops, truncates, or replaces responses.
+// Starts a proxy in front of the service that drops, truncates, or replaces responses.
 
 import { createServer, request, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
