@@ -16,11 +16,11 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   /** All values of the header `x-api-key`, in their order; empty without the header. */
   readonly keys: readonly string[]
-  /** Address of the client; null if the connection is already closed. */
+  /** Address of the client; null if the connection is already closed, or if a trusted proxy sent no valid address. */
   readonly clientAddress: string | null
 }
 
-/** Headers that must not be repeated. Otherwise, a proxy and the service could disagree about the end of a request. */
+/** Headers that must not be repeated. Otherwise, a proxy could read another host or another end of the request. */
 const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
 const VERSIONS = ['1.0', '1.1']

@@ -17,7 +17,10 @@ export interface ApiResponse {
   readonly release?: () => void
 }
 
-/** Headers of every API response (reading R27). Documents have their own `cache-control` and `vary`. */
+/**
+ * Headers of every response (reading R27). Documents replace `cache-control` and `vary`. Errors, and pages with a next
+ * page, replace `link`.
+ */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',
   vary: 'x-api-key, accept-encoding',
@@ -61,7 +64,7 @@ export function errorResponse(error: unknown, random: () => number = Math.random
   return { ...rest, body, headers: { ...rest.headers, link, ...retryAfter(code, random), ...headers } }
 }
 
-/** Chooses a random value in the range, so clients that failed at the same time retry at different times. */
+/** Returns the header with a random value in the range of the code, if any, so that clients retry at different times. */
 function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
   const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
   if (retryAfterSeconds === undefined) return {}

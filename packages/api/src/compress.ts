@@ -32,10 +32,7 @@ export function negotiateEncoding(acceptEncoding: string, bytes: number): Encodi
   return best ?? null
 }
 
-/**
- * Returns the compressed body. The compression level is the lowest: JSON repeats its keys, so higher levels save
- * little.
- */
+/** Returns the compressed body. The compression level is 1: JSON repeats its keys, so higher levels save little. */
 export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const { ZSTD_c_compressionLevel, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants
   switch (encoding) {

@@ -1,6 +1,6 @@
-// Lets a client continue a list after the last row of a page, without state in the service. A cursor contains the
-// position of that row, the watermark, and the end times `updated_until` and `created_until`. A seal (HMAC) binds these
-// values to the list and the store. The service rejects an edited cursor and a cursor of another list (reading R15).
+// Lets a client continue a list after a page, without state in the service. A cursor contains the position where the
+// page ended, the watermark, and the end times `updated_until` and `created_until`. A seal (HMAC) binds these values to
+// the list and the store. The service rejects an edited cursor, and a cursor of another list or store (reading R15).
 // The limit and the other filters are not in the cursor and can change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
@@ -10,7 +10,7 @@ import { WINDOW_FIELDS, type WindowBounds } from './window.ts'
 
 /** The contents of a cursor: where the list continues, and the end times that all its pages share. */
 export interface CursorContent {
-  /** Position of the last row of a page, after which the next page begins. */
+  /** Position after which the next page begins: that of the last row of the page, or of the last row that it scanned. */
   readonly position: Position
   /** Watermark of the first page. */
   readonly watermark: Microseconds
@@ -44,7 +44,7 @@ const UNDATED = 1
 /** One flag per field: the cursor contains the end time for this field. */
 const BOUNDED = { updated_at: 2, created_at: 4 } as const satisfies Record<WindowField, number>
 
-/** Returns a cursor of 68 to 92 characters. A client can put it into a URL without escaping it. */
+/** Returns a cursor of 68, 80, or 92 characters. A client can put it into a URL without escaping it. */
 export function sealCursor({ position, watermark, bounds }: CursorContent, scope: CursorScope): string {
   const bounded = WINDOW_FIELDS.filter((field) => bounds[field] !== undefined)
   const payload = Buffer.alloc(FIXED_BYTES + TIME_BYTES * bounded.length)

@@ -16,7 +16,7 @@ export interface ResponseBufferLimits {
   readonly responseBufferBytesMax: number
   /** Maximum bytes of the unread responses of one key. */
   readonly keyResponseBufferBytesMax: number
-  /** Approximate size of a page. The service reads a page only if this many bytes are free. */
+  /** Approximate size of a page. The service reads a page only if this many bytes are free, or the buffer is empty. */
   readonly pageBytesMax: number
 }
 

@@ -1,12 +1,12 @@
 // Handles a request in the order of reading R6, so that a client without a valid key learns nothing about stores and
 // paths:
 //
-// - 401 for an invalid key. 429 for a key that reached its rate limit.
+// - 401 for an invalid key. 502 if the key can't be checked. 429 for a key that is above its rate limit.
 // - 403 for a store that the service does not export. 409 for a store that is not ready.
 // - 404 for an unknown path. 405 for a method other than GET and HEAD. 404 for a resource outside of the key's scopes.
-//   400 for invalid parameters.
-// - Then the rows are read. 400 if the store lacks the column of a filter. 404 if the row of a path does not exist. 502
-//   if the store can't be read.
+//   400 for an invalid ID, parameter, or cursor.
+// - Then the service reads the rows. 400 if the store lacks the column of a filter. 404 if the row of a path does not
+//   exist. 502 if the store can't be read.
 
 import type { KeyObject } from 'node:crypto'
 import {
@@ -70,12 +70,13 @@ export interface Trace {
   /** ID of the key's store; null before the service has checked the key, and for an invalid key. */
   storeId: string | null
   endpoint: string
-  /** The reason why the request has no valid key; null if it has one. */
+  /** The reason why the service rejected the key; null for other requests. */
   keyRejected: KeyRejected['reason'] | null
   /** The hash of a well-formed key that does not work; null for other requests. */
   unknownKey: HashedKey | null
   /**
-   * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key.
+   * Requests of the key in this one-minute window, including this request; 0 before the service has checked the key,
+   * and for an invalid key.
    */
   minuteRequests: number
   /**
@@ -83,12 +84,14 @@ export interface Trace {
    * if the first page fails. A later page that fails counts as a request of its walk.
    */
   walk: WalkStep | null
+  /** Response headers to add to those of the response itself, which they replace. */
   readonly headers: Record<string, string>
 }
 
 /**
- * Returns the response to a request, and adds its facts to `trace`. Rejects with `ApiError` for each status of the
- * header that is not 502, with `ControlDatabaseError` if the key can't be checked, and like `StoreReader.read`.
+ * Returns the response to a request, and adds its facts to `trace`. Rejects with `ApiError` for each status of the file
+ * header except 502, with `ControlDatabaseError` if the key can't be checked, and like `StoreReader.read`. Rejects with
+ * `Error` if the table `store` has no row.
  */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)

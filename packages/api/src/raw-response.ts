@@ -20,7 +20,7 @@ const PARSER_ERRORS: Readonly<Record<string, { readonly status: number; readonly
 
 /**
  * Responds with status 400, 408, or 431 to a request that Node cannot parse, emits `request.malformed`, and closes the
- * connection within a second. Sends nothing if the client has reset the connection.
+ * connection within a second. If the connection is already closed, sends and emits nothing.
  */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { emit }: ServerOptions): void {
   const code = error.code ?? 'unknown'

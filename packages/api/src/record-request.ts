@@ -1,5 +1,5 @@
 // Records a completed request: in the usage of its key, in the log, and in the metrics. A request with an unknown key
-// counts as rejected, and one with a missing or malformed key has no usage.
+// counts as rejected. A request whose key is missing, repeated, or malformed has no usage.
 
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '@store-export/contract'

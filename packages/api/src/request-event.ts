@@ -29,7 +29,7 @@ export interface RequestCompleted extends Partial<TraceContext> {
   readonly storeId: string | null
 }
 
-/** Emitted if a request has no valid key. */
+/** Emitted if a well-formed request to the API has no valid key. Documents and leak reports need no key. */
 export interface KeyRejected {
   readonly event: 'key.rejected'
   readonly requestId: string

@@ -33,7 +33,7 @@ const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffe
 interface RequestContext {
   readonly message: IncomingMessage
   readonly response: ServerResponse
-  /** The previous response of the connection. */
+  /** The previous response of the connection; undefined for the first. */
   readonly before: ServerResponse | undefined
   readonly options: ServerOptions
   readonly openResponses: OpenResponses
@@ -44,8 +44,9 @@ interface RequestContext {
 }
 
 /**
- * Sends the response to a request after the previous response of the connection, and records the request. Errors of the
- * pipeline become responses. Does nothing if the client has disconnected by then.
+ * Sends the response to a request after the previous response of the connection, and records the request. Does nothing
+ * if the client has disconnected by then. Errors while the response is created become responses. Later errors, such as
+ * a failed compression, reject.
  */
 export async function serveRequest(context: RequestContext): Promise<void> {
   const { message, response, before, options, openResponses, bodies, isDraining } = context

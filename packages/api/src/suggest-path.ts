@@ -1,5 +1,5 @@
-// Suggests the path that a client probably meant, for the message of a 404. It ignores case, the prefix `/api`
-// or `/v1`, extra slashes, and singular or plural, and reads underscores as hyphens.
+// Suggests the path that a client probably meant, for the message of a 404. The comparison ignores case, extra slashes,
+// a prefix such as `/api`, `/v1`, or `/api/v2`, and singular or plural, and reads underscores as hyphens.
 
 import { ENDPOINTS } from '@store-export/contract'
 import { isUuid } from '@store-export/control'
@@ -16,7 +16,7 @@ export function suggestPath(path: string): string | null {
   return isUuid(id) ? closest.path.replace(ID, id) : closest.path
 }
 
-/** Returns the normalized segments of a path without `/api/v1`. */
+/** Returns the normalized segments of a path without its prefix. */
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   return segments.map(comparable).filter((segment, index) => !(index < 2 && /^(api|v\d+)$/.test(segment)))

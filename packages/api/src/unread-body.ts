@@ -17,9 +17,7 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
-/**
- * Delays the close after the last response until the body has arrived, for at most `msMax` ms. The limits are above.
- */
+/** Delays the close after the last response until the body has arrived, for at most `msMax` ms, and reads the body. */
 export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)

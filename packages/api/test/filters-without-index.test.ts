@@ -99,7 +99,7 @@ test.each(CASES)(
 )
 
 test.each(CASES.slice(-2))(
-  '[PAG-2, PAG-4] if the store is slow, pages of %s?%s are shorter, and together they return every row',
+  '[PAG-2, PAG-4] if the store is slow, some pages of %s?%s are shorter, and together they return every matching row',
   async (path, query, condition) => {
     const restore = await delayResponses(store)
     const node = await startNode(platform, SLOW)

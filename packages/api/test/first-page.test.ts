@@ -1,5 +1,5 @@
-// Tests the first page of a list. The service polls open transactions and reads the page, or counts its rows, in one
-// round trip.
+// Tests the first page of a list. In one round trip, the service polls open transactions, and reads the page or counts
+// the changed rows.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'

@@ -147,7 +147,7 @@ test('the HTML pages load nothing from other hosts, and each of their local link
   }
 })
 
-test('every API response links to the API description', async () => {
+test('an API response links to the API description and the reference, and both links return 200', async () => {
   const { headers } = await read('/api/v1/orders')
   const targets = [...(headers.link ?? '').matchAll(/<([^>]+)>; rel="(service-[a-z]+)"/g)].map(([, path, rel]) => [
     rel,

@@ -61,7 +61,7 @@ function storeAt(revision: RevisionId): TestStore {
   return store
 }
 
-/** Returns the path of every endpoint by the endpoint's ID. An ID in a path has rows in the store. */
+/** Returns the path of every endpoint by the endpoint's ID. An ID in a path is that of a row of the store. */
 async function pathsOf(store: TestStore): Promise<Map<string, string>> {
   const [order] = await store.sql`select id from orders order by created_at, id limit 1`
   const [customer] = await store.sql`select id from customers order by created_at, id limit 1`

@@ -122,7 +122,7 @@ test("[R28] while ALTER TABLE rewrites customer_addresses, a customer's addresse
   expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] if a stored json address is not valid as jsonb, the page returns the address as stored', async () => {
+test('[R32, R17] if a stored json address is not valid as jsonb, the page returns its values as stored', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`

@@ -9,7 +9,7 @@ import { startPlatform, type TestPlatform } from '../../../test/support/platform
 import { eventsOf, readerOf } from './support/rows.ts'
 import { createTenants, type Tenant, type Tenants } from './support/tenants.ts'
 
-/** 63 bytes, PostgreSQL's maximum, with all characters that have a meaning in SQL. */
+/** 63 bytes, PostgreSQL's maximum, with characters that have a meaning in SQL. */
 const HOSTILE = `Ac"me's; drop $$ \\ .ü-${'x'.repeat(40)}`
 const LISTS = ['orders', 'products', 'customers', 'categories', 'locations', 'customer-groups', 'ids/orders']
 

@@ -2,8 +2,10 @@
 // of the previous one, and a sender without a valid signature learns nothing about keys:
 //
 // - 404 if the operator configured no public keys. 405 for a method other than POST.
-// - 403 if the headers name no configured public key, or if the signature is not one of the whole body.
-// - 400 if the body is not a report. Nothing is revoked.
+// - 403 if the headers name no configured public key, or have no signature.
+// - 400, 408, 413, or 429 if the body can't be read (read-body.ts).
+// - 403 if the signature is not one of the whole body.
+// - 400 if the body is not a report. The service then revokes no key.
 // - 200 with a label for each token, after the keys are revoked.
 //
 // A repeated report changes nothing. See docs/contribute/decisions/077-accept-leak-reports-of-secret-scanners.md.
@@ -103,7 +105,7 @@ const SIGNATURE = /^[0-9A-Za-z+/]{1,96}={0,2}$/
 
 const verifyInPool = promisify<string, Buffer, KeyObject, Buffer, boolean>(verify)
 
-/** Whether `signature` is one of the body, in base64 and DER. Other bytes are no signature, and cause no error. */
+/** Whether `signature`, in base64 and DER, is one of the body. Returns false for bytes that are no signature. */
 async function isSignedBy(publicKey: KeyObject, body: Buffer, signature: string): Promise<boolean> {
   return await verifyInPool('sha256', body, publicKey, Buffer.from(signature, 'base64')).catch(() => false)
 }

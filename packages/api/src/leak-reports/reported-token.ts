@@ -47,9 +47,9 @@ function tokenOf(value: unknown): ReportedToken {
 }
 
 /**
- * Returns the text for the audit table, with masked keys, and without control, format, and unassigned characters.
- * Removes the characters first, because one inside a key would hide the key from `maskKeys`. Returns '' if it is not a
- * string.
+ * Returns the text for the audit table, with masked keys, and without characters of the Unicode category Other, such as
+ * control and format characters. Removes these characters first, because one inside a key would hide the key from
+ * `maskKeys`. Returns '' if `value` is not a string.
  */
 function placeText(value: unknown, lengthMax: number): string {
   if (typeof value !== 'string') return ''

@@ -7,18 +7,15 @@ import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 const PATH = '/.well-known/api-catalog'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/**
- * Returns the route of the catalog for a service that always names its public URL. `baseUrl` is that URL, without a
- * trailing slash.
- */
+/** Returns the route of a catalog that contains the address `baseUrl`, which has no trailing slash. */
 export function apiCatalog(baseUrl: string): ReferenceRoute {
   const { headers, ...route } = dataRoute(PATH, LINKSET, catalogJson(baseUrl))
   return { ...route, headers: { ...headers, link: `${SERVICE_LINKS}, <${PATH}>; rel="api-catalog"` } }
 }
 
 /**
- * Returns the route of the catalog for a service that has no public URL. The catalog contains the address that the
- * client used, or `baseUrl` if the request has no valid address.
+ * Returns the route of a catalog that contains the address that the client used, or `baseUrl` if the request has no
+ * valid address.
  */
 export function apiCatalogs(baseUrl: string): ReferenceRoute {
   return originDocuments(apiCatalog(baseUrl), catalogJson)

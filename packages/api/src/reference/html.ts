@@ -1,4 +1,4 @@
-// Renders the service's own HTML pages. The pages have no script, and load nothing from other hosts.
+// Renders the service's HTML pages except `/docs`. The pages have no script, and load nothing from other hosts.
 
 import { createHash } from 'node:crypto'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
@@ -15,7 +15,7 @@ export function pageRoute(page: HtmlPage): ReferenceRoute {
   return routeOf(page.path, pageText(page))
 }
 
-/** Returns the document of a page that `make` creates when a client requests it. */
+/** Returns the document of a page that `make` creates at the first request. */
 export function lazyPageRoute(path: string, make: () => Promise<Omit<HtmlPage, 'path'>>): ReferenceRoute {
   return routeOf(path, async () => Buffer.from(pageText(await make())))
 }
@@ -51,7 +51,7 @@ ${main}
 `
 }
 
-/** Escapes text for HTML text, and for attributes in double quotes. */
+/** Escapes text for HTML text, and for attributes in quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

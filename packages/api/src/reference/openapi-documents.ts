@@ -13,7 +13,7 @@ interface OpenApiVersion {
   /** Name of the version in links. */
   readonly name: string
   readonly document: typeof openapi
-  /** Returns the part of the document's text that contains the address. */
+  /** Returns the part of the document's text that contains the address; by default, the address as a JSON string. */
   readonly addressText?: (url: string) => string
 }
 

@@ -1,5 +1,5 @@
-// Creates a document for each address at which clients reach the service. A service without a public address in its
-// settings learns the address only from the request.
+// Creates a document for each address at which clients reach the service, because such a document contains the address
+// that the client used.
 
 import type { ReferenceRoute } from './reference-route.ts'
 

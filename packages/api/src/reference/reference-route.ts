@@ -5,7 +5,7 @@
 export interface ReferenceRoute {
   readonly path: string
   readonly contentType: string
-  /** Headers besides `content-type`, `content-length`, and `cache-control`. Names are in lower case. */
+  /** Headers besides `content-type`, `content-length`, `cache-control`, and `vary`. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /**
    * The body, or a function that returns it on request. The function returns the same body for each call. If it rejects

@@ -195,7 +195,7 @@ describe('the docs page', () => {
     expect(textOf('/docs/start.js')).not.toContain('window.fetch')
   })
 
-  it('the docs page never stores the key', () => {
+  it('the docs page is configured not to store the key', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     for (const from of [routes, trying]) expect(textOf('/docs/start.js', from)).toContain('"persistAuth": false')
   })

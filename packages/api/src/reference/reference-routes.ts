@@ -1,5 +1,5 @@
-// Collects all documents of the service. With a public address in the settings, each document has that address. Without
-// one, or if the page `/docs` can send requests, a document has the address that the client used.
+// Collects all documents of the service. The OpenAPI documents and the API catalog contain the public address from the
+// settings. Without one, or if the page `/docs` can send requests, they contain the address that the client used.
 
 import { type Contract, contractWith, DEFAULT_KEY_PREFIX, EXAMPLE_BASE_URL } from '@store-export/contract'
 import { apiCatalog, apiCatalogs } from './api-catalog.ts'
@@ -20,7 +20,7 @@ import { securityText } from './security-text.ts'
 export interface ReferenceOptions extends Partial<Contract> {
   /** Whether the docs page can send requests. */
   readonly tryIt: boolean
-  /** Public address of the service without a trailing slash. If it is missing, examples have `{base_url}`. */
+  /** Public address of the service without a trailing slash. If it is absent, `/` and `/llms.txt` have `{base_url}`. */
   readonly baseUrl?: string
   /** Address of the listener, for a client whose request has no valid host. */
   readonly listensAt?: string

@@ -1,4 +1,4 @@
-// A proxy to a PostgreSQL server that counts messages. The counts of a request do not depend on the speed of the
+// Starts a proxy to a PostgreSQL server that counts messages. The counts of a request do not depend on the speed of the
 // machine.
 
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 
 /** Counts since the last call of `takeCounts`. */
 export interface MessageCounts {
-  /** Statement groups, each of which ends with a Sync message, and simple queries. */
+  /** Statement groups: sequences of messages that end with Sync, and simple queries. */
   readonly statementGroups: number
   readonly parsed: number
   /** Bytes from the server. */

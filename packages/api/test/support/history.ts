@@ -83,8 +83,8 @@ function rank(created: Created): number {
 }
 
 /**
- * Returns random rows. With `nullable`, some creation times are infinite or null, which only a platform's own schema
- * allows.
+ * Returns an arbitrary row. With `nullable`, some creation times are infinite or null, which only a platform's own
+ * schema allows.
  */
 export function arbitraryRow({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
   // Equal timestamps, timestamps within one millisecond, and distant timestamps.

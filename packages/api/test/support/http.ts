@@ -1,4 +1,4 @@
-// Requests that fetch cannot send: any method, repeated headers, and raw bytes on a socket.
+// Sends requests that fetch cannot send: any method, repeated headers, and raw bytes on a socket.
 
 import http from 'node:http'
 import net from 'node:net'

@@ -1,4 +1,4 @@
-// Clients that read slowly or not at all, and responses that are too large for the socket buffers.
+// Simulates clients that read slowly or not at all, with responses that are too large for the socket buffers.
 
 import type { Socket } from 'node:net'
 import { LATEST_REVISION } from '@store-export/contract'

@@ -1,4 +1,4 @@
-// Imported stores, and stores that are still being generated.
+// Registers imported stores, and stores that are still being generated.
 
 import { randomBytes } from 'node:crypto'
 import { addStore } from '@store-export/control'

@@ -1,4 +1,4 @@
-// Stores that share a database, as on platforms with a schema for each tenant.
+// Creates stores that share a database, as on platforms with a schema for each tenant.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RevisionId } from '@store-export/contract'
