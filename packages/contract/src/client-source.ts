@@ -48,7 +48,7 @@ function methodOf({ path, response }: Endpoint): string {
   }
 }
 
-/** Returns the path segment of the resource in camel case: `customerAddresses`. */
+/** Returns the path segment after `/api/v1`, or after `ids` for a list of IDs, in camel case: `customerAddresses`. */
 function groupOf({ path, response }: Endpoint): string {
   const [, , , first = '', second = ''] = path.split('/')
   return (response.kind === 'ids' ? second : first).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())

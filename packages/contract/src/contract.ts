@@ -1,5 +1,5 @@
-// Combines all declarations in one value, from which OpenAPI, types, and tables are derived. Tests replace a part of
-// the value to prove that a new field, endpoint, or error code needs one declaration.
+// Combines the endpoints, error codes, and schema versions in one value, from which OpenAPI, types, and tables are
+// derived. Tests replace a part of the value to prove that a new field, endpoint, or error code needs one declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
@@ -7,7 +7,7 @@ import { idRow } from './ids.ts'
 import { childrenOf, type Resource, type RowShape } from './resource.ts'
 import { REVISIONS } from './revisions.ts'
 
-/** A schema revision as the documentation shows it. */
+/** A schema version as the documentation shows it. */
 export interface RevisionEntry {
   readonly id: string
   /** Day of publication, such as `2026-07-08`. */
@@ -15,11 +15,11 @@ export interface RevisionEntry {
   readonly summary: string
 }
 
-/** The endpoints, error codes, and schema revisions of the API. */
+/** The endpoints, error codes, and schema versions of the API. */
 export interface Contract {
   readonly endpoints: readonly Endpoint[]
   readonly errors: Readonly<Record<string, ErrorDeclaration>>
-  /** Schema revisions, oldest first. */
+  /** Schema versions, oldest first. */
   readonly revisions: readonly RevisionEntry[]
 }
 
@@ -50,7 +50,7 @@ export function errorsOf({ response }: Endpoint, { errors }: Contract = CONTRACT
   return errorsFor(response.kind, errors)
 }
 
-/** Returns the ID of the newest revision; `launch` if the contract has no revisions. */
+/** Returns the ID of the newest schema version; `launch` if the contract has none. */
 export function latestRevisionOf({ revisions }: Contract): string {
   return revisions.at(-1)?.id ?? 'launch'
 }

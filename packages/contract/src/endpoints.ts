@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly response: ResponseShape
   readonly resource: Resource
   readonly parameters: readonly ParameterName[]
-  /** First revision whose stores have the table. Lists are empty on older stores. */
+  /** First schema version whose stores have the table. Lists are empty on older stores. */
   readonly since: RevisionId
   /** Set if the specification does not name the endpoint (reading R31). */
   readonly addition?: true
@@ -49,7 +49,7 @@ const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 const UPDATED = ['updated_since', 'updated_until'] as const
 const CREATED = ['created_since', 'created_until'] as const
 
-/** Every endpoint, in the order of the specification. The lists of IDs come last. */
+/** Every endpoint that reads a store, in the order of the specification. The lists of IDs come last. */
 export const ENDPOINTS: readonly Endpoint[] = [
   only({ id: 'getStore', path: '/store', resource: store }),
   page({ id: 'listOrders', path: '/orders', resource: order, filters: [...UPDATED, ...CREATED, 'status'] }),

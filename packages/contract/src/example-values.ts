@@ -36,8 +36,8 @@ const THROW = {
 }
 
 /**
- * Values by resource name and field name. A field without a value gets an example for its type.
- * The order adds up: prices and shipping are without tax, and each tax rate applies to the amount after the discount.
+ * Values by resource name and field name. The order adds up: its prices and its shipping exclude tax, and each tax rate
+ * applies to the amount after the discount.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Store: {

@@ -51,8 +51,8 @@ export type FieldKind = FieldType['kind']
 
 /**
  * What remains of a personal value in data without personal values:
- * - `null`: nothing.
- * - `pseudonym`: a pseudonym. Equal values have equal pseudonyms, so that you can still count and group.
+ * - `null`: null, or a pseudonym if the field is required.
+ * - `pseudonym`: a pseudonym. Equal values of a store have equal pseudonyms, so that you can still count and group.
  * - `region`: the country and the state of an address.
  */
 export type PersonalRemainder = 'null' | 'pseudonym' | 'region'
@@ -62,7 +62,7 @@ export interface Field {
   readonly type: FieldType
   readonly note: string
   readonly nullable: boolean
-  /** First revision whose stores have the column; older stores serve null. */
+  /** First schema version whose stores have the column; `launch` if it is as old as its table. Older stores have null. */
   readonly since: RevisionId
   /** The API serves null if another field of the row has this value (reading R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }

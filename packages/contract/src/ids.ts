@@ -1,4 +1,4 @@
-// Defines ID lists. A client compares one with its copy to find deleted rows. A page has 10,000 IDs instead of 250
+// Defines ID lists. A client compares one with its copy to find deleted rows. A full page has 10,000 IDs instead of 250
 // rows, so this takes 1/40 of the requests of a full sync.
 
 import { timestamp, uuid } from './field.ts'

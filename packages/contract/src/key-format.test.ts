@@ -5,7 +5,7 @@ import { KEY_PREFIX_PATTERN, maskKeys } from './key-format.ts'
 const PREFIX = fc.stringMatching(new RegExp(`^${KEY_PREFIX_PATTERN}$`))
 const REST = fc.stringMatching(/^[0-9A-Za-z]{49}$/)
 
-test('[AUTH-2] if a text contains a key with any accepted prefix, masking leaves no character of its secret part', () => {
+test('[AUTH-2] if a text contains a key with any accepted prefix, masking leaves no 12 characters of its rest in a row', () => {
   fc.assert(
     fc.property(PREFIX, REST, fc.string(), fc.string(), (prefix, rest, before, after) => {
       const masked = maskKeys(`${before} ${prefix}${rest} ${after}`)

@@ -1,10 +1,11 @@
-/** The limits of the API. `requestsPerMinute` applies to each key and one-minute window. */
+/** The limits of the API. */
 export const LIMITS = {
+  /** Requests per key and one-minute window, unless the operator sets another limit. */
   requestsPerMinute: 120,
   pageRowsMin: 1,
   pageRowsMax: 250,
   pageRowsDefault: 50,
-  /** Rows of every page of IDs. One request replaces 40 pages of rows, and its JSON is smaller than a megabyte. */
+  /** Rows of a full page of IDs. One page replaces 40 pages of 250 rows, and its JSON is smaller than a megabyte. */
   pageRowsOfIds: 10_000,
   activeKeysPerStore: 5,
 } as const

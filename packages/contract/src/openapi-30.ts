@@ -24,13 +24,13 @@ export function openapi30(options: OpenApiOptions = {}): OpenApiObject {
 
 const LICENSE_URL = 'https://spdx.org/licenses/MIT.html'
 
-/** Returns the title, the version, and the license without the members that 3.1 added. */
+/** Returns `info` without the members that 3.1 added. The license gets a URL in place of its identifier. */
 export function infoBefore31(info: unknown): OpenApiObject {
   const { summary: _, license, ...rest } = objectOf(info)
   return { ...rest, license: { name: objectOf(license).name, url: LICENSE_URL } }
 }
 
-/** Returns the node with the schemas of its parameters, headers, and media types. Examples stay as they are. */
+/** Returns the node with each `schema` in it downgraded. Examples stay as they are. */
 function withSchemas(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withSchemas)
   if (typeof node !== 'object' || node === null) return node

@@ -1,6 +1,6 @@
-// Creates the OpenAPI responses of an operation. The messages of `INVALID_PARAM` examples come from the service's own
-// parsers, so they can't become outdated. Other examples use the condition of the error as the message. Responses that
-// are the same for every endpoint are shared components.
+// Creates the OpenAPI responses of an operation. The messages of `INVALID_PARAM` examples come from the functions that
+// create the service's messages, so they can't become outdated. Examples of other codes use the condition of the error
+// as the message. Responses that are the same for every endpoint are shared components.
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -108,7 +108,7 @@ function errorResponse(status: number, examples: readonly ErrorExample[], { erro
   }
 }
 
-/** Returns examples with the messages of the service, because the parsers of the parameters create them. */
+/** Returns the examples of a code: for `INVALID_PARAM`, one for each of some parameters, and otherwise one. */
 function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): ErrorExample[] {
   const inPath = endpoint.path.includes('{id}')
   if (code === 'INVALID_PARAM' && inPath)
@@ -155,7 +155,7 @@ function headerRefs(names: readonly string[]): OpenApiObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Returns the component name of the response with this code. Without the suffix, Go code has the name twice. */
+/** Returns the component name of the response with this code. Without the suffix, Go code would declare it twice. */
 function sharedName(code: string): string {
   return `${enumMemberName(code)}Response`
 }

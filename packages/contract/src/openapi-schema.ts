@@ -125,7 +125,8 @@ function entrySchema(shape: Exclude<JsonShape, { keys: unknown }>): OpenApiObjec
 }
 
 /**
- * Requires all members, because the specification names them. The API serves elements as they are stored (reading R32).
+ * Requires all members, because the specification names them. A stored element can still lack one, because the API
+ * serves elements unchanged (reading R32).
  */
 function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')

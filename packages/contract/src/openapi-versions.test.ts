@@ -35,7 +35,7 @@ describe('the documents of OpenAPI 3.1, OpenAPI 3.0 and Swagger 2.0', () => {
     expect(normalized(V20)).toEqual(expected)
   })
 
-  it('if a null, an enum, a header, or a limit differs between OpenAPI versions, the comparison finds the difference', () => {
+  it('if one version lacks a null, enum value, response, header, limit, or extension, the comparison finds it', () => {
     const changes: ((document: Node) => void)[] = [
       (document) => delete document.components.schemas.Order.properties.customer_id.nullable,
       (document) => delete document.components.schemas.Order.properties.shipping_address.nullable,

@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('each schema of the OpenAPI document compiles in strict mode of ajv, and its example is valid', () => {
+  it('the OpenAPI schema of each resource compiles in strict mode of ajv, and its example is valid', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const validate = validator(typeName(resource))
       expect(validate(exampleOf(resource)), `${resource.name}: ${JSON.stringify(validate.errors)}`).toBe(true)
@@ -142,7 +142,7 @@ describe('the OpenAPI document', () => {
     const location = document.components.schemas.Location?.properties
     for (const name of ['latitude', 'longitude']) expect(location?.[name]?.description).toContain('all stored digits')
     const since = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'updated_since')
-    expect(since?.description).toContain('A datetime without an offset is rejected')
+    expect(since?.description).toContain('The service rejects a datetime without an offset')
   })
 
   it('the description of updated_since names the stores that reject it for customers, and no stores for orders', () => {

@@ -8,7 +8,6 @@ import type { LiveExample } from './markdown.ts'
 import { endpointGroup, endpointNote, endpointTitle, parameterNote } from './notes.ts'
 import type { OpenApiObject } from './openapi-schema.ts'
 
-/** Address of the demo. */
 const DEMO_URL = 'http://127.0.0.1:8080'
 
 /** Returns the collection, in version 2.1 of Postman's format. `examples` are responses of the demo, by endpoint ID. */

@@ -11,7 +11,7 @@ export interface RowShape {
   /** Name in the plural, in lower case: `customer groups`. */
   readonly plural: string
   readonly note: string
-  /** First revision whose stores have the table; older stores serve an empty list. */
+  /** First schema version whose stores have the table. The lists of older stores are empty. */
   readonly since: RevisionId
   /** Fields in the order of the JSON. */
   readonly fields: Readonly<Record<string, Field>>
@@ -62,7 +62,10 @@ export function resource(declaration: Omit<Resource, 'since' | 'list'> & { since
   return { since: 'launch', list: declaration.table, ...declaration }
 }
 
-/** Returns the columns that the service reads: those of the fields, and the column that marks removed rows. */
+/**
+ * Returns the columns that the service reads: those of the fields, and the column that marks removed rows. Fields for
+ * embedded rows and for row counts have no column.
+ */
 export function columnsOf({ fields, removedColumn }: Resource): string[] {
   const columns = Object.entries(fields)
     .filter(([, field]) => field.type.kind !== 'many' && field.type.kind !== 'counts')
@@ -70,6 +73,7 @@ export function columnsOf({ fields, removedColumn }: Resource): string[] {
   return removedColumn === undefined ? columns : [...columns, removedColumn]
 }
 
+/** Returns the resources of the embedded rows. */
 export function childrenOf({ fields }: RowShape): Resource[] {
   return Object.values(fields).flatMap(({ type }) => (type.kind === 'many' ? [type.resource] : []))
 }

@@ -1,4 +1,4 @@
-/** The schema revisions of v1, oldest first. Source: the specification, "Versioning". */
+/** The schema versions of API v1, oldest first. Source: the specification, "Versioning". */
 export const REVISIONS = [
   {
     id: 'launch',
@@ -24,17 +24,17 @@ export const REVISIONS = [
   { id: 'v1.6', date: '2026-09-30', summary: 'weight_grams on products and variants; store weight_unit' },
 ] as const
 
-/** ID of a revision: `launch`, `v1.1`, and so on. */
+/** ID of a schema version: `launch`, `v1.1`, and so on. */
 export type RevisionId = (typeof REVISIONS)[number]['id']
 
 export const LATEST_REVISION: RevisionId = REVISIONS[REVISIONS.length - 1]?.id ?? 'launch'
 
-/** Whether stores of `revision` have what `since` added. */
+/** Whether stores at schema version `revision` have what the version `since` added. */
 export function includesRevision(revision: RevisionId, since: RevisionId): boolean {
   return positionOf(revision) >= positionOf(since)
 }
 
-/** Returns `text` as a revision ID; null if no revision has this ID. */
+/** Returns `text` as the ID of a schema version; null if no version has this ID. */
 export function findRevision(text: string): RevisionId | null {
   return REVISIONS.find((revision) => revision.id === text)?.id ?? null
 }

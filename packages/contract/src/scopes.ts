@@ -1,5 +1,5 @@
-// Names the permissions of API keys. Each resource with an endpoint has one: the rows of `customer_addresses` need
-// `customer-addresses:read`. Every key may read `store`, so that a tool can test its connection.
+// Names the permissions of API keys. Each resource with an endpoint has one, such as `customer-addresses:read`, except
+// the store: every key may read it, so that a tool can test its connection.
 
 import { ENDPOINTS } from './endpoints.ts'
 import type { Resource } from './resource.ts'

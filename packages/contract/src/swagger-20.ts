@@ -24,7 +24,7 @@ export function swagger20(options: OpenApiOptions = {}): OpenApiObject {
   }
 }
 
-/** Returns the members that name the server with this address. */
+/** Returns the members that name the server with this address. Throws if `baseUrl` is not a URL. */
 export function swaggerServer(baseUrl: string): OpenApiObject {
   const { protocol, host, pathname } = new URL(baseUrl)
   return { host, basePath: pathname, schemes: [protocol.slice(0, -1)] }
@@ -39,7 +39,10 @@ function operationWith(responseOf: (response: unknown) => OpenApiObject, operati
   }
 }
 
-/** Version 2.0 has no `schema` in a parameter: its members stand next to the name. Schemathesis reads `x-example`. */
+/**
+ * Puts the members of the schema next to the name, because a parameter of version 2.0 has no `schema`. Schemathesis
+ * reads the example from `x-example`.
+ */
 function parameterOf(parameter: unknown): OpenApiObject {
   const { schema, example, examples, ...rest } = objectOf(parameter)
   const shown = example ?? (examples === undefined ? undefined : firstExample(examples))
@@ -72,7 +75,7 @@ function schemaOf(schema: unknown): OpenApiObject {
   return downgradedSchema(objectOf(schema), 'x-nullable')
 }
 
-/** Returns the object with references to where version 2.0 has schemas and responses. */
+/** Returns the object with its references changed to the places of schemas and responses in version 2.0. */
 function relocated(node: OpenApiObject): OpenApiObject {
   const text = JSON.stringify(node)
     .replaceAll('"$ref":"#/components/schemas/', '"$ref":"#/definitions/')

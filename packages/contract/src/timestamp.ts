@@ -1,4 +1,4 @@
-// Parses and formats timestamps with the microseconds of PostgreSQL. A JavaScript Date has only milliseconds, so a
+// Parses timestamps to the microseconds of PostgreSQL, and formats them. A JavaScript Date has only milliseconds, so a
 // cursor with a Date would repeat or skip rows.
 
 /** Microseconds since 2000-01-01T00:00:00Z, the epoch of PostgreSQL. Earlier timestamps are negative. */
@@ -15,7 +15,7 @@ export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for exa
 /**
  * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits.
  * Returns null for any other text (reading R12). Digits after the microseconds round up. Stored values have
- * microseconds, so rounding up does not change which of them are at or after the time.
+ * microseconds, so rounding up does not change which of them are before the time.
  */
 export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)

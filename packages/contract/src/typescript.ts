@@ -98,7 +98,8 @@ function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): str
 }
 
 /**
- * Requires all members, because the specification names them. The API serves elements as they are stored (reading R32).
+ * Requires all members, because the specification names them. A stored element can still lack one, because the API
+ * serves elements unchanged (reading R32).
  */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
@@ -111,8 +112,8 @@ function optionalMemberOf(member: JsonMember): string {
 }
 
 /**
- * Returns a union that an editor completes, and that accepts other strings, because newer stores return them (reading
- * R33).
+ * Returns a union that an editor completes. It accepts other strings, because responses can have values that the
+ * contract does not list (reading R33).
  */
 function openUnion(values: readonly string[]): string {
   return [...values.map(quote), '(string & {})'].join(' | ')

@@ -1,5 +1,5 @@
-// Derives the resources that a key without personal data reads (reading R40), with the same fields, so that responses
-// have the same keys.
+// Derives the resources that a key without personal data reads (reading R40). They have the same fields, so that
+// responses have the same keys.
 
 import type { Field, PersonalRemainder } from './field.ts'
 import type { Resource } from './resource.ts'
@@ -26,9 +26,11 @@ function reduced(field: Field): Field {
   return reducedTo === null ? field : { ...field, reducedTo }
 }
 
-/** Returns what a key without personal data gets from the field; null if the field is not personal. */
+/**
+ * Returns what a key without personal data gets from the field; null if the field is not personal. A required field
+ * gets a pseudonym instead of null.
+ */
 export function remainderOf({ personal, nullable }: Field): PersonalRemainder | null {
   if (personal === undefined) return null
-  // A required field must have a value.
   return personal === 'null' && !nullable ? 'pseudonym' : personal
 }
