@@ -109,7 +109,7 @@ export type ResponseKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
 export interface ErrorDeclaration {
   /** HTTP status. */
   readonly status: number
-  /** The endpoints that can return the error, by the kind of their response. */
+  /** The endpoints that can return the error to a well-formed request, by the kind of their response. */
   readonly returnedBy: 'every' | readonly ResponseKind[]
   readonly condition: string
   readonly retry: string
@@ -117,14 +117,14 @@ export interface ErrorDeclaration {
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
-  /** Further statuses of responses with this code. */
+  /** Further statuses of responses with this code, except those of leak reports. */
   readonly otherStatuses?: readonly ErrorStatus[]
 }
 
 /** A status of an error code, and when the service returns it. */
 export type ErrorStatus = Pick<ErrorDeclaration, 'status' | 'condition' | 'retry'>
 
-/** Returns every status of an error code; the status of the specification is the first. */
+/** Returns the documented statuses of an error code; the status of the specification is the first. */
 export function errorStatusesOf(error: ErrorDeclaration): readonly ErrorStatus[] {
   return [error, ...(error.otherStatuses ?? [])]
 }
@@ -160,7 +160,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The statuses of errors that end if the client changes its request. */
+/** The statuses of errors with a `reason`: the client can fix them by changing its request. */
 const CHANGEABLE: ReadonlySet<number> = new Set([400, 404, 405])
 
 /** What an `ApiError` adds to the declaration of its code. `status` replaces the declared status. */

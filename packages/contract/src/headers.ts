@@ -1,4 +1,4 @@
-// The response headers that clients can rely on. Every other header of a response can change without notice.
+// Declares the response headers that the documentation lists. The others, such as `content-type`, are standard HTTP.
 
 /** A documented response header, and the responses that have it. */
 export interface HeaderDeclaration {

@@ -29,7 +29,7 @@ export function fieldTable(resource: RowShape): string {
   return table(['Field', 'Type', 'Notes', 'Since'], rows)
 }
 
-/** Returns a table of the endpoints. Its error column omits the errors that every endpoint can return. */
+/** Returns a Markdown table of the endpoints. Its error column omits the errors that every endpoint can return. */
 export function endpointTable(parts: Partial<Contract> = {}): string {
   const contract = contractWith(parts)
   const common = commonErrors(contract)
@@ -107,7 +107,7 @@ export function limitTable(): string {
   )
 }
 
-/** Returns a Markdown table of the schema revisions, oldest first. */
+/** Returns a Markdown table of the schema versions, oldest first. */
 export function revisionTable(parts: Partial<Contract> = {}): string {
   const rows = contractWith(parts).revisions.map(({ id, date, summary }) => [id, date, summary])
   return table(['Version', 'Date', 'Changes'], rows)
@@ -132,7 +132,7 @@ export interface LiveExample {
   readonly body: unknown
 }
 
-/** Returns the Markdown page of the reference. `examples` has a request and its response by endpoint ID. */
+/** Returns the Markdown page of the reference. `examples` has live examples by endpoint ID; others have no example. */
 export function referencePage(
   parts: Partial<Contract> = {},
   examples: Readonly<Record<string, LiveExample>> = {},

@@ -32,17 +32,14 @@ const REMAINDER_NOTES: Readonly<Record<PersonalRemainder, string>> = {
   region: 'only the country and the state',
 }
 
-/**
- * Returns the first revision whose stores have the field. A field without its own revision has the revision of its
- * table.
- */
+/** Returns the first schema version whose stores have the field: its own, or that of its table. */
 export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since
 }
 
 /**
- * Returns whole sentences about what the endpoint returns. The note of its resource describes a row. `in code` omits
- * the members of the response that the client hides.
+ * Returns whole sentences about what the endpoint returns. `in code` omits the members of the response that the client
+ * hides.
  */
 export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' = 'in a URL'): string {
   const { note, response, since } = endpoint
@@ -69,16 +66,15 @@ export function endpointTitle({ response, resource }: Endpoint): string {
   return `List the ${resource.plural} of one ${response.parent.name.toLowerCase()}`
 }
 
-/** Returns the group that lists the endpoint, such as `Customer addresses`. */
+/** Returns the heading of the endpoint's group in OpenAPI and Postman, such as `Customer addresses`. */
 export function endpointGroup({ response, resource }: Endpoint): string {
   const words = response.kind === 'only' ? resource.name : resource.plural
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**
- * Returns the rule of a parameter in whole sentences. For a datetime, they say why an offset is required (reading R12).
- * They also name the stores that reject the parameter because the stores do not have the field (reading R1). `in code`
- * is for the client, which accepts a `Date` and encodes the URL.
+ * Returns the note of a parameter in whole sentences. For a datetime, they also say which values it accepts, and which
+ * stores reject it (readings R12 and R1). `in code` is for the client, which accepts a `Date` and encodes the URL.
  */
 export function parameterNote(
   name: ParameterName,

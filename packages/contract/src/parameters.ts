@@ -103,7 +103,7 @@ export function invalidParameter(name: string, rule: string, got: string): ApiEr
   return new ApiError('INVALID_PARAM', `${reason}; got ${quotedInput(got)}`, { reason })
 }
 
-/** Creates the error for a parameter that the client sent twice. */
+/** Creates the error for a parameter that the client sent more than once, with its first two values. */
 export function repeatedParameter(name: string, rule: string, [first, second]: readonly [string, string]): ApiError {
   const got = `${quotedInput(first)} and ${quotedInput(second)}`
   const reason = `${name}: must be given once, as ${rule}`
@@ -119,7 +119,7 @@ export function quotedInput(text: string): string {
   return JSON.stringify(cut.toWellFormed())
 }
 
-/** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10`, and `+5` (reading R11). */
+/** Accepts only digits without a leading zero (reading R11). `Number()` would also accept `1e2`, `0x10`, and `+5`. */
 function parseLimit(text: string): number {
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
   if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit

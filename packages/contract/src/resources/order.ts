@@ -13,7 +13,7 @@ export const ORDER_STATUSES = [
   'return_requested',
 ] as const
 
-/** Known values of `payment_provider`: the payment processor (card), or a manual method. */
+/** Values of `payment_provider` in responses: the payment processor (card), or a manual method. */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
 /** A line item, which is embedded in its order. */
