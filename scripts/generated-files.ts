@@ -37,7 +37,8 @@ const HEAD = '<!-- Generated from the contract. Do not edit: change the contract
 
 const DECISIONS_HEAD = '<!-- Generated from the records in this folder. Do not edit: run `npm run generate`. -->\n\n'
 
-const ERROR_BODY = `Every error has the same body. The code is stable and meant for programs, the message for people:
+const ERROR_BODY = `This page is for integrators who handle errors. Every error has the same body. Programs read the stable
+\`code\`, and people read the \`message\`:
 
 \`\`\`json
 {"error":{"code":"INVALID_PARAM","message":"limit: must be a whole number from 1 to 250; got \\"ten\\""}}

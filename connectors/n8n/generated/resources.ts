@@ -23,25 +23,25 @@ export const RESOURCES: readonly StoreResource[] = [
     "filters": [
       {
         "name": "updated_since",
-        "description": "Returns only rows that were updated at or after this time",
+        "description": "Returns only rows whose updated_at is this time or later",
         "kind": "time",
         "choices": []
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows that were updated before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
+        "description": "Returns only rows whose updated_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
         "kind": "windowEnd",
         "choices": []
       },
       {
         "name": "created_since",
-        "description": "Returns only rows that were created at or after this time. Works on all stores.",
+        "description": "Returns only rows whose created_at is this time or later. Works on all stores.",
         "kind": "time",
         "choices": []
       },
       {
         "name": "created_until",
-        "description": "Returns only rows that were created before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       },
@@ -71,25 +71,25 @@ export const RESOURCES: readonly StoreResource[] = [
     "filters": [
       {
         "name": "created_since",
-        "description": "Returns only rows that were created at or after this time. Works on all stores.",
+        "description": "Returns only rows whose created_at is this time or later. Works on all stores.",
         "kind": "time",
         "choices": []
       },
       {
         "name": "created_until",
-        "description": "Returns only rows that were created before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       },
       {
         "name": "updated_since",
-        "description": "Returns only rows that were updated at or after this time",
+        "description": "Returns only rows whose updated_at is this time or later",
         "kind": "time",
         "choices": []
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows that were updated before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
+        "description": "Returns only rows whose updated_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
         "kind": "windowEnd",
         "choices": []
       }
@@ -105,25 +105,25 @@ export const RESOURCES: readonly StoreResource[] = [
     "filters": [
       {
         "name": "updated_since",
-        "description": "Returns only rows that were updated at or after this time",
+        "description": "Returns only rows whose updated_at is this time or later",
         "kind": "time",
         "choices": []
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows that were updated before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
+        "description": "Returns only rows whose updated_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
         "kind": "windowEnd",
         "choices": []
       },
       {
         "name": "created_since",
-        "description": "Returns only rows that were created at or after this time. Works on all stores.",
+        "description": "Returns only rows whose created_at is this time or later. Works on all stores.",
         "kind": "time",
         "choices": []
       },
       {
         "name": "created_until",
-        "description": "Returns only rows that were created before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       }
@@ -157,25 +157,25 @@ export const RESOURCES: readonly StoreResource[] = [
     "filters": [
       {
         "name": "updated_since",
-        "description": "Returns only rows that were updated at or after this time",
+        "description": "Returns only rows whose updated_at is this time or later",
         "kind": "time",
         "choices": []
       },
       {
         "name": "updated_until",
-        "description": "Returns only rows that were updated before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
+        "description": "Returns only rows whose updated_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. The greatest updated_at of such a list is a safe updated_since for your next sync.",
         "kind": "windowEnd",
         "choices": []
       },
       {
         "name": "created_since",
-        "description": "Returns only rows that were created at or after this time. Works on all stores.",
+        "description": "Returns only rows whose created_at is this time or later. Works on all stores.",
         "kind": "time",
         "choices": []
       },
       {
         "name": "created_until",
-        "description": "Returns only rows that were created before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
+        "description": "Returns only rows whose created_at is before this time and before x-sync-watermark. With now, the list ends at the watermark. Send it on each page. Works on all stores.",
         "kind": "windowEnd",
         "choices": []
       },

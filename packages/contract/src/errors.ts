@@ -9,22 +9,22 @@ export const ERRORS = {
     condition:
       'The key in the header x-api-key is missing, repeated, malformed, unknown, revoked, expired, or turned off, or it does not work from this network address.',
     retry: 'No.',
-    fix: 'Send the whole key once, in the header x-api-key. If it is turned off, turn it on in the store dashboard under Settings, API. If it is lost, revoked, or expired, or this network is not allowed, create a new key there.',
+    fix: 'Send the whole key once, in the header x-api-key. If it is turned off, turn it on in the store dashboard under Settings, API. If it is lost, revoked, or expired, or does not allow this network, create a new key there.',
     mistakes: [
-      'The key was sent as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
-      'A space, a line break, or quotes were copied with the key.',
-      'The header was sent twice.',
-      'The key was replaced, but this tool still sends the old key.',
+      'The client sends the key as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
+      'The key was copied with a space, a line break, or quotes.',
+      'The client sends the header twice.',
+      'A merchant has replaced the key, but this tool still sends the old key.',
       'The key has an allow list, and the tool now runs in another network.',
     ],
   },
   STORE_NOT_SUPPORTED: {
     status: 403,
     returnedBy: 'every',
-    condition: 'The key belongs to an imported store, which is hosted elsewhere.',
+    condition: 'The key belongs to an imported store, which another platform hosts.',
     retry: 'No.',
-    fix: 'Use the export of the platform that hosts the store. This service serves only stores that were generated here.',
-    mistakes: ['The key of the imported copy was used instead of the key of the generated store.'],
+    fix: 'Use the export of the platform that hosts the store. This service does not serve imported stores.',
+    mistakes: ['The client uses the key of the imported copy instead of the key of the generated store.'],
   },
   STORE_NOT_READY: {
     status: 409,
@@ -39,14 +39,14 @@ export const ERRORS = {
     status: 400,
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition:
-      'A parameter failed validation: limit outside 1 to 250, unknown status, malformed datetime, non-UUID id.',
+      'The service does not accept the value of a parameter, such as a limit outside 1 to 250, an unknown status, a malformed datetime, or an ID that is not a UUID.',
     retry: 'No.',
     fix: 'Read the message. It names the parameter, the values that it accepts, and the value that you sent.',
     mistakes: [
-      'The + of an offset such as +02:00 was not written as %2B in the URL, so it arrived as a space.',
-      'A datetime was sent without an offset. Add Z or the offset.',
-      'updated_since was sent for customers of a store that does not track customer updates. Use created_since.',
-      'A parameter was sent empty, or twice.',
+      'The URL has the + of an offset such as +02:00 instead of %2B, so it arrives as a space.',
+      'A datetime has no offset. Add Z or the offset.',
+      'The client sends updated_since for customers of a store that does not track customer updates. Use created_since.',
+      'The client sends a parameter twice, or without a value.',
     ],
     otherStatuses: [
       { status: 408, condition: 'The request did not arrive in time.', retry: 'Yes.' },
@@ -56,13 +56,14 @@ export const ERRORS = {
   INVALID_CURSOR: {
     status: 400,
     returnedBy: ['page', 'ids'],
-    condition: 'The cursor could not be decoded. It was changed, or it is from another list or another store.',
+    condition:
+      'The service could not decode the cursor. The client changed it, or it is from another list or another store.',
     retry: 'No; start again from the first page.',
     fix: 'Pass the unchanged meta.next_cursor of the previous page to the same list of the same store.',
     mistakes: [
-      'The cursor of one list was passed to another list.',
+      'The client passes the cursor of one list to another list.',
       'A database column or a log cut the cursor off.',
-      'The operator replaced the control database of the service after the cursor was issued.',
+      'The operator has replaced the control database of the service since it returned the cursor.',
     ],
   },
   NOT_FOUND: {
@@ -72,9 +73,9 @@ export const ERRORS = {
     retry: 'No.',
     fix: 'Read the message. Compare the path with the reference, or create a key with the scope that the message names. If the path and the scope are right, this store has no row with this ID.',
     mistakes: [
-      'The key of another store was used.',
+      'The client uses the key of another store.',
       'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
-      'The method was not GET or HEAD (status 405). The service is read-only: use GET.',
+      'The method is not GET or HEAD (status 405). The service is read-only: use GET.',
     ],
     otherStatuses: [{ status: 405, condition: 'The method is not GET or HEAD.', retry: 'No.' }],
   },
@@ -94,7 +95,7 @@ export const ERRORS = {
     status: 502,
     returnedBy: 'every',
     condition:
-      'The store database could not be read because of a temporary failure. If the service itself failed, the message says so.',
+      'The service could not read the store database because of a temporary failure. If the service itself failed, the message says so.',
     retry: 'Yes, after 1 to 5 seconds (the header Retry-After), with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
     fix: 'Wait for the number of seconds in the header Retry-After, and double the wait after each further failure. Pass the same cursor: no row is lost.',

@@ -31,7 +31,7 @@ export const RESPONSE_HEADERS = {
     on: 'some responses',
   },
   'content-length': {
-    note: 'Length of the body in bytes. If the body that you receive is shorter, it was cut off.',
+    note: 'Length of the body in bytes. If you receive fewer bytes, the connection broke: send the request again.',
     schema: { type: 'integer', minimum: 0 },
     example: 18_342,
     on: 'every response',
@@ -85,7 +85,7 @@ export const RESPONSE_HEADERS = {
     on: 'every response that read the store',
   },
   'x-ignored-params': {
-    note: 'Query parameters of the request that this endpoint does not have, percent-encoded and separated by commas. Absent if there are none.',
+    note: 'Query parameters of the request that this endpoint does not have, percent-encoded and separated by commas: at most ten names, each cut at 64 characters. Absent if there are none.',
     schema: { type: 'string' },
     example: 'page,order_by',
     on: 'some responses',

@@ -14,9 +14,10 @@ import { type ErrorDeclaration, errorStatusesOf } from './errors.ts'
 import { code, fieldType } from './field-type.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { LIMITS } from './limits.ts'
-import { endpointNote, fieldNote, fieldSince, parameterNote, sentence } from './notes.ts'
+import { endpointNote, fieldNote, fieldSince, OFFSET_NOTE, parameterNote, sentence } from './notes.ts'
 import { PARAMETERS, type ParameterName } from './parameters.ts'
 import type { RowShape } from './resource.ts'
+import { TIMESTAMP_RULE } from './timestamp.ts'
 
 /** Returns a Markdown table of the fields of a resource: name, type, note, and first schema version. */
 export function fieldTable(resource: RowShape): string {
@@ -76,7 +77,7 @@ export function errorPage(name: string, error: ErrorDeclaration): string {
   const { status, condition, retry, fix, mistakes, otherStatuses = [] } = error
   return lines(
     `# ${name}`,
-    `HTTP status ${status}.`,
+    `The service returns this error with HTTP status ${status}.`,
     '## What happened',
     wrapped(condition),
     ...otherStatuses.map((each) => `With status ${each.status}: ${each.condition}`),
@@ -141,18 +142,36 @@ export function referencePage(
   const common = commonErrors(contract).map(errorLink)
   return lines(
     '# Reference',
-    `The API at schema version ${latestRevisionOf(contract)}. Every path accepts GET, returns JSON, and requires the header \`x-api-key\`. The same reference as OpenAPI: [openapi.json](../openapi.json).`,
+    wrapped(
+      `This page is for integrators. It lists every endpoint, parameter, field, error, and response header of the API at schema version ${latestRevisionOf(contract)}.`,
+    ),
+    [
+      '**Base URL.** The address of the service, such as `https://export.example.com`. The examples have it in `$BASE_URL`.',
+      '**Authentication.** Send your API key in the header `x-api-key` with every request. The examples have it in `$STORE_EXPORT_KEY`. [Authentication](../authentication.md) shows how to set both variables.',
+      '**Requests.** Every path accepts GET and HEAD, and returns JSON.',
+      '**Lists.** [Pagination](../pagination.md) explains `limit`, `cursor`, and `meta`. [Incremental sync](../incremental-sync.md) explains the other parameters of lists.',
+      '**OpenAPI.** [openapi.json](../openapi.json) has the same content as this page.',
+    ]
+      .map((each) => wrapped(`- ${each}`, '  '))
+      .join('\n'),
     '## Endpoints',
     endpointTable(contract),
-    `Every endpoint can also return ${common.join(', ')}.`,
-    ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
+    wrapped(`Every endpoint can also return ${common.join(', ')}.`),
     '## Query parameters',
     parameterTable(contract),
-    'A parameter that is empty or sent twice is rejected. A parameter that the endpoint does not have is ignored and named in the header `x-ignored-params`.',
+    wrapped(
+      'The service rejects a parameter that is empty or that you send twice. It ignores a parameter that the endpoint does not have, and names it in the header `x-ignored-params`.',
+    ),
+    wrapped(`Times must be ${TIMESTAMP_RULE}. In a URL, write the + of an offset as %2B. ${OFFSET_NOTE}.`),
+    '## Examples',
+    wrapped('These are requests to a demo store, and its responses.'),
+    ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
     '## Resources',
-    ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, sentence(each.note), fieldTable(each)]),
+    ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, wrapped(sentence(each.note)), fieldTable(each)]),
     '## Errors',
-    'The body of every error is `{"error": {"code": "...", "message": "..."}}`. The code is for programs, and the message is for people.',
+    wrapped(
+      'The body of every error is `{"error": {"code": "...", "message": "..."}}`. Programs read the code, and people read the message.',
+    ),
     errorTable(contract),
     '## Response headers',
     headerTable(),
@@ -164,7 +183,7 @@ export function referencePage(
 }
 
 function endpointSection(endpoint: Endpoint, example: LiveExample | undefined): string[] {
-  const section = [`### GET ${endpoint.path}`, endpointNote(endpoint)]
+  const section = [`### GET ${endpoint.path}`, wrapped(endpointNote(endpoint))]
   if (example === undefined) return section
   const request = `\`\`\`sh\ncurl -H "x-api-key: $STORE_EXPORT_KEY" "$BASE_URL${example.path}"\n\`\`\``
   const body = `\`\`\`json\n${JSON.stringify(example.body, null, 2)}\n\`\`\``
@@ -179,7 +198,7 @@ function returnsOf(endpoint: Endpoint): string {
 
 /** Returns the longest note, because a restriction of one endpoint makes its note longer. */
 function longestNote(name: ParameterName, users: readonly Endpoint[]): string {
-  const notes = users.map(({ resource }) => parameterNote(name, resource))
+  const notes = users.map(({ resource }) => parameterNote(name, resource, 'in a table'))
   return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '')
 }
 

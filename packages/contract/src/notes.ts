@@ -15,7 +15,7 @@ import { remainderOf } from './without-personal-data.ts'
 export function fieldNote(field: Field): string {
   const { type, note, nullWhen, since } = field
   const listed = type.kind === 'oneOf' && type.others === undefined
-  const open = listed ? [`One of ${codes(type.values)}`, 'More values can be added'] : []
+  const open = listed ? [`One of ${codes(type.values)}`, 'Later versions can add values'] : []
   const nulls = nullWhen === undefined ? [] : [`null if ${nullWhen.field} is ${nullWhen.value}`]
   const older = since === 'launch' ? [] : [`null on stores older than ${since}`]
   return [note, ...open, ...nulls, ...older, ...personalNote(field)].map(sentence).join(' ')
@@ -46,7 +46,7 @@ export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' =
   const deletions = response.kind === 'ids' ? [DELETIONS_NOTE] : []
   const whole =
     response.kind === 'allOf' && place === 'in a URL'
-      ? ['Not paginated: has_more is always false and next_cursor is always null']
+      ? ['The list has one page: has_more is always false and next_cursor is always null']
       : []
   const older =
     since !== 'launch' && returnsList(endpoint) ? [`Returns an empty list on stores older than ${since}`] : []
@@ -54,7 +54,7 @@ export function endpointNote(endpoint: Endpoint, place: 'in a URL' | 'in code' =
 }
 
 const DELETIONS_NOTE =
-  'A row that you had before reading this list, and that the list does not return, has been deleted'
+  'If you had a row before you read this list, and the list does not return it, the store has deleted it'
 
 /** Returns the title of the endpoint, such as `List orders`. */
 export function endpointTitle({ response, resource }: Endpoint): string {
@@ -74,12 +74,13 @@ export function endpointGroup({ response, resource }: Endpoint): string {
 
 /**
  * Returns the note of a parameter in whole sentences. For a datetime, they also say which values it accepts, and which
- * stores reject it (readings R12 and R1). `in code` is for the client, which accepts a `Date` and encodes the URL.
+ * stores reject it (readings R12 and R1). `in code` is for the client, which accepts a `Date` and encodes the URL. `in a
+ * table` omits the values, because the page of the table says them once.
  */
 export function parameterNote(
   name: ParameterName,
   resource: Resource,
-  place: 'in a URL' | 'in code' = 'in a URL',
+  place: 'in a URL' | 'in code' | 'in a table' = 'in a URL',
 ): string {
   const { note, filter }: Parameter = PARAMETERS[name]
   if (filter === undefined || filter.operator === '=') return sentence(note)
@@ -87,22 +88,25 @@ export function parameterNote(
   const older = since === 'launch' ? [] : [untrackedUpdatesNote(resource, since)]
   const rule =
     filter.operator === '<'
-      ? `${NOW}, or ${TIMESTAMP_RULE}`
+      ? `\`${NOW}\`, or ${TIMESTAMP_RULE}`
       : place === 'in code'
         ? `or ${TIMESTAMP_RULE}`
         : TIMESTAMP_RULE
-  const values =
-    place === 'in code'
-      ? [`A \`Date\`, ${rule}`]
-      : [`Must be ${rule}`, 'In a URL, write the + of an offset as %2B', OFFSET_NOTE]
+  const values = {
+    'in a table': [],
+    'in code': [`A \`Date\`, ${rule}`],
+    'in a URL': [`Must be ${rule}`, 'In a URL, write the + of an offset as %2B', OFFSET_NOTE],
+  }[place]
   return [note, ...values, ...older].map(sentence).join(' ')
 }
 
 function untrackedUpdatesNote({ plural }: Resource, since: string): string {
-  return `Stores older than ${since} do not track updates of ${plural}: they reject this parameter with INVALID_PARAM`
+  return `Stores older than ${since} do not track updates of ${plural}. For them, the service rejects this parameter with INVALID_PARAM`
 }
 
-const OFFSET_NOTE = 'A datetime without an offset is rejected: a local time that is read as UTC could skip rows'
+/** The reason for the offset of a datetime. */
+export const OFFSET_NOTE =
+  'The service rejects a datetime without an offset, because reading a local time as UTC could skip rows'
 
 /** Returns the JSON Schema type of a member of stored JSON; null if it can have any type. */
 export function memberType(member: JsonMember): 'string' | 'integer' | 'number' | 'boolean' | null {

@@ -87,7 +87,7 @@ Every page of a list has two headers for your next sync: a timestamp in \`x-sync
 - If \`x-store-fields\` differs from the last sync, the store has other columns. Read the whole list again.
 
 ## Deleted rows
-No list reports deleted rows. Read a list of IDs instead, such as \`/api/v1/ids/orders\`, with ${LIMITS.pageRowsOfIds.toLocaleString('en')} IDs per page. A row that you had before reading this list, and that the list does not return, has been deleted.
+No list reports deleted rows. Read a list of IDs instead, such as \`/api/v1/ids/orders\`, with ${LIMITS.pageRowsOfIds.toLocaleString('en')} IDs per page. If you had a row before you read this list, and the list does not return it, the store has deleted it.
 
 ## Rate limit
 A key can make ${LIMITS.requestsPerMinute} requests per one-minute window. Further requests return 429 with \`Retry-After\`. With ${LIMITS.pageRowsMax} rows per page, this is ${(LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')} rows per minute.
@@ -96,7 +96,7 @@ A key can make ${LIMITS.requestsPerMinute} requests per one-minute window. Furth
 Every response has the header \`x-request-id\`, and the logs of the service have the same ID. You can send your own \`x-request-id\`, and a \`traceparent\` header (W3C Trace Context): the service returns and logs them.
 
 ## Methods and parameters
-Every path accepts GET and HEAD. HEAD returns the headers of GET without the body, and is not listed below. Other methods return 405. A query parameter that is empty or sent twice is rejected. A parameter that the endpoint does not have is ignored and named in the \`x-ignored-params\` header.`
+Every path accepts GET and HEAD. HEAD returns the headers of GET without the body. Other methods return 405. The service rejects a query parameter that is empty or sent twice. It ignores a parameter that the endpoint does not have, and names it in the \`x-ignored-params\` header.`
 
 function tagsOf({ endpoints }: Contract): OpenApiObject[] {
   const groups = new Map(endpoints.map((each) => [endpointGroup(each), each.resource.note]))

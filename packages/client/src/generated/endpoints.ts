@@ -21,13 +21,13 @@ export class StoreEndpoints {
 
 /** The filters and the page size of `client.orders.list`. */
 export interface ListOrdersOptions extends ListOptions {
-  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
-  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Order['status']
@@ -52,7 +52,7 @@ export class OrdersEndpoints {
     return this.#caller.object<Order>(`/api/v1/orders/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns the ID and the last change of all orders, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all orders, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/orders', { ...options })
   }
@@ -60,13 +60,13 @@ export class OrdersEndpoints {
 
 /** The filters and the page size of `client.customers.list`. */
 export interface ListCustomersOptions extends ListOptions {
-  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
-  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
+  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. For them, the service rejects this parameter with INVALID_PARAM. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
+  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Stores older than v1.1 do not track updates of customers. For them, the service rejects this parameter with INVALID_PARAM. */
   readonly updatedUntil?: Date | string
 }
 
@@ -94,7 +94,7 @@ export class CustomersEndpoints {
     return this.#caller.rows<CustomerAddress>(`/api/v1/customers/${encodeURIComponent(id)}/addresses`, options)
   }
 
-  /** Returns the ID and the last change of all customers, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all customers, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customers', { ...options })
   }
@@ -102,13 +102,13 @@ export class CustomersEndpoints {
 
 /** The filters and the page size of `client.customerAddresses.list`. */
 export interface ListCustomerAddressesOptions extends ListOptions {
-  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
-  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
 }
 
@@ -144,7 +144,7 @@ export class CustomerGroupsEndpoints {
     return this.#caller.list<CustomerGroup>('/api/v1/customer-groups', { ...options })
   }
 
-  /** Returns the ID and the last change of all customer groups, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.1. */
+  /** Returns the ID and the last change of all customer groups, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. Returns an empty list on stores older than v1.1. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customer-groups', { ...options })
   }
@@ -167,7 +167,7 @@ export class LocationsEndpoints {
     return this.#caller.list<Location>('/api/v1/locations', { ...options })
   }
 
-  /** Returns the ID and the last change of all locations, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.2. */
+  /** Returns the ID and the last change of all locations, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. Returns an empty list on stores older than v1.2. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/locations', { ...options })
   }
@@ -175,13 +175,13 @@ export class LocationsEndpoints {
 
 /** The filters and the page size of `client.products.list`. */
 export interface ListProductsOptions extends ListOptions {
-  /** Returns only rows that were updated at or after this time. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is this time or later. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedSince?: Date | string
-  /** Returns only rows that were updated before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `updated_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. The greatest `updated_at` of such a list is a safe `updated_since` for your next sync. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly updatedUntil?: Date | string
-  /** Returns only rows that were created at or after this time. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is this time or later. Works on all stores. A `Date`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdSince?: Date | string
-  /** Returns only rows that were created before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, now, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
+  /** Returns only rows whose `created_at` is before this time and before `x-sync-watermark`. With `now`, the list ends at the watermark. Send it on each page. Works on all stores. A `Date`, `now`, or an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. */
   readonly createdUntil?: Date | string
   /** Returns only rows with this status. */
   readonly status?: Product['status']
@@ -206,7 +206,7 @@ export class ProductsEndpoints {
     return this.#caller.object<Product>(`/api/v1/products/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns the ID and the last change of all products, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all products, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/products', { ...options })
   }
@@ -229,7 +229,7 @@ export class CategoriesEndpoints {
     return this.#caller.list<Category>('/api/v1/categories', { ...options })
   }
 
-  /** Returns the ID and the last change of all categories, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all categories, oldest first, 10,000 per page. If you had a row before you read this list, and the list does not return it, the store has deleted it. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/categories', { ...options })
   }

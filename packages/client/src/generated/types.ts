@@ -60,13 +60,13 @@ export interface Store {
   default_locale: string | null
   /** Languages of the store, always including the default. null on stores older than v1.3. */
   enabled_locales: string[] | null
-  /** Display unit of weights; null means kilograms. The weight_grams fields are always in grams. One of `kg`, `g`, `lb`, `oz`. More values can be added. null on stores older than v1.6. */
+  /** Display unit of weights; null means kilograms. The weight_grams fields are always in grams. One of `kg`, `g`, `lb`, `oz`. Later versions can add values. null on stores older than v1.6. */
   weight_unit: 'kg' | 'g' | 'lb' | 'oz' | (string & {}) | null
   /** Row counts. */
   counts: { products: number; categories: number; customers: number; orders: number }
 }
 
-/** An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address. */
+/** An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. The customer picks up an order with a pickup_location_id, and its shipping_address is a snapshot of the location’s address. */
 export interface Order {
   /** Order ID. */
   id: Uuid
@@ -74,7 +74,7 @@ export interface Order {
   customer_id: Uuid | null
   /** Email address of the buyer. Keys without personal data get a pseudonym. */
   email: string
-  /** Order status. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. More values can be added. */
+  /** Order status. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. Later versions can add values. */
   status: 'pending' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded' | 'return_requested' | (string & {})
   /** Item total before tax, shipping and discounts. */
   subtotal: Decimal
@@ -102,7 +102,7 @@ export interface Order {
   payment_method_id: Uuid | null
   /** Name of the manual payment method at the time of the order. null on stores older than v1.1. */
   payment_method_label: string | null
-  /** ID of the pickup location, if the order is picked up in person. null on stores older than v1.2. */
+  /** ID of the pickup location, if the customer picks up the order. null on stores older than v1.2. */
   pickup_location_id: Uuid | null
   /** Snapshot of the shipping address. Keys without personal data get only the country and the state. */
   shipping_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
@@ -114,7 +114,7 @@ export interface Order {
   processor_charge_id: string | null
   /** URL of the receipt at the payment processor. Keys without personal data get null. */
   receipt_url: string | null
-  /** Tracking number, set when the order is fulfilled. Keys without personal data get null. */
+  /** Tracking number. The store sets it when it fulfills the order. Keys without personal data get null. */
   tracking_number: string | null
   /** URL of the tracking page of the carrier. Keys without personal data get null. */
   tracking_url: string | null
@@ -124,9 +124,9 @@ export interface Order {
   shipping_method: string | null
   /** Language of the checkout. null on stores older than v1.3. */
   locale: string | null
-  /** Custom fields of the order, set by catalog imports. null on stores older than v1.5. Keys without personal data get null. */
+  /** Custom fields of the order. Catalog imports set them. null on stores older than v1.5. Keys without personal data get null. */
   metafields: Array<{ key: string; label: string; value: JsonValue }> | null
-  /** Time at which the order was placed. */
+  /** Time at which the customer placed the order. */
   created_at: Timestamp
   /** Time of the last change. The parameter updated_since filters by it. */
   updated_at: Timestamp
@@ -172,7 +172,7 @@ export interface Customer {
   processor_customer_id: string | null
   /** Preferred language. null on stores older than v1.3. */
   locale: string | null
-  /** Time at which the email address was verified; null if it was not. */
+  /** Time at which the customer verified the email address; null before that. */
   email_verified: Timestamp | null
   /** Time of creation. The parameter created_since filters by it. */
   created_at: Timestamp
@@ -278,7 +278,7 @@ export interface Location {
   is_active: boolean
   /** Display position. */
   sort_order: number
-  /** ID in the source system, if the location was imported. */
+  /** ID of an imported location in its source system. */
   external_id: string | null
   /** Time of creation. */
   created_at: Timestamp
@@ -304,7 +304,7 @@ export interface Product {
   images: string[]
   /** Video URLs. */
   videos: string[]
-  /** Product status. One of `draft`, `active`, `archived`. More values can be added. */
+  /** Product status. One of `draft`, `active`, `archived`. Later versions can add values. */
   status: 'draft' | 'active' | 'archived' | (string & {})
   /** ID of the category. */
   category_id: Uuid | null
@@ -336,7 +336,7 @@ export interface Product {
   translations: Record<string, { name?: string | null; description?: string | null }> | null
   /** Tax class; null means the standard rate of the store. null on stores older than v1.4. */
   tax_class: string | null
-  /** Weight in grams, for any display unit of the store; null if it is not known. null on stores older than v1.6. */
+  /** Weight in grams, for any display unit of the store; null if the store does not know it. null on stores older than v1.6. */
   weight_grams: Decimal | null
   /** Time of creation. */
   created_at: Timestamp

@@ -19,7 +19,7 @@ export const customer = resource({
     group_id: uuid('ID of the customer group; null if the customer is in no group').from('v1.1'),
     processor_customer_id: text('Customer ID at the payment processor, for reconciliation').orNull().asPersonal('null'),
     locale: text('Preferred language').from('v1.3'),
-    email_verified: timestamp('Time at which the email address was verified; null if it was not').orNull(),
+    email_verified: timestamp('Time at which the customer verified the email address; null before that').orNull(),
     created_at: timestamp('Time of creation. The parameter created_since filters by it'),
     updated_at: timestamp('Time of the last profile change. The parameter updated_since filters by it').from('v1.1'),
   },

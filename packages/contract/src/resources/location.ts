@@ -50,7 +50,7 @@ export const location = resource({
     preparation_time: text('Time to prepare an order, in free text').orNull(),
     is_active: boolean('Whether the location is active'),
     sort_order: integer('Display position'),
-    external_id: text('ID in the source system, if the location was imported').orNull(),
+    external_id: text('ID of an imported location in its source system').orNull(),
     created_at: timestamp('Time of creation'),
     updated_at: timestamp('Time of the last change'),
   },

@@ -41,7 +41,7 @@ export const order = resource({
   name: 'Order',
   plural: 'orders',
   table: 'orders',
-  note: 'An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address.',
+  note: 'An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. The customer picks up an order with a pickup_location_id, and its shipping_address is a snapshot of the location’s address.',
   view: {
     columns: {
       Created: 'created_at',
@@ -83,7 +83,7 @@ export const order = resource({
     ).from('v1.1'),
     payment_method_id: uuid('ID of the manual payment method, if payment_provider is manual').from('v1.1'),
     payment_method_label: text('Name of the manual payment method at the time of the order').from('v1.1'),
-    pickup_location_id: uuid('ID of the pickup location, if the order is picked up in person').from('v1.2'),
+    pickup_location_id: uuid('ID of the pickup location, if the customer picks up the order').from('v1.2'),
     shipping_address: json(ORDER_ADDRESS, 'Snapshot of the shipping address').orNull().asPersonal('region'),
     billing_address: json(ORDER_ADDRESS, 'Snapshot of the billing address, in the shape of shipping_address')
       .orNull()
@@ -97,13 +97,15 @@ export const order = resource({
       .nullWhenever('payment_provider', 'manual')
       .asPersonal('null'),
     receipt_url: text('URL of the receipt at the payment processor').orNull().asPersonal('null'),
-    tracking_number: text('Tracking number, set when the order is fulfilled').orNull().asPersonal('null'),
+    tracking_number: text('Tracking number. The store sets it when it fulfills the order').orNull().asPersonal('null'),
     tracking_url: text('URL of the tracking page of the carrier').orNull().asPersonal('null'),
     carrier: text('Carrier code').orNull(),
     shipping_method: text('Shipping option that the customer chose').orNull(),
     locale: text('Language of the checkout').from('v1.3'),
-    metafields: json(METAFIELDS, 'Custom fields of the order, set by catalog imports').from('v1.5').asPersonal('null'),
-    created_at: timestamp('Time at which the order was placed'),
+    metafields: json(METAFIELDS, 'Custom fields of the order. Catalog imports set them')
+      .from('v1.5')
+      .asPersonal('null'),
+    created_at: timestamp('Time at which the customer placed the order'),
     updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
     items: many(orderItem, 'order_id', 'Line items'),
   },
