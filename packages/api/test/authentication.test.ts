@@ -36,7 +36,7 @@ const withWrongCharacter = (key: string) => key.slice(0, -1) + (key.endsWith('0'
 
 describe('[AUTH-6, R26] an invalid key', () => {
   test.each(pathsWith(UNKNOWN_ID))(
-    'if a key is invalid in any way, %s returns 401 with the same message',
+    'if a key is missing, malformed, unknown, revoked, or repeated, %s returns 401 with the same message',
     async (path) => {
       const revoked = await platform.newKey(store.id)
       await revoke(revoked.id)
@@ -127,7 +127,7 @@ describe('[AUTH-2] the form of a key', () => {
   })
 })
 
-test('[AUTH-3] when a key is created, the control database stores only its hash', async () => {
+test('[AUTH-3] when a key is created, the control database stores its hash, and not its middle characters', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])

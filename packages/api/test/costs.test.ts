@@ -43,7 +43,6 @@ async function countedNode(...known: string[]): Promise<Counted> {
   const [row] = await platform.controlSql<[{ url: string }]>`
     select database_url as url from stores where id = ${store.id}`
   await platform.controlSql`update stores set database_url = ${stores.url(row.url)} where id = ${store.id}`
-  // Periodic work of the node must not be counted.
   const node = await startNode({ ...platform, controlUrl: control.url(platform.controlUrl) })
   onTestFinished(() => node.close())
   const get = async (path: string) => {
