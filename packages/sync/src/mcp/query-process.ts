@@ -36,7 +36,7 @@ export interface QueryRows {
   readonly columns: readonly string[]
   /** Each row as a JSON array. */
   readonly rows: readonly string[]
-  /** Whether the statement has more rows. */
+  /** Whether the statement has more rows than fit in `maxBytes`. */
   readonly isCut: boolean
 }
 

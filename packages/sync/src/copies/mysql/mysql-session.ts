@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 30 * 60_000
 
 /**
- * Settings of the session:
+ * Settings of the session whose purpose is not obvious:
  * - `sql_mode`: names in double quotes, and errors instead of changed values.
  * - `wait_timeout`: releases the lock within an hour if this machine disappears.
  */
