@@ -1,5 +1,5 @@
-// The events of the dashboard. They contain IDs and names of routes, but no key, form, or email address. A `cause` can
-// contain anything, so the log writes only its safe parts (operator/src/log.ts).
+// Declares the events of the dashboard. Apart from a `cause`, they contain no key, form, or email address. A `cause`
+// can contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
 import type { ControlQueryFailed } from '@store-export/control'
 
@@ -14,7 +14,7 @@ export interface PageCompleted {
   readonly durationMs: number
 }
 
-/** Emitted after an attempt to sign in to the dashboard. */
+/** Emitted after an attempt to sign in to the dashboard, or if too many attempts prevent one. */
 export interface SignInAttempted {
   readonly event: 'sign_in.attempted'
   readonly requestId: string
@@ -40,7 +40,7 @@ export interface KeyChanged {
 }
 
 /**
- * Emitted after the mail server has accepted at least one email about a key. `emails` is the number of accepted emails.
+ * Emitted after the SMTP server has accepted at least one email about a key. `emails` is the number of accepted emails.
  */
 export interface AlertSent {
   readonly event: 'alert.sent'
@@ -49,7 +49,7 @@ export interface AlertSent {
   readonly emails: number
 }
 
-/** Emitted if the SMTP server did not accept an email. */
+/** Emitted if the SMTP server did not accept an email about a key. */
 export interface AlertFailed {
   readonly event: 'alert.failed'
   readonly keyId: string

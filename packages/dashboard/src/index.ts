@@ -30,7 +30,7 @@ export type { RunningDashboard } from './server.ts'
 export interface DashboardOptions {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
-  /** Key that signs sessions and forms. All nodes share it. */
+  /** Key for sessions, forms, new keys, second factors, and links that stop emails. All nodes share it. */
   readonly secret: string
   readonly listen: ListenOptions
   /** Public URL of the dashboard; null to serve only this machine. */
@@ -55,9 +55,10 @@ export interface DashboardOptions {
 }
 
 /**
- * Starts the dashboard, and the checks that send emails. Rejects with `InvalidDashboardUrlError` if `url` is insecure
- * or has a path, and with `InvalidIssuerError` for the issuer of single sign-on. Rejects with a system error if the
- * port is not available.
+ * Starts the dashboard, and the checks that send emails. `stop` also waits for the emails that are being sent.
+ *
+ * Rejects with `InvalidDashboardUrlError` if `url` is not a URL, is insecure, or has a path or a query. Rejects with
+ * `InvalidIssuerError` for the issuer of single sign-on, and with a system error if the port is not available.
  */
 export async function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
   const { listen, limits, url } = options
@@ -74,7 +75,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Running
   return { ...running, stop }
 }
 
-/** Time between two checks of all keys. */
+/** Time from the end of one check of all keys to the next. */
 const ALERTS_INTERVAL_MS = 5 * 60_000
 
 function openAlerts(services: Services, mailer: Mailer): { close(): Promise<void> } {

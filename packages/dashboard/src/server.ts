@@ -85,8 +85,8 @@ function listen(server: http.Server, { host, port }: ListenOptions): Promise<voi
 const CHECK_MS = 100
 
 /**
- * Stops the server, and closes all connections after the last response. Browsers open connections before they need
- * them, and Node does not treat a connection without a request as idle.
+ * Stops the server, and closes all connections after the last response, or after `drainMs`. Browsers open connections
+ * before they need them, and Node does not treat a connection without a request as idle.
  */
 async function stopServer(server: http.Server, open: ReadonlySet<http.ServerResponse>, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -59,7 +59,7 @@ test('if a key expires, the activity page says so', async () => {
   const { store, visitor, keys, page } = await newShop()
   await platform.controlSql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${store.id}`
   await visitor.send(keys, `${keys}/keys`, { name: 'Next' })
-  expect(changesIn((await visitor.get(page)).text)).toContain('End of the key test | Its end date')
+  expect(changesIn((await visitor.get(page)).text)).toContain('Ended the key test | Its end date')
 })
 
 test('if the account that made a change was removed, the activity page does not show its email address', async () => {
@@ -130,7 +130,7 @@ test('if a merchant chooses an action or an actor, the activity page lists only 
   ])
   expect(await chosen({ by: merchant.id })).toEqual([own])
   expect(await chosen({ by: 'platform', action: 'key.created' })).toEqual(['Created the key test | Your platform'])
-  expect(await chosen({ by: 'end_date' })).toEqual(['End of the key test | Its end date'])
+  expect(await chosen({ by: 'end_date' })).toEqual(['Ended the key test | Its end date'])
   expect(await chosen({ by: 'command_line' })).toEqual(['Changed this store: its state | Your platform’s command line'])
   expect(await chosen({ by: colleague.id, action: 'key.renamed' })).toEqual([])
 })

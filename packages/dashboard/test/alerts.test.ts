@@ -170,7 +170,7 @@ test('if a key is off, its merchants get no email about its tool, but one before
   await controlSql`update api_keys set turned_off_at = null, expires_at = null where id = ${store.keyId}`
   await send()
   expect(smtp.emails).toHaveLength(2)
-  expect(smtp.emails[1]?.message).toContain('test was over its rate limit')
+  expect(smtp.emails[1]?.message).toContain('test was over the rate limit')
 })
 
 test('if the SMTP server rejects the address of a merchant, an event reports it, and no round tries it again', async () => {
@@ -233,9 +233,9 @@ test('if a merchant opens the link in an email and confirms it, the merchant get
 
   const signedIn = await new PlainBrowser(urlOf(platform)).signIn(merchant)
   const page = `/stores/${store.id}/usage/keys/${store.keyId}`
-  expect((await signedIn.get(page)).text).toContain('You get no emails about this key.')
+  expect((await signedIn.get(page)).text).toContain('You get no emails about this key, unless it is found in public.')
   await signedIn.send(page, `${page}/emails`)
-  expect((await signedIn.get(page)).text).toContain('You get an email if this tool fails')
+  expect((await signedIn.get(page)).text).toContain('You get an email if this tool gets only errors')
   await platform.controlSql`delete from alerts`
   await send()
   expect(smtp.emails).toHaveLength(7)
@@ -331,7 +331,7 @@ describe('[AUTH-5, R47] emails about leaked keys', () => {
   })
 
   test.each([
-    [{}, 'Found at: the report does not say it'],
+    [{}, 'Found at: the report does not say where'],
     [{ source: 'npm' }, 'Found at: npm'],
     [{ url: PLACE_URL }, `Found at: ${PLACE_URL}\r`],
   ])('if a report has the place %j, the email contains it', async (place, line) => {

@@ -311,7 +311,7 @@ describe('stores at older schema versions', () => {
       expect.objectContaining({ resource: 'Order', field: 'currency', since: 'v1.1' }),
     )
     expect(snapshot?.facts.at(-1)?.text).toBe(
-      'customer addresses (since v1.1), customer groups (since v1.1), locations (since v1.2)',
+      'customer addresses (from schema version v1.1), customer groups (from schema version v1.1), locations (from schema version v1.2)',
     )
   })
 

@@ -113,13 +113,15 @@ describe('keys of a store', () => {
     const shop = await newShop()
     const { id, key } = await makeKey(shop)
     const off = `${shop.page}/keys/${id}/turn-off`
-    expect((await shop.visitor.get(off)).text).toContain('The tool gets 401 until you turn the key on again.')
+    expect((await shop.visitor.get(off)).text).toContain(
+      'Until you turn it on again, the API rejects the tool’s requests.',
+    )
     expect(await status(key)).toBe(200)
     const done = await shop.visitor.send(off, off)
     expect(done.headers.get('location')).toBe(shop.page)
     expect(await status(key)).toBe(401)
     const { text } = await shop.visitor.follow(done)
-    expect(text).toContain('“Sheets” is off. The tool gets 401 until you turn the key on again.')
+    expect(text).toContain('“Sheets” is off. Until you turn it on again, the API rejects the tool’s requests.')
     expect(text).toMatch(/<strong>Turned off<\/strong> on /)
     const usage = `/stores/${shop.store.id}/usage/keys/${id}`
     await expect.poll(async () => (await shop.visitor.get(usage)).text).toContain('this key is turned off')
@@ -263,7 +265,7 @@ describe('replacement of a key', () => {
       const sent = await shop.visitor.send(confirmationPage, confirmationPage, { ends })
       const created = (await shop.visitor.follow(sent)).text
       expect(created).toContain(`ends ${text} after the first use of the new one`)
-      expect((await shop.visitor.get(shop.page)).text).toContain(`ends ${text} after the first use of it`)
+      expect((await shop.visitor.get(shop.page)).text).toContain(`ends ${text} after the first use of the new key`)
       expect(await status(/sdx_\w{49}/.exec(created)?.[0] ?? '')).toBe(200)
       const hoursLeft = async () => {
         const [row] = await platform.controlSql`

@@ -1,5 +1,5 @@
-// Manages the accounts of merchants. The operator creates accounts. Merchants sign in by password, by passkey, by
-// one-time link, or by single sign-on. This module limits the rate of attempts. better-auth stores passwords and sessions (auth.ts).
+// Manages the accounts of merchants: creates them, signs merchants in by password and by one-time link, and changes
+// passwords. better-auth stores passwords and sessions (auth.ts). This module limits the rate of attempts.
 
 import {
   addMembership,
@@ -35,7 +35,7 @@ export interface MerchantSession {
   readonly language: Language | null
 }
 
-/** An account that got access to a store. */
+/** An account with access to a store. */
 export interface AddedMerchant {
   readonly id: string
   readonly email: string
@@ -49,12 +49,12 @@ export type SignInResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
   /** The password or the link is right, and `TwoFactor.verify` must complete the sign-in. */
   | { readonly kind: 'code_required'; readonly cookies: readonly string[] }
-  /** The address or the password is wrong. The result doesn't say which is wrong, so that it reveals no accounts. */
+  /** The link, the address, or the password is wrong. The result doesn't say which, so that it reveals no accounts. */
   | { readonly kind: 'rejected' }
   /** There were too many attempts, so the dashboard did not check this attempt. */
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
-/** Reason for which the dashboard did not change a password. */
+/** Reason for which the dashboard did not change a password. `current`: the current password is wrong. */
 export type PasswordRejection = 'current' | 'too short' | 'too long'
 
 /** Creates accounts, signs merchants in and out, and changes passwords. */
@@ -81,8 +81,8 @@ export class Accounts {
   }
 
   /**
-   * Adds a store to an account, and creates a missing account. A member keeps the role.
-   * Throws `InvalidEmailError` or `UnknownStore`.
+   * Adds a store to an account, and creates a missing account. A member keeps the current role, which the result has.
+   * Rejects with `InvalidEmailError` or `UnknownStore`.
    */
   async addMerchant(email: string, storeId: string, role: MemberRole = 'admin'): Promise<AddedMerchant> {
     const address = parseEmail(email)
@@ -98,7 +98,7 @@ export class Accounts {
     return { id, email: address, isNew: known === null, role: roleNow }
   }
 
-  /** Whether an account has this address. Throws `InvalidEmailError`. */
+  /** Whether an account has this address. Rejects with `InvalidEmailError`. */
   async hasMerchant(email: string): Promise<boolean> {
     const { internalAdapter } = await this.#auth.$context
     return (await internalAdapter.findUserByEmail(parseEmail(email))) !== null
@@ -110,7 +110,7 @@ export class Accounts {
     return hasher.hash(password)
   }
 
-  /** Sets a new password, without checking the current one. Sessions stay valid. */
+  /** Sets a new password, without checking its length or the current password. Sessions stay valid. */
   async setPassword(merchantId: string, password: string): Promise<void> {
     const { internalAdapter } = await this.#auth.$context
     const hash = await this.hashPassword(password)
@@ -122,7 +122,10 @@ export class Accounts {
     }
   }
 
-  /** Returns the token of a new one-time sign-in link. Throws `InvalidEmailError`. */
+  /**
+   * Returns the token of a new one-time sign-in link, which signs in only if an account has the address. Rejects with
+   * `InvalidEmailError`.
+   */
   async createSignInLink(email: string): Promise<string> {
     const address = parseEmail(email)
     await this.#auth.api.signInMagicLink({ body: { email: address }, headers: new Headers() })

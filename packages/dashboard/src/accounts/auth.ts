@@ -1,5 +1,5 @@
 // Configures the tables, cookies and lifetimes of better-auth, which stores accounts, passwords and sessions. The
-// dashboard does not serve the HTTP routes of better-auth. Instead, accounts.ts calls its functions.
+// dashboard does not serve the HTTP routes of better-auth, but calls its functions.
 
 import { randomUUID } from 'node:crypto'
 import { passkey } from '@better-auth/passkey'
@@ -15,10 +15,10 @@ import { makeRecoveryCodes } from './recovery-codes.ts'
 /** Minimum and maximum length of a password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
-/** Options of both password sign-in and single sign-on. */
+/** Options of every kind of sign-in. */
 export interface CommonAuthOptions {
   readonly database: ControlDatabase
-  /** Key that signs session cookies. All nodes share it. */
+  /** Key that signs cookies and encrypts the secrets of second factors. All nodes share it. */
   readonly secret: string
   /** Public URL of the dashboard. */
   readonly url: string
@@ -26,7 +26,7 @@ export interface CommonAuthOptions {
   readonly sessionDays: number
 }
 
-/** Options of sign-in by password and by one-time link. */
+/** Options of every kind of sign-in except single sign-on. */
 export interface AuthOptions extends CommonAuthOptions {
   /** Minutes for which a one-time link is valid. */
   readonly linkMinutes: number
@@ -37,10 +37,10 @@ export interface AuthOptions extends CommonAuthOptions {
 const DAY_SECONDS = 86_400
 /** Seconds after the password or the link for which a code completes the sign-in. */
 const CODE_SECONDS = 600
-/** Name of the account in the merchant's app, and of the dashboard in the merchant's list of passkeys. */
+/** Name of the dashboard in the merchant's app for codes, and in the merchant's list of passkeys. */
 export const ISSUER = 'Store Data Export'
 
-/** Returns a better-auth instance for passwords, links and sessions. */
+/** Returns a better-auth instance for passwords, links, second factors, passkeys, and sessions. */
 export function createAuth(options: AuthOptions) {
   const { linkMinutes, onLink } = options
   return betterAuth({
@@ -65,8 +65,9 @@ export function createAuth(options: AuthOptions) {
 }
 
 /**
- * Returns the plugin for codes of an app. In better-auth, it applies to passwords only. Here it applies to one-time links,
- * too: otherwise, everyone who can read a merchant's email needs no code. Single sign-on leaves it to the provider.
+ * Returns the plugin for codes of an app. In better-auth, only a sign-in by password needs a code. Here, a one-time
+ * link needs one too, because a link can fall into other hands. Single sign-on leaves the second factor to the
+ * provider.
  */
 function secondFactor() {
   const plugin = twoFactor({
@@ -83,9 +84,9 @@ function secondFactor() {
 }
 
 /**
- * Returns the plugin for passkeys. A passkey replaces the password and the code, so it must verify its user, for example
- * by a fingerprint or a PIN. better-auth alone accepts passkeys that don't. The sign-in has no email address, so the
- * passkey must be stored where the browser finds it.
+ * Returns the plugin for passkeys. A passkey replaces the password and the code, so it must verify its user, for
+ * example by a fingerprint or a PIN. better-auth alone accepts passkeys that don't verify their user. The sign-in has
+ * no email address, so the passkey must be stored where the browser finds it.
  */
 function passkeys(url: string) {
   const origin = passkeyOriginOf(url) ?? url
@@ -119,7 +120,7 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
     secret,
     database: { dialect: kyselyDialect(database.pool), type: 'postgres' },
     telemetry: { enabled: false },
-    // Accounts counts attempts in the control database, for all nodes.
+    // The dashboard counts attempts in the control database, for all nodes.
     rateLimit: { enabled: false },
     // The logger would print what the merchant typed when a password is wrong.
     logger: { disabled: true },
@@ -184,7 +185,7 @@ export function passkeyCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-passkey' : 'passkey'
 }
 
-/** A better-auth instance, whose functions `Accounts` calls. */
+/** The better-auth instance that `Accounts`, `TwoFactor`, and `Passkeys` share. */
 export type Auth = ReturnType<typeof createAuth>
 
 const TIMESTAMP_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const

@@ -34,7 +34,7 @@ export async function callAuth<T>(
   }
 }
 
-/** Returns the value of a cookie of the request, as the browser sent it; null without the cookie. */
+/** Returns the value of a cookie of the request, as the browser sent it; null if it is absent or empty. */
 export function cookieOf(headers: Headers, name: string): string | null {
   const cookies = (headers.get('cookie') ?? '').split(';').map((each) => each.trim())
   return cookies.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) || null
@@ -45,7 +45,7 @@ export function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })
 }
 
-/** Returns the header that names the browser of a new session, without the cookies of an old session. */
+/** Returns the first 300 characters of the User-Agent header, without the cookies of an old session. */
 export function userAgentHeader(headers: Headers): Headers {
   return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })
 }

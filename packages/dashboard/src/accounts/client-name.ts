@@ -1,5 +1,4 @@
-// Lets merchants recognize their sessions without storing client addresses: the browser and the system from the
-// User-Agent header.
+// Names the browser and the system of a session from its User-Agent header, so that merchants recognize their sessions.
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],

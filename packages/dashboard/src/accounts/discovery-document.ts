@@ -40,8 +40,8 @@ export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDo
 }
 
 /**
- * Returns the JSON object at `url`. Returns null after an error status, a redirect, a failed connection, and JSON that
- * is no object, and if the response takes more than `PROVIDER_TIMEOUT_MS`. Doesn't reject.
+ * Returns the JSON object at `url`; null for any other response, for a redirect, and if the connection fails. Also
+ * returns null if the response takes more than `PROVIDER_TIMEOUT_MS`. Doesn't reject.
  */
 export async function fetchObject(
   url: string,

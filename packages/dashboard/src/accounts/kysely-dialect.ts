@@ -1,6 +1,5 @@
 // Connects better-auth, which runs its SQL with Kysely, to the `Pool` of `@store-export/postgres`. So accounts share
-// the connections, time limits, and error classes of the rest of the control database. A connection belongs to Kysely
-// from `acquireConnection` to `releaseConnection`.
+// the connections, time limits, and error classes of the rest of the control database.
 
 import { type Connection, type Pool, queryResult, type Value } from '@store-export/postgres'
 import {

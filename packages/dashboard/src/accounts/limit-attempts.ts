@@ -22,8 +22,8 @@ export interface PasswordCheck {
 const LOCK_SECONDS = 900
 
 /**
- * Runs the call if no scope is rate limited. A scope of the client comes first, so that a rate-limited client can't fill
- * the table with accounts. Successful attempts don't count.
+ * Runs the call if no scope is rate limited. Put the scope of the client first, so that a rate-limited client can't
+ * fill the table with accounts. Successful attempts don't count.
  */
 export async function limitAttempts<T>(
   { database, scopes }: { readonly database: ControlDatabase; readonly scopes: readonly string[] },
@@ -40,7 +40,7 @@ export async function limitAttempts<T>(
   return result
 }
 
-/** Returns the scope of passwords that are typed in a session. */
+/** Returns the scope of the passwords that a signed-in merchant types to confirm a change. */
 export function passwordScope({ merchantId }: MerchantSession): string {
   return `password of ${merchantId}`
 }

@@ -17,8 +17,8 @@ const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', '
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /**
- * Returns the members that better-auth needs, without all others; null if the text is not JSON of this shape. `names`
- * are the members of the response. better-auth checks their content.
+ * Returns only the members that better-auth needs; null if the text is not JSON of this shape. `names` are the members
+ * of the response. better-auth checks their content.
  */
 export function parseCredential<Name extends string>(text: string, names: readonly Name[]): Credential<Name> | null {
   const { id, rawId, type, response } = objectOf(parseJson(text))

@@ -83,8 +83,8 @@ export class Passkeys {
   }
 
   /**
-   * Removes a passkey if the password is right, and ends all other sessions, because the passkey could have opened them.
-   * Does the same if the account has no such passkey.
+   * Removes a passkey if the password is right, and ends all other sessions, because the passkey could have opened
+   * them. If the account has no such passkey, only ends the other sessions.
    */
   async remove(check: PasswordCheck, id: string): Promise<Attempt<object>> {
     const result = await this.#checkPassword(check)

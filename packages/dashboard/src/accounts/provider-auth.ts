@@ -1,5 +1,5 @@
-// Configures better-auth for single sign-on. better-auth creates and checks state, PKCE, nonce and the signature of the
-// ID token. The dashboard uses only the verified email address, and stores no token of the provider.
+// Configures better-auth for single sign-on. better-auth creates and checks state, PKCE and nonce, and checks the
+// signature of the ID token. The dashboard uses only the verified email address, and stores no token of the provider.
 
 import { acceptInvitationsOf } from '@store-export/control'
 import { betterAuth } from 'better-auth'
@@ -78,7 +78,8 @@ interface ProviderTokens {
 }
 
 /**
- * Returns the profile; null without an ID token for this client. It has an address only if the provider verified it.
+ * Returns the profile, which has an address only if the provider verified it. Returns null without an ID token for this
+ * client, and if the user info is needed, but can't be read or is about another subject.
  */
 async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)

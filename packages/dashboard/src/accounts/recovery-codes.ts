@@ -1,4 +1,4 @@
-// Makes recovery codes, which replace a code of the merchant's app once.
+// Makes recovery codes. Each replaces a code of the merchant's app once.
 
 import { randomInt } from 'node:crypto'
 

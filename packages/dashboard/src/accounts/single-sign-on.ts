@@ -1,5 +1,5 @@
-// Signs in existing accounts at the operator's OpenID Connect provider. While the provider doesn't respond, passwords
-// and links still work.
+// Signs merchants in at the operator's OpenID Connect provider. A sign-in accepts the invitations of the verified
+// address. While the provider doesn't respond, the other kinds of sign-in still work.
 
 import { countAttempt, discountAttempt, type Secret } from '@store-export/control'
 import { TimeLimitPassed, within } from '@store-export/postgres'
@@ -22,16 +22,17 @@ export interface SingleSignOnSettings {
 /** The result of a single sign-on. `cookies` are values of Set-Cookie. */
 export type SingleSignOnResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
-  /** `unknown`: no account has the verified address. `declined`: the merchant declined. `broken`: any other reason. */
+  /** `unknown`: the address is unverified, or has no account. `declined`: by the merchant. `broken`: another reason. */
   | {
       readonly kind: 'rejected'
       readonly reason: 'unknown' | 'declined' | 'broken'
       readonly cookies: readonly string[]
     }
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
+  /** The provider did not respond in time, or reported a temporary error. */
   | { readonly kind: 'unreachable' }
 
-/** Thrown for an issuer that is not a secure URL, or that has a query, a fragment or a password. */
+/** Thrown for an issuer that is not a secure URL, or that has a query, a fragment, a user name, or a password. */
 export class InvalidIssuerError extends Error {
   override readonly name = 'InvalidIssuerError'
 }
@@ -40,11 +41,11 @@ interface LoadedProvider extends Pick<DiscoveryDocument, 'text' | 'sendsIssuer'>
   readonly auth: ReturnType<typeof createProviderAuth>
 }
 
-/** Path to which better-auth redirects only after a successful sign-in. */
+/** Path to which better-auth redirects without a query only after a successful sign-in. */
 const HOME_PATH = '/'
 /**
- * Time limit of a request to the provider. It is shorter than the time limit of a page, so that the dashboard can
- * distinguish a slow provider from a slow database.
+ * Time limit of all requests to the provider that finish one sign-in. It is shorter than the time limit of a page, so
+ * that the dashboard can distinguish a slow provider from a slow database.
  */
 const CALLBACK_TIMEOUT_MS = 12_000
 const UNKNOWN_ACCOUNT_ERRORS = ['signup_disabled', 'account_not_linked', 'email_not_found', 'email_not_verified']
@@ -57,7 +58,7 @@ export class SingleSignOn {
   readonly label: string
   readonly #options: CommonAuthOptions
   readonly #settings: SingleSignOnSettings
-  /** The provider after the first sign-in; null before. */
+  /** The provider of the last loaded document; null before the first sign-in. */
   #provider: LoadedProvider | null = null
   #loading: Promise<LoadedProvider | null> | null = null
 

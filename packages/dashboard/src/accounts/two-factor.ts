@@ -25,7 +25,7 @@ export class TwoFactor {
     this.#cookieName = secondFactorCookieName(url.startsWith('https:'))
   }
 
-  /** Makes a new secret and returns it in base32. Codes are needed only after `confirm`. */
+  /** Makes a secret if the password is right, and returns it in base32. Sign-ins need codes only after `confirm`. */
   async setUp({ session, password, headers }: PasswordCheck): Promise<Attempt<{ readonly secret: string }>> {
     const body = { password }
     const result = await this.#limited([passwordScope(session)], () =>
@@ -58,7 +58,7 @@ export class TwoFactor {
     return { kind: 'done', cookies, recoveryCodes: backupCodes }
   }
 
-  /** Replaces the recovery codes and returns the new ones. */
+  /** Replaces the recovery codes if the password is right, and returns the new ones. */
   async renewRecoveryCodes(check: PasswordCheck): Promise<Attempt<{ readonly recoveryCodes: readonly string[] }>> {
     const body = { password: check.password }
     const headers = cookieHeader(check.headers)
@@ -68,7 +68,7 @@ export class TwoFactor {
     return result.kind === 'done' ? { kind: 'done', recoveryCodes: result.response.backupCodes } : result
   }
 
-  /** Turns the second factor off, and replaces the current session. */
+  /** Turns the second factor off if the password is right, and replaces the current session. */
   async turnOff(check: PasswordCheck): Promise<Attempt<{ readonly cookies: readonly string[] }>> {
     const body = { password: check.password }
     const headers = cookieHeader(check.headers)
@@ -83,8 +83,8 @@ export class TwoFactor {
   }
 
   /**
-   * Completes a sign-in with a code of the app or a recovery code. The rate limit counts attempts per account and per client
-   * address. Also, better-auth ends the sign-in after five wrong codes.
+   * Completes a sign-in with a code of the app or a recovery code. The rate limit counts attempts per account and per
+   * client address. Also, better-auth ends the sign-in after five wrong codes.
    */
   async verify(attempt: {
     readonly code: string
@@ -122,8 +122,8 @@ export class TwoFactor {
   }
 
   /**
-   * Marks a code of the app as used. Returns whether it was unused, because a code is valid for up to 90 seconds. An observer
-   * of the code can't use it again.
+   * Marks a code of the app as used, and returns whether it was unused. A code is valid for up to 90 seconds, so an
+   * observer could otherwise use it again.
    */
   #isUnused(merchantId: string, code: string): Promise<boolean> {
     const hash = createHash('sha256')

@@ -1,4 +1,4 @@
-// Decides which problems of a key are worth an email, and writes the email.
+// Decides which problems of a key are worth an email, and writes the subject and the first sentences of the email.
 
 import type { KeyAlert } from '@store-export/control'
 import { isAllowed } from '../members/permissions.ts'
@@ -8,7 +8,7 @@ import type { Frame } from '../pages/models.ts'
 import { durationOf } from '../ui/dates.ts'
 import { LATE_INTERVALS } from '../usage/usual-interval.ts'
 
-/** The subject and the text of an email. */
+/** What an email says about a problem. */
 export interface AlertText {
   readonly subject: string
   /** What happened, in one or two sentences. */
@@ -70,7 +70,7 @@ function ending({ id, expiresAt, replacedBy }: ActiveKeyRow, now: Date): KeyAler
   return [{ keyId: id, kind: 'ending', occurrence: `${expiresAt.toISOString()} ${reminder}` }]
 }
 
-/** Returns the email about a problem of a key, in the language of the frame. */
+/** Returns the text about a problem of a key, in the language of the frame and for its role. */
 export function alertText(frame: Frame, key: ActiveKeyRow, { kind }: KeyAlert): AlertText {
   const { name } = key
   const { emails: texts } = frame.texts

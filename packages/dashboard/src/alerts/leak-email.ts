@@ -16,7 +16,7 @@ export interface LeakEmailOptions {
   readonly dashboardUrl: string
 }
 
-/** Returns the email. Nothing stops these emails, because the tool of the key no longer works. */
+/** Returns the email. Merchants can't stop these emails, because the tool of the key no longer works. */
 export function leakEmail(leak: LeakedKeyAlert, { to, role, texts, dashboardUrl }: LeakEmailOptions): Email {
   const { keyId, name, prefix, lastFour, storeId, storeName } = leak
   const paths = storePaths(storeId)

@@ -16,7 +16,7 @@ export interface Email {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** Address that stops these emails. Mail programs show it as a button. Absent for an email that nothing stops. */
+  /** Address that stops these emails. Mail programs show it as a button. Absent if merchants can't stop them. */
   readonly unsubscribeUrl?: string
 }
 

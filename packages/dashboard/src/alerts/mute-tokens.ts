@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isUuid } from '@store-export/control'
 
-/** Whose emails about which key a link stops. */
+/** The merchant and the key of the emails that a link stops. */
 export interface Mute {
   readonly merchantId: string
   readonly keyId: string

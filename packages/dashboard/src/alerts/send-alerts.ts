@@ -1,5 +1,5 @@
-// Sends merchants an email when a tool of their store fails or stops, before a key ends, and after a key leaked. One node
-// at a time checks all stores.
+// Sends merchants emails about the tools of their store that fail, stop, or exceed the rate limit, and about keys that
+// end soon or leaked. One node at a time checks all stores.
 
 import {
   type AlertRecipient,
@@ -38,7 +38,10 @@ export interface AlertOptions {
 
 const STORES_AT_ONCE = 500
 
-/** Starts a round every `intervalMs`. `close` waits for the alert that is being sent. */
+/**
+ * Starts a round `intervalMs` after the call, and after the end of each round. `close` waits for the alert that is
+ * being sent, and closes the mailer.
+ */
 export function startAlerts(options: AlertOptions, intervalMs: number): { close(): Promise<void> } {
   const stopping = new AbortController()
   let underWay: Promise<void> = Promise.resolve()
@@ -75,8 +78,8 @@ export interface Round {
 }
 
 /**
- * Sends the emails about leaked keys, then checks all stores and sends the emails that are due. Ends if the node stops,
- * or if the SMTP server is away. Rejects with errors of the PostgreSQL client.
+ * Sends the emails about leaked keys, then checks all stores and sends the emails that are due. Ends early if the node
+ * stops, or if the SMTP server is away. Rejects with errors of the PostgreSQL client.
  */
 export async function sendAlerts(options: AlertOptions, round: Round): Promise<void> {
   const { database } = options.services
@@ -94,7 +97,7 @@ export async function sendAlerts(options: AlertOptions, round: Round): Promise<v
 
 type Outcome = 'done' | 'server away'
 
-/** Reads no store, because a leak must be reported also if the database of its store is away. */
+/** Reads no store, because a leak must be reported even if the database of its store is away. */
 async function sendLeakAlerts(options: AlertOptions, { stopping }: Round): Promise<Outcome> {
   const { database, origins } = options.services
   for (const leak of await readLeakedKeys(database)) {
@@ -143,8 +146,8 @@ interface DueAlert {
 }
 
 /**
- * Sends one email to each recipient. If the SMTP server is away before it accepted an email, the next round tries again.
- * An address that the server rejects gets no second attempt.
+ * Sends one email to each recipient. If the SMTP server is away before it accepted an email, the next round tries
+ * again. There is no second attempt for an address that the server rejects, or if the server goes away later.
  */
 async function sendAlert({ alert, recipients, emailTo }: DueAlert, options: AlertOptions): Promise<Outcome> {
   const { database, emit } = options.services

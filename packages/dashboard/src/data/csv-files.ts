@@ -1,6 +1,5 @@
-// Defines the columns of the CSV downloads from the contract, so that a new field needs no change here. A CSV file has
-// no nested values, so embedded rows, such as order items, have a file of their own. An address has a column for each
-// of its parts.
+// Defines the columns of the CSV downloads from the contract, so that a new field needs no change here. Embedded rows,
+// such as order items, have a file of their own. An address has a column for each of its parts.
 
 import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'

@@ -43,8 +43,8 @@ const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
 /**
- * Returns the data of the page; null if the list does not exist or the cursor is invalid. Uses 100 characters of the
- * search text. If the store can't be read, `problem` says why.
+ * Returns the data of the page; null if the list does not exist or the cursor is invalid. Uses the first 100 characters
+ * of the search text. If the store can't be read, `problem` says why.
  */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
@@ -62,7 +62,7 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   }
 }
 
-/** Returns the text without zero characters and unpaired surrogates, which PostgreSQL does not accept, and cut. */
+/** Returns the start of the text without zero characters and unpaired surrogates, which PostgreSQL does not accept. */
 function cleanSearchText(typed: string | null): string {
   return (typed ?? '').slice(0, SEARCH_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '').trim()
 }

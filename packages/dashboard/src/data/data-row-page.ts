@@ -1,4 +1,4 @@
-// Shows one row exactly as the API sends it, so that a merchant and a developer look at the same value.
+// Reads one row as the API sends it, and formats it, so that a merchant and a developer look at the same values.
 
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
@@ -9,7 +9,7 @@ import { formatJson, JSON_CHARACTERS_MAX } from './format-json.ts'
 import { findList, rowPath } from './lists.ts'
 import { readRow } from './store-rows.ts'
 
-/** The page, or the reason why there is no page: `missing` means 404, `problem` has a message for the merchant. */
+/** The page, or the reason why there is none: `missing` for an unknown list or row, `problem` with a message. */
 export type DataRowResult =
   | { readonly kind: 'page'; readonly page: DataRowPage }
   | { readonly kind: 'missing' }

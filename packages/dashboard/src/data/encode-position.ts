@@ -4,8 +4,9 @@
 import type { Position } from '@store-export/engine'
 
 /*
- * Number of bytes of a position. Byte 0 is 1 if the row has no creation time, otherwise 0. Bytes 1 to 8 are the creation
- * time in microseconds since 2000. Bytes 9 to 24 are the ID. The 25 bytes are 34 characters of base64url without padding.
+ * Number of bytes of a position. Byte 0 is 1 if the row has no creation time, otherwise 0. Bytes 1 to 8 are the
+ * creation time in microseconds since 2000. Bytes 9 to 24 are the ID. The 25 bytes are 34 characters of base64url
+ * without padding.
  */
 const BYTES = 25
 const SHAPE = /^[A-Za-z0-9_-]{34}$/

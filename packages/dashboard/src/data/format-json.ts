@@ -13,15 +13,15 @@ export interface FormattedJson {
 /** Maximum characters that a page shows of one row. */
 export const JSON_CHARACTERS_MAX = 65_536
 /**
- * Maximum number of indented levels. Deeper levels have the same indentation, because lines with thousands of spaces are
- * unreadable.
+ * Maximum number of indented levels. Deeper levels have the same indentation, because lines with thousands of spaces
+ * are unreadable.
  */
 const INDENTED_LEVELS_MAX = 24
-/** Bytes to read for each character of the result. The result does not have the spaces between values. */
+/** Bytes to read for each character of the result, which leaves out the spaces between values of the source. */
 const READ_PER_CHARACTER = 4
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs
 
-/** Returns formatted JSON of at most about `charactersMax` characters. */
+/** Returns formatted JSON of at most `charactersMax` characters. */
 export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJson {
   const end = Math.min(bytes.length, charactersMax * READ_PER_CHARACTER)
   const source = textOf(bytes, { start: 0, end: end < bytes.length ? cutBefore(bytes, { start: 0, end }) : end })

@@ -94,7 +94,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('if the search text is an email address, only the field email is searched, and otherwise the other fields', () => {
+  test('if a list has an email field, text with an @ is searched only there, and other text in the other fields', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)

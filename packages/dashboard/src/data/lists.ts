@@ -20,7 +20,7 @@ type DeclaredColumn = Exclude<ListColumn, string>
 
 /** Facts about the store that the cells of a row use. */
 export interface CellContext {
-  /** ISO 4217 code of the store; null if the store has none. */
+  /** ISO 4217 code of the store's currency; null if the store has none. */
   readonly storeCurrency: string | null
   /** The texts in the merchant's language. */
   readonly texts: Pick<Texts, 'contract'>
@@ -85,7 +85,7 @@ export function rowPath(declaration: ListDeclaration, id: string): string {
   return one?.path.replace('{id}', id) ?? declaration.path
 }
 
-/** Returns the fields to search for `text`; null if a search can only find IDs. */
+/** Returns the fields to search for `text`; null if no field can have this text. The caller searches for IDs. */
 export function searchedFields(search: ListView['search'], text: string): Pick<Search, 'equal' | 'containing'> | null {
   const { email, equal = [], containing = [] } = search
   if (email !== undefined && text.includes('@')) return { equal: [email], containing: [] }

@@ -13,7 +13,7 @@ export interface CsvOptions {
   readonly file: CsvFile
   /** The clock of `performance.now()`. Each page has its own time limit. */
   readonly now: () => number
-  /** Aborted when the client has closed its connection. */
+  /** Aborted when the client has closed its connection. The stream then fails. */
   readonly signal: AbortSignal
 }
 
@@ -21,7 +21,8 @@ const ROWS_OF_PAGE = 50
 const CHUNK_CHARACTERS = 65_536
 
 /**
- * Returns the file as UTF-8 with a byte order mark, a header and CRLF. Nested values are JSON, as the API sends them.
+ * Returns the file as UTF-8 with a byte order mark, a header and CRLF. A nested value is JSON, as the API sends it,
+ * unless its parts have columns of their own.
  *
  * Reads the first page before it resolves. If that read fails, it rejects with `StoreDatabaseError`, so that the caller
  * can send an error page. A later error fails the stream. The stream reads the next rows when the client has read the

@@ -31,7 +31,7 @@ export function* rowTexts(
   return { texts, end }
 }
 
-/** Returns the value as a string of at most 200 characters; null if the value is null or absent. */
+/** Returns the value as a string, cut after 200 characters; null if the value is null or absent. */
 export function shortText(bytes: Uint8Array, span: Span | undefined): string | null {
   if (isNull(bytes, span)) return null
   const { start, end } = span

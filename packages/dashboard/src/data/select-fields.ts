@@ -1,4 +1,4 @@
-// Reduces a resource to the fields that a table shows, so that the store reads and encodes only these.
+// Reduces a resource to the fields that a table or a file shows, so that the service reads and encodes only these.
 
 import type { Field, FieldType, Resource } from '@store-export/contract'
 

@@ -43,10 +43,11 @@ export interface StoreOverview {
   readonly currency: string | null
   /** IANA name; null if the store has none. */
   readonly timeZone: string | null
+  /** Rows by table. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Returns whether the store is ready, still being created, or imported. */
+/** Returns the status of the store. A store without a database URL is still being created. */
 export function storeStatus({ origin, state, databaseUrl }: RegisteredStore): StoreStatus {
   if (origin === 'imported') return 'imported'
   return state === 'generating' || databaseUrl === null ? 'generating' : 'ready'

@@ -1,4 +1,4 @@
-// Prevents work on large rows from delaying the API, which the same process serves. One job runs for a few
+// Limits how long work on large rows delays the API, which the same process serves. One job runs for a few
 // milliseconds, the process does other work for the same time, and then the next job continues.
 
 import { setTimeout } from 'node:timers/promises'

@@ -1,5 +1,5 @@
-// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address. It
-// does not sign in to an account that exists.
+// Accepts the invitation of a link. The link proves the invited address, so it can create the account of this address.
+// It does not sign in to an account that exists.
 
 import {
   acceptInvitation as accept,
@@ -21,7 +21,7 @@ export type AcceptOutcome =
       readonly reason: 'too short' | 'too long'
       readonly invitation: OpenInvitation
     }
-  /** The invitation was accepted or withdrawn, or has expired. */
+  /** The invitation was accepted or withdrawn, has expired, or never existed. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 

@@ -1,12 +1,12 @@
-// Declares what each role may do in a store. Every route of a store names one permission (app.ts), and the views hide the
-// controls that need another.
+// Declares what each role may do in a store. Every route of a store names one permission (app.ts), and the views hide
+// the controls that need another.
 
 import type { MemberRole } from '@store-export/control'
 import type { Frame } from '../pages/models.ts'
 
 /**
- * `see usage`: keys without their secret, their requests, members, and activity. `see data`: rows of the store, which
- * have personal data of customers. `manage`: change keys and members.
+ * `see usage`: the store, its keys without their secret, their requests, its members, and its activity. `see data`:
+ * rows of the store, which have personal data of customers. `manage`: create keys, and change keys and members.
  */
 export type Permission = 'see usage' | 'see data' | 'manage'
 

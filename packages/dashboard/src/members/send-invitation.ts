@@ -50,9 +50,7 @@ interface InvitationFacts {
   readonly storeName: string
 }
 
-/**
- * Returns the email, in the language of the inviting merchant. It is the same whether the address has an account or not.
- */
+/** Returns the email, in the inviting merchant's language. It does not depend on whether the address has an account. */
 function invitationEmail({ invitation }: Texts, { to, role, link, invitedBy, storeName }: InvitationFacts): Email {
   const { email: texts } = invitation
   const paragraphs = [

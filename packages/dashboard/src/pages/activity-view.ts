@@ -124,7 +124,7 @@ function changeText(frame: Frame, event: StoreEvent): Html {
   }
 }
 
-/** Returns where a leaked key was found: a link, or the kind of the place; nothing if the report doesn't say it. */
+/** Returns where a leaked key was found: a link, the kind of the place, or both; nothing if the report has neither. */
 function placeText({ foundAt: { url, source } }: StoreEvent): Html {
   const kind = source === '' ? NOTHING : html` (${source.replaceAll('_', ' ')})`
   if (!/^https?:\/\//.test(url)) return kind

@@ -21,7 +21,10 @@ export function invitationView(frame: Frame, page: InvitationPage): Html {
   )
 }
 
-/** Returns the page of a link that no longer works. It does not say whether there was an invitation. */
+/**
+ * Returns the page of a link that doesn't work. It does not say whether there was an invitation. `problem` is another
+ * reason, such as the rate limit; null without one.
+ */
 export function endedInvitationView(frame: Frame, problem: string | null): Html {
   const { title, text, openDashboard } = frame.texts.invitation.ended
   return loneCard(

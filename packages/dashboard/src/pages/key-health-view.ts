@@ -8,7 +8,7 @@ import { pathsOf } from '../ui/store-paths.ts'
 import type { ActiveKeyRow, SyncHealth } from './key-models.ts'
 import type { Frame } from './models.ts'
 
-/** Returns the sentences in the color of their meaning, with a link to the request log if something is wrong. */
+/** Returns the sentences in the color of their meaning, with a link to the request log if there is a problem. */
 export function healthPart(frame: Frame, key: ActiveKeyRow): Html {
   const { health, rejected24h } = key
   const texts = frame.texts.keyHealth

@@ -1,4 +1,4 @@
-// The data of the pages about keys and their usage. `models.ts` has the other pages.
+// Declares the data of the pages about keys and their usage.
 
 import type { Scope } from '@store-export/contract'
 import type { KeySummary, LastError, Walk as RecordedWalk, RequestLine, UnfinishedWalk } from '@store-export/control'
@@ -12,9 +12,9 @@ export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces' | 'replacedKeyHours'> {
   /** Requests in the current hour and the 24 hours before it. */
   readonly requests24h: number
-  /** Those of them that were over the rate limit, or that a store rejected because it was not ready. */
+  /** The part of these requests that the service rejected, as in `RequestSums`. */
   readonly rejected24h: number
-  /** The newer key that replaces this key, while both keys are active. Both have the same name. */
+  /** The active key that replaces this key; null without one. */
   readonly replacedBy: Replacement | null
 }
 
@@ -43,10 +43,10 @@ export type SyncHealth =
   | { readonly kind: 'reading' | 'stopped'; readonly walk: UnfinishedWalk }
   /**
    * The tool sends requests as usual, or missed its usual times. `intervalMs` is the usual time between two runs in
-   * milliseconds; null if they are irregular.
+   * milliseconds; null if they are irregular, or if the key is being replaced.
    */
   | { readonly kind: 'upToDate' | 'silent'; readonly lastUsedAt: Date; readonly intervalMs: number | null }
-  /** The tool has no usual times, and sent no request for two weeks. */
+  /** The tool has no usual times, or its key is being replaced, and it sent no request for two weeks. */
   | { readonly kind: 'idle'; readonly lastUsedAt: Date }
 
 /** An active key in Settings > API. */
@@ -85,7 +85,7 @@ export interface TypedLimits {
   /** The chosen scopes. They count only if `access` is `chosen`. */
   readonly scopes: readonly Scope[]
   readonly withoutPersonalData: boolean
-  /** Days, or the day in `endsOn`. */
+  /** A number of days, or `date` for the day in `endsOn`. */
   readonly ends: 'never' | '30' | '90' | 'date'
   /** A day such as `2027-01-31`, or ''. */
   readonly endsOn: string
@@ -201,7 +201,7 @@ export interface KeyUsagePage {
   readonly key: KeyRow
   readonly chart: UsageChart
   readonly log: RequestLogPart
-  /** Unfinished walks first, then newest first. */
+  /** The walk with the latest page first. */
   readonly walks: readonly WalkRow[]
 }
 
@@ -220,7 +220,7 @@ export interface RequestLogPart {
   readonly endpoints: readonly string[]
   /** The range of the chart, which the form of the log retains. */
   readonly range: UsageRange
-  /** URL of the page with this range, endpoint and errors alone, and the newest lines. */
+  /** URL of the page with this choice, but with the newest lines. */
   readonly refreshHref: string
   /** URL of the CSV file with all lines of this choice. */
   readonly csvHref: string

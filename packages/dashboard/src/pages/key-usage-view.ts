@@ -1,4 +1,4 @@
-// Renders the usage of one key: its walks, its requests as a chart, and its request log. They show why a sync stopped.
+// Renders the usage of one key: its walks, its requests as a chart, its request log, and the choice of emails.
 
 import { isAllowed } from '../members/permissions.ts'
 import { keyBadge, walkBadge } from '../ui/badges.ts'

@@ -80,7 +80,7 @@ test('if a key ends within 14 days, the keys page says in how many days, unless 
 test('if a key is being replaced, the keys page says when it ends, or its date after the first use of the new key', () => {
   const replacedBy = { id: 'k2', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk', endsAfterHours: 168 }
   const masked = 'replaced by <code>sdx_8Hq2Lm9x…w3Zk</code>'
-  expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of it`)
+  expect(pageWith([{ ...KEY, replacedBy }])).toContain(`${masked}, ends 7 days after the first use of the new key`)
   const ending = pageWith([{ ...KEY, replacedBy, retiresAt: new Date('2026-11-28T09:30:00Z') }])
   expect(ending).toMatch(/w3Zk<\/code> · .*Ends <time[^>]*>28 Nov, 09:30</)
 })

@@ -1,4 +1,4 @@
-// The data of the pages about members and invitations of a store.
+// Declares the data of the pages about members and invitations of a store.
 
 import type { MemberRole, PendingInvitation, StoreMember } from '@store-export/control'
 

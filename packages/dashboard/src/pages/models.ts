@@ -1,5 +1,4 @@
-// The data of each page, as the contract between routes and views. Routes create it and views render it, so it does not
-// depend on HTTP, SQL, or HTML.
+// Declares the data of pages. Routes create it and views render it, so it does not depend on HTTP, SQL, or HTML.
 
 import type { MemberRole, StoreAction, StoreActor, StoreEvent } from '@store-export/control'
 import type { ClientName } from '../accounts/client-name.ts'
@@ -80,7 +79,7 @@ export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
-/** The data of the page about the merchant's password, second factor, passkeys, and sessions. */
+/** The data of the account page. */
 export interface AccountPage {
   readonly email: string
   /** The store that the navigation shows; null for none. The page then links to the list of stores. */
@@ -104,7 +103,7 @@ export interface AccountPage {
 
 /** The data of Settings > General: the store as the API returns it, and the fields that it lacks. */
 export interface GeneralPage {
-  /** The fields of the store's row; null if the service can't read the store now. `problem` then has the reason. */
+  /** The fields of the store's row; null if the service can't read it. `problem` then has the reason. */
   readonly snapshot: {
     /** The response to GET /api/v1/store. */
     readonly json: JsonPreview
@@ -191,8 +190,9 @@ export interface DataPage {
   }
   /** CSV files of the list and of rows embedded in its rows; empty if the service can't read the store. */
   readonly files: readonly { readonly label: string; readonly href: string }[]
-  /** Path of the same rows in the API; null for a search, because the API has no search. */
+  /** Path of the same rows in the API; null for a search by anything but an ID, which the API does not have. */
   readonly apiPath: string | null
+  /** The reason why the page shows no rows; null if it could read them. */
   readonly problem: string | null
 }
 

@@ -1,4 +1,4 @@
-// The data of the pages about passkeys.
+// Declares the data of the pages about passkeys.
 
 import type { Passkey } from '../accounts/passkeys.ts'
 
@@ -7,8 +7,9 @@ export interface PasskeysCard {
   /** Oldest first. */
   readonly list: readonly Passkey[]
   /**
-   * Whether the merchant can add a passkey. `full`: the account has as many as possible. `no host name`: the dashboard has
-   * an IP address, for which browsers allow no passkeys. `elsewhere`: the dashboard also has an address with a host name.
+   * Whether the merchant can add a passkey. `full`: the account has as many as possible. `no host name`: the
+   * dashboard has only an IP address, for which browsers allow no passkeys. `elsewhere`: the merchant opened the
+   * dashboard at an IP address, and passkeys work at `url`.
    */
   readonly adding:
     | { readonly kind: 'possible' | 'full' | 'no host name' }

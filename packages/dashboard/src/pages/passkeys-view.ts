@@ -1,5 +1,5 @@
-// Renders passkeys: the card on the account page, the pages that add and change a passkey, and the button on the sign-in
-// page. Passkeys need JavaScript, so the script shows the forms that use them.
+// Renders passkeys: the card on the account page, the pages that add and change a passkey, and the button on the
+// sign-in page. Passkeys need JavaScript, so the script shows the forms that use them.
 
 import { assets } from '../ui/assets.ts'
 import { callout, card, pageHead } from '../ui/components.ts'
@@ -97,7 +97,7 @@ export function passkeyView(frame: Frame, { passkey, typedName, problem }: Passk
   )
 }
 
-/** Returns the form of the sign-in page. */
+/** Returns the form of the sign-in page that uses a passkey. `next` is the path to open after the sign-in. */
 export function passkeySignIn(frame: Frame, next: string): Html {
   const { signIn: texts } = frame.texts.passkeys
   const fields = html`<input type="hidden" name="next" value="${next}">${button(texts.button, 'plain')}`

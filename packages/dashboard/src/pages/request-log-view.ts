@@ -1,4 +1,4 @@
-// Renders the request log of a key, with a choice of time and a filter for errors.
+// Renders the request log of a key, with a choice of the time, the endpoint, and errors.
 
 import type { RequestLine } from '@store-export/control'
 import { statusBadge } from '../ui/badges.ts'

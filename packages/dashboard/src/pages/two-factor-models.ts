@@ -1,4 +1,4 @@
-// The data of the pages about the second factor of an account.
+// Declares the data of the pages about the second factor of an account.
 
 /** The page that sets up codes of an app. */
 export interface TwoFactorSetUpPage {

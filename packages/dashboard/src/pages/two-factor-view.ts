@@ -1,4 +1,5 @@
-// Renders the card of the second factor on the account page, the page that sets it up, and the page with recovery codes.
+// Renders the card of the second factor on the account page, the page that sets it up, and the page with recovery
+// codes.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { badge, callout, card, pageHead } from '../ui/components.ts'

@@ -1,4 +1,4 @@
-// The tools that a merchant can choose for a new key, and what connects each of them.
+// Declares the tools that a merchant can choose for a new key, and what connects each of them.
 
 import type { Recipe } from '../pages/models.ts'
 import type { Texts } from '../texts/en/english.ts'
@@ -18,6 +18,7 @@ export interface Tool {
   readonly guide: string | null
 }
 
+/** The tools in display order. */
 export const TOOLS: readonly Tool[] = [
   { id: 'google-sheets', label: 'Google Sheets', recipe: 'google-sheets', commands: null, guide: 'google-sheets' },
   { id: 'excel', label: 'Excel', recipe: 'power-query', commands: null, guide: 'excel' },

@@ -1,4 +1,4 @@
-// Lets merchants change their password, which needs the current one, and see and end their sessions.
+// Shows the account page, changes the password, and ends other sessions.
 
 import type { MemberStore } from '@store-export/control'
 import type { PasswordRejection } from '../accounts/accounts.ts'
@@ -14,7 +14,7 @@ import { LANGUAGE_SAVED } from './language.ts'
 import { passwordProblem } from './password-problem.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
-/** GET /account?store={s}: shows the password form and the sessions. `store` is the store that the navigation shows. */
+/** GET /account?store={s}: shows the account page. `store` is the store that the navigation shows. */
 export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
   const text = noticeText(request, value)
@@ -61,7 +61,7 @@ export async function signOutOthers(request: MerchantRequest): Promise<HandlerRe
   return { to: '/account', cookies: [flashCookie(request, ACCOUNT_FLASHES.othersSignedOut)] }
 }
 
-/** POST /account/password: changes the password, or shows the form again with an error message. */
+/** POST /account/password: changes the password or sets the first one, or shows the form again with an error. */
 export async function changePassword(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const change = { current: form.current ?? '', next: form.next ?? '' }
   const { headers } = request.context.req.raw
@@ -125,7 +125,7 @@ export async function renderAccount(
   return { html: accountView(frameOf({ ...request, ...head }, { title, notice }), page) }
 }
 
-/** Returns the passkeys of the merchant, and whether the merchant can add another one on this page. */
+/** Returns the passkeys of the merchant, and whether the merchant can add another one at this address. */
 export async function readPasskeys({ services, context }: MerchantRequest): Promise<PasskeysCard> {
   const { passkeyOrigin, isPasskeyHost } = services.origins
   const list = await services.accounts.passkeys.list(context.req.raw.headers)
@@ -135,7 +135,7 @@ export async function readPasskeys({ services, context }: MerchantRequest): Prom
   return { list, adding: { kind: list.length < PASSKEYS_MAX ? 'possible' : 'full' } }
 }
 
-/** Returns the store whose navigation the page shows; null for a merchant with several stores who chose none. */
+/** Returns the store whose navigation the page shows: the chosen one, or the only one; null without either. */
 function storeOf({ stores }: MerchantRequest, storeId: string | undefined): MemberStore | null {
   const only = stores.length === 1 ? stores[0] : undefined
   return stores.find(({ id }) => id === storeId) ?? only ?? null

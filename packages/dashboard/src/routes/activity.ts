@@ -21,7 +21,7 @@ import { notFoundPage } from './error-pages.ts'
 
 /**
  * GET /stores/{s}/settings/activity?action=key.created&by={id}&from=2026-11-01&until=2026-11-30&before={id}: shows the
- * chosen changes before this one, or the newest ones. The days are in the store's time zone.
+ * chosen changes before the one with the ID `before`, or the newest ones. The days are in the store's time zone.
  */
 export async function activityPage(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, context } = request
@@ -48,7 +48,7 @@ export async function activityPage(request: StoreRequest): Promise<HandlerResult
 /** Maximum number of changes in a file. */
 const FILE_EVENTS_MAX = 10_000
 
-/** GET /stores/{s}/settings/activity.csv: sends the newest 10,000 changes of the same choice. Times are in UTC. */
+/** GET /stores/{s}/settings/activity.csv: sends up to 10,000 newest changes of the same choice. Times are in UTC. */
 export async function activityDownload(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now } = request
   const { database } = services
@@ -76,7 +76,7 @@ function csvLine({ at, action, actor, key, merchantEmail, role, reason, foundAt,
   ])
 }
 
-/** Reads the choice from the URL. Ignores an action and an actor that the store does not have, and an invalid day. */
+/** Reads the choice from the URL. Ignores an unknown action, an actor without changes, and an invalid day. */
 function choiceOf(
   { context: { req }, head, texts }: StoreRequest,
   actors: readonly StoreActor[],

@@ -43,8 +43,8 @@ export const REPEATABLE: FormOptions = { isRepeatable: true }
 export type Environment = { readonly Bindings: HttpBindings }
 
 /**
- * Functions that wrap a handler of the dashboard in a Hono handler. The wrapper makes the checks that its name says, and
- * then calls the handler.
+ * Functions that wrap a handler of the dashboard in a Hono handler. The wrapper makes the checks that its name says,
+ * and then calls the handler.
  */
 export interface Handlers {
   /** For pages that need no session. */
@@ -67,6 +67,7 @@ export interface Handlers {
   readonly storeFile: (needs: Permission, handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
+/** Time limit of a page or a form. The work continues in the background, but its result is lost. */
 const PAGE_TIMEOUT_MS = 15_000
 
 /** Returns the wrappers for one dashboard. */
@@ -162,8 +163,7 @@ function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<Das
 }
 
 /**
- * Redirects to the sign-in page, which later leads back. It does not process a form, and the sign-in page tells the
- * merchant.
+ * Redirects to the sign-in page, which later leads back. A form is not processed, and the sign-in page says so.
  */
 async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResult> {
   const { method, path, url } = request.context.req
@@ -175,8 +175,8 @@ async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResul
 }
 
 /**
- * Returns the typed name of a new key as a query, so that it survives the sign-in, and whether the key had limits. URLs
- * contain no other field.
+ * Returns a query with the typed name of a new key, so that it survives the sign-in, and with whether the key had
+ * limits; '' for other forms. URLs contain no other field.
  */
 async function typedName(request: DashboardRequest): Promise<string> {
   const { req } = request.context
@@ -187,7 +187,7 @@ async function typedName(request: DashboardRequest): Promise<string> {
   return `?${new URLSearchParams({ name: form.name, ...(isLimited ? { limited: 'yes' } : {}) })}`
 }
 
-/** Rejects stores of other merchants, and roles without the permission. `authenticate` reads the role on each request. */
+/** Rejects stores of other merchants, and roles without the permission. Each request reads the role again. */
 async function requireStore(
   request: MerchantRequest,
   needs: Permission,
@@ -213,7 +213,7 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
     if (form instanceof FormError) return unreadableFormPage(request, form, back)
     const hash = services.formTokens.check(form.form_token ?? '', request.formTokenScope)
     if (hash === null) return rejectedFormPage(request, back)
-    // A repeated sign-in has no further effect.
+    // Forms without a session, such as the sign-in, can be sent again without harm.
     const isRepeatable = request.session === null || options?.isRepeatable === true
     return isRepeatable || (await consumeFormToken(services.database, hash))
       ? handler(request, form)
@@ -221,12 +221,12 @@ function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?
   }
 }
 
-/** Returns the path of the page that contains the form. */
+/** Returns the path to which an error page of the form links. */
 function backOf({ context, session }: DashboardRequest): string {
   return session === null ? '/sign-in' : formPage(context.req.path)
 }
 
-/** Error codes of an unreachable database: network errors, and the PostgreSQL error classes 08, 53 and 57. */
+/** Error codes of an unreachable database: network and DNS errors, and the PostgreSQL error classes 08, 53 and 57. */
 const UNREACHABLE_CODES =
   /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
 

@@ -1,5 +1,5 @@
-// Creates and replaces keys. If the browser sends a form twice, the form creates one key, and both responses redirect to
-// its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't.
+// Creates and replaces keys. If the browser sends a form twice, the form creates one key, and both responses redirect
+// to its page (key-created.ts). Only that page contains the key. URLs, sessions and logs don't.
 
 import {
   createKey,
@@ -64,7 +64,7 @@ export async function replacePage(request: StoreRequest): Promise<HandlerResult>
 
 /**
  * POST /stores/{s}/settings/api/keys/{k}/replace: replaces the key in the way that the page offered. If the keys have
- * changed so that this is not possible any longer, shows the page again.
+ * changed so that this is no longer possible, shows what is possible now.
  */
 export async function replace(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const page = await readKeysPage(request)
@@ -83,7 +83,7 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   return toCreated(request, created.id, token)
 }
 
-/** Returns when the old key ends. A choice of a newer node counts as the default. */
+/** Returns the hours after which the old key ends. An unknown choice, such as one of a newer node, is the default. */
 function hoursOf({ ends }: FormFields): ReplacedKeyHours {
   return REPLACED_KEY_HOURS.find((hours) => String(hours) === ends) ?? DEFAULT_REPLACED_KEY_HOURS
 }
@@ -94,7 +94,7 @@ type Typed = Pick<CreateForm, 'tool' | 'name' | 'limits'>
 
 const REFUSALS = [InvalidKeyNameError, InvalidKeyPermissionError, KeyLimitReached, KeyNotReplaceable]
 
-/** Creates the key of this token, or returns it if the same form has already created it. */
+/** Creates the key of this token, or returns it if the same form has already created it. Returns a refusal as a value. */
 async function createOnce(
   request: StoreRequest,
   token: string,

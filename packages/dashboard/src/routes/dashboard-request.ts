@@ -37,7 +37,7 @@ export interface StoreRequest extends MerchantRequest {
   readonly head: StoreHead
 }
 
-/** A page, and the headers of its response. */
+/** A page, and the status and cookies of its response. */
 export interface PageResult {
   readonly html: Html
   /** HTTP status; defaults to 200. */

@@ -30,7 +30,7 @@ export function toFirstList({ store }: StoreRequest): HandlerResult {
   return { to: storePaths(store.id).data(LISTS[0]?.list ?? '') }
 }
 
-/** GET /stores/{s}/data/{list}?order=oldest&cursor={c}&find={text}: shows a page of a list. All parameters are optional. */
+/** GET /stores/{s}/data/{list}?order=oldest&cursor={c}&find={text}: shows a page of a list. Parameters are optional. */
 export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   const list = req.param('list') ?? ''

@@ -1,4 +1,4 @@
-// Creates the error pages: not found, rejected forms, internal errors.
+// Creates the error pages.
 
 import type { Permission } from '../members/permissions.ts'
 import { errorView } from '../pages/error-view.ts'
@@ -8,7 +8,7 @@ import type { Html } from '../ui/html.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import { type DashboardRequest, frameOf, type PageResult, type StoreRequest } from './dashboard-request.ts'
 
-/** Returns the page for an unknown path, and for a store of another merchant, so that it does not reveal stores. */
+/** Returns the page for what does not exist, and for a store of another merchant, so that it does not reveal stores. */
 export function notFoundPage(request: DashboardRequest): PageResult {
   const { notFound, signIn, goToStores } = request.texts.errors
   const next = request.session === null ? { label: signIn, href: '/sign-in' } : { label: goToStores, href: '/' }
@@ -39,7 +39,7 @@ export function rejectedFormPage(request: DashboardRequest, href: string): PageR
   return { status: 403, html: errorHtml(request, { ...rejectedForm, next: { label: openPageAgain, href } }) }
 }
 
-/** Returns the page for a body that is not a form. */
+/** Returns the page for a form that `readForm` rejected. */
 export function unreadableFormPage(request: DashboardRequest, { status }: FormError, href: string): PageResult {
   const { unreadableForm, openPageAgain } = request.texts.errors
   const text = unreadableForm.text[status]

@@ -12,8 +12,8 @@ const MINUTE_MS = 60_000
 const SALES = ['orders:read', 'products:read'] as const
 
 /**
- * Returns the limits as the merchant typed them, to show the form again. An unknown choice, for example from a page of a
- * newer node, becomes one that `createKey` rejects, so that no limit is lost.
+ * Returns the limits as the merchant typed them, to show the form again. An unknown choice, for example from a page of
+ * a newer node, becomes one that `createKey` rejects, so that no limit is lost.
  */
 export function typedLimits(form: FormFields): TypedLimits {
   const { access = 'everything', ends = 'never' } = form

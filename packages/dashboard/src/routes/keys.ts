@@ -1,6 +1,4 @@
-// Shows the keys of a store with the facts that tell which one a tool uses: name, first characters, and last use. It
-// reads the keys and their usage, and changes nothing. create-key.ts, revoke-key.ts, and switch-key.ts
-// change keys.
+// Shows the keys of a store with what their tools do. This module changes no key.
 
 import { LIMITS } from '@store-export/contract'
 import { merchantActor } from '@store-export/control'
@@ -21,9 +19,9 @@ export function toKeys({ store }: StoreRequest): HandlerResult {
 }
 
 /**
- * GET /stores/{s}/settings/api?name={name}: `name` is a name that the merchant typed before the session ended. With
- * `limited`, the page says to choose the limits again.
- * `?copied` confirms that the merchant has copied a new key.
+ * GET /stores/{s}/settings/api?name={name}: shows the keys. `name` is a name that the merchant typed before the session
+ * ended. With `limited`, the page says to choose the limits again. With `copied`, the browser forgets the new key, and
+ * the response redirects to the page.
  */
 export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
@@ -37,7 +35,7 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
 
-/** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
+/** GET /stores/{s}/settings/api/live: the part of the page that refreshes itself. */
 export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
   const frame = frameOf(request, { title: request.texts.keys.title, section: 'api' })
   return { html: liveFragment(frame, await readKeysPage(request)) }
@@ -55,7 +53,7 @@ export function renderKeysPage(
   return { html: keysView(frame, { ...page, create: { ...EMPTY_FORM, ...create } }) }
 }
 
-/** Returns the notice that a key was revoked, turned off, or turned on, and the cookies that prevent a second display. */
+/** Returns the notice that a key was revoked, turned off, or turned on, and the cookies that delete the notice. */
 export function keyNotice(
   request: StoreRequest,
   { active, revoked }: Pick<KeysPage, 'active' | 'revoked'>,

@@ -21,7 +21,7 @@ import { notFoundPage } from './error-pages.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 import { actorOf } from './keys.ts'
 
-/** The message for the next page, by the value of the flash cookie; null for another value. */
+/** Returns the message for a value of the flash cookie; null for another value. */
 function noticeOf({ texts }: StoreRequest, flash: string): PageNotice | null {
   const { notices } = texts.members
   switch (flash) {
@@ -62,7 +62,7 @@ export async function membersPage(request: StoreRequest): Promise<HandlerResult>
   return { ...(await renderMembers(request, content)), cookies }
 }
 
-/** POST /stores/{s}/settings/members/invitations: sends an invitation, or shows the form again with an error message. */
+/** POST /stores/{s}/settings/members/invitations: sends an invitation, or shows the form again with an error. */
 export async function inviteMember(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const { problems } = request.texts.members
   const typed = (form.email ?? '').slice(0, TYPED_LENGTH_MAX)

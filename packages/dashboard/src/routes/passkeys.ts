@@ -29,8 +29,8 @@ export async function addPasskeyPage(request: MerchantRequest): Promise<HandlerR
 }
 
 /**
- * POST /account/passkeys/challenge: returns a challenge for a new passkey if the password is right. The response also has
- * the form token of the next form.
+ * POST /account/passkeys/challenge: returns a challenge for a new passkey if the password is right. The response also
+ * has the form token of the next form.
  */
 export async function createPasskeyChallenge(request: MerchantRequest, form: FormFields): Promise<JsonResult> {
   const { services, texts } = request
@@ -50,7 +50,7 @@ export async function createPasskeyChallenge(request: MerchantRequest, form: For
   return { status: isLimited ? 429 : 400, json: reply({ problem }) }
 }
 
-/** POST /account/passkeys: adds the passkey that the browser created, or shows the account page with an error message. */
+/** POST /account/passkeys: adds the passkey that the browser created, or shows the account page with an error. */
 export async function addPasskey(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const { headers } = request.context.req.raw
   const name = parseName(form)

@@ -1,4 +1,4 @@
-// Renames a key. To send the form twice has the same result as to send it once.
+// Renames a key. Sending the form twice has the same result as sending it once.
 
 import { InvalidKeyNameError, renameKey } from '@store-export/control'
 import { renameView } from '../pages/rename-view.ts'

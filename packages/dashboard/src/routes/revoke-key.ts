@@ -1,4 +1,4 @@
-// Revokes a key after a confirmation. To send the form twice has the same result as to send it once.
+// Revokes a key after a confirmation. Sending the form twice has the same result as sending it once.
 
 import { isUuid, revokeKey } from '@store-export/control'
 import { revokeView } from '../pages/revoke-view.ts'
@@ -10,8 +10,8 @@ import { flashCookie } from './flash.ts'
 import { activeKey, actorOf, emitRevoked, keyIdOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
 /**
- * GET /stores/{s}/settings/api/keys/{k}/revoke?for={key}: shows the confirmation page. `for` is the key that the merchant
- * wants to replace next.
+ * GET /stores/{s}/settings/api/keys/{k}/revoke?for={key}: shows the confirmation page. `for` is the key that the
+ * merchant wants to replace next.
  */
 export async function revokePage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
@@ -24,8 +24,8 @@ export async function revokePage(request: StoreRequest): Promise<HandlerResult> 
 }
 
 /**
- * POST /stores/{s}/settings/api/keys/{k}/revoke: revokes the key, and redirects to the keys or to the replacement of the
- * key in `for`.
+ * POST /stores/{s}/settings/api/keys/{k}/revoke: revokes the key, and redirects to the keys or to the replacement of
+ * the key in `for`.
  */
 export async function revoke(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const keyId = keyIdOf(request)

@@ -5,7 +5,7 @@ import type { FormFields } from '../security/form-body.ts'
 import { type DashboardRequest, frameOf, type HandlerResult, type PageResult } from './dashboard-request.ts'
 import { clientOf, redirectAfterSignIn, renderSignIn, safePath } from './sign-in.ts'
 
-/** GET /sign-in/code?next={path}: shows the form. Without a sign-in that needs a code, redirects to the sign-in page. */
+/** GET /sign-in/code?next={path}: shows the form, or redirects to the sign-in page if no sign-in needs a code. */
 export function signInCodePage(request: DashboardRequest): HandlerResult {
   const { req } = request.context
   if (!request.services.accounts.twoFactor.isPending(req.raw.headers)) return { to: '/sign-in' }

@@ -1,5 +1,5 @@
-// Handles the sign-in with a passkey. The page's script requests a challenge, and sends the form with the response of the
-// passkey.
+// Handles the sign-in with a passkey. The page's script requests a challenge, and sends the form with the response of
+// the passkey.
 
 import type { FormFields } from '../security/form-body.ts'
 import type { DashboardRequest, HandlerResult, JsonResult } from './dashboard-request.ts'

@@ -16,8 +16,9 @@ import {
 } from './dashboard-request.ts'
 
 /**
- * GET /sign-in?next={path}&late=form&joined=yes: shows the form, or redirects a signed-in merchant to `next`. `late=form`
- * says that a form arrived after the end of its session. `joined=yes` says that the merchant accepted an invitation.
+ * GET /sign-in?next={path}&late=form&joined=yes: shows the form, or redirects a signed-in merchant to `next`.
+ * `late=form` says that a form arrived after the end of its session. `joined=yes` says that the merchant accepted an
+ * invitation.
  */
 export function signInPage(request: DashboardRequest): HandlerResult {
   const { req } = request.context
@@ -49,8 +50,8 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
 }
 
 /**
- * GET /link/{token}: shows a button that signs in. Programs that preview links would use up the token if this page signed
- * in itself.
+ * GET /link/{token}: shows a button that signs in. Programs that preview links would use up the token if this page
+ * signed in itself.
  */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
@@ -120,7 +121,7 @@ async function redirectToCode(
   return redirectAfterSignIn(request, cookies, `/sign-in/code?${new URLSearchParams({ next })}`)
 }
 
-/** Returns the path of a page of the dashboard, or `/` for other paths, so that no sign-in leads to another site. */
+/** Returns a path in `/stores` or `/account`, and `/` for other paths, so that no sign-in leads to another site. */
 export function safePath(path: string): string {
   const isSafe = path.length <= PATH_LENGTH_MAX && SAFE_PATH.test(path)
   return isSafe ? path : '/'
@@ -129,7 +130,7 @@ export function safePath(path: string): string {
 const PATH_LENGTH_MAX = 2000
 const SAFE_PATH = /^\/(?:stores|account)(?:\/[A-Za-z0-9_-]+)*(?:\?[A-Za-z0-9_.~%=&:+*-]*)?$/
 
-/** Returns the client's address and headers, for the rate limit and the new session. */
+/** Returns the client's address or IPv6 network for the rate limit, and the headers for the new session. */
 export function clientOf({ context, services }: DashboardRequest): { clientAddress: string; headers: Headers } {
   const forwardedFor = context.req.header('x-forwarded-for') ?? null
   return {

@@ -1,4 +1,4 @@
-// Turns a key off after a confirmation, and on again. To send a form twice has the same result as to send it once.
+// Turns a key off after a confirmation, and on again. Sending a form twice has the same result as sending it once.
 
 import { switchKey } from '@store-export/control'
 import { turnOffView } from '../pages/turn-off-view.ts'

@@ -18,8 +18,8 @@ export function chosenTheme({ context }: Pick<DashboardRequest, 'context'>): The
 
 /**
  * POST /theme: stores the theme, and redirects to the page in `next`. Without `next`, which the script leaves out, the
- * response has no content. It needs no form token, because it changes
- * nothing but the colors in this browser, and because error pages have no valid token.
+ * response has no content. The form needs no token, because it changes only the colors in this browser, and because
+ * error pages have no valid token.
  */
 export async function setTheme(request: DashboardRequest): Promise<HandlerResult> {
   if (!isOwnForm(request)) return { to: '/' }
@@ -31,7 +31,7 @@ export async function setTheme(request: DashboardRequest): Promise<HandlerResult
   return { to: ownPath(form.next), cookies: [cookie] }
 }
 
-/** Returns no theme for an unreadable form, which then chooses the theme of the system. */
+/** Returns the fields. An unreadable form has no theme, which chooses the theme of the system. */
 async function readFields({ context }: DashboardRequest): Promise<FormFields> {
   try {
     return await readForm(context.req.raw)

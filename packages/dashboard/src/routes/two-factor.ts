@@ -1,5 +1,5 @@
-// Lets merchants turn the second factor of their account on and off. Setting up, new recovery codes,
-// and turning off need the password. Confirming a set-up needs a code of the new secret.
+// Lets merchants turn the second factor of their account on and off. Setting up, new recovery codes, and turning off
+// need the password. Confirming a set-up needs a code of the new secret.
 
 import { ISSUER } from '../accounts/auth.ts'
 import type { Attempt, PasswordCheck } from '../accounts/limit-attempts.ts'

@@ -129,7 +129,7 @@ function chartHref({ context, store }: StoreRequest, keyId: string, range: Usage
   return withQuery(storePaths(store.id).keyUsage(keyId), { ...Object.fromEntries(chosen), ...rangeParameter(range) })
 }
 
-/** GET /stores/{s}/usage/keys/{k}/log.csv: sends all lines of the same choice as a file. Times are in UTC. */
+/** GET /stores/{s}/usage/keys/{k}/log.csv: sends all lines of the same choice as a file. Its times are in UTC. */
 export async function logDownload(request: StoreRequest): Promise<HandlerResult> {
   const { services, store, now } = request
   const key = requestedKey(request, await listKeys({ database: services.database, storeId: store.id }))
@@ -183,7 +183,7 @@ function queryOf({ services, now }: StoreRequest, keyId: string, choice: LogChoi
   return { database, keyId, since, before, errorsOnly, endpoint }
 }
 
-/** Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a time that the merchant typed. */
+/** Reads the choice from the URL: an endpoint, errors, and lines before a minute or until a typed time. */
 function choiceOf({ context, head, texts }: StoreRequest): LogChoice {
   // The control database accepts no null character.
   const endpoint = context.req.query('endpoint')?.replaceAll('\0', '') || null

@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import { clientAddress } from '@store-export/control'
 
 /**
- * Returns the IPv4 address of the client, or the first 64 bits of its IPv6 address, as `2001:db8:1:2::/64`. One client has
- * a whole IPv6 network, so the rate limit of sign-ins counts the network. If the proxies name no address, it is that of
- * the connection.
+ * Returns the IPv4 address of the client, or the first 64 bits of its IPv6 address, as `2001:db8:1:2::/64`. One client
+ * can use a whole IPv6 network, so the rate limits of sign-ins count the network. If the proxies name no valid address,
+ * the address of the connection counts.
  */
 export function clientNetwork(connection: string, forwardedFor: string | null, proxies: number): string {
   const address = clientAddress(connection, forwardedFor, proxies) ?? clientAddress(connection, null, 0) ?? connection

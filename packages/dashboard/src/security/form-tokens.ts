@@ -1,5 +1,5 @@
-// Creates and checks the single-use token in each form. The token proves that the form is from the dashboard and
-// belongs to this session. The control database stores only a hash of each used token.
+// Creates and checks the token in each form, which proves that the form is from the dashboard and belongs to this
+// session. The control database stores only a hash of each used token.
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@store-export/control'
@@ -32,6 +32,7 @@ export class FormTokens {
     this.#options = options
   }
 
+  /** Returns a new token. `sessionId` is the ID of the session, or that of the visitor before the sign-in. */
   make(sessionId: string): string {
     const payload = Buffer.concat([this.#options.random(RANDOM_BYTES), Buffer.alloc(PAYLOAD_BYTES - RANDOM_BYTES)])
     payload.writeUInt32BE(Math.floor(this.#options.now() / 1000), RANDOM_BYTES)
@@ -39,8 +40,8 @@ export class FormTokens {
   }
 
   /**
-   * Returns the token's hash for `consumeFormToken`, which makes it single-use; null for a token that is forged,
-   * expired or of another session.
+   * Returns the token's hash for `consumeFormToken`, which makes it single-use; null for a token that is malformed,
+   * forged, expired, or of another session.
    */
   check(text: string, sessionId: string): Buffer | null {
     if (!SHAPE.test(text)) return null

@@ -27,8 +27,8 @@ export class InvalidDashboardUrlError extends Error {
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * Returns the origins of a dashboard at `url`. Throws `InvalidDashboardUrlError` for an insecure URL, or one with a
- * path.
+ * Returns the origins of a dashboard at `url`. Throws `InvalidDashboardUrlError` for text that is no URL, an insecure
+ * URL, or one with a path or a query.
  */
 export function originsOf(url: string): Origins {
   const { protocol, hostname, port, origin, pathname, search } = parse(url)

@@ -1,4 +1,4 @@
-// Defines the security headers of all responses. Pages load scripts and styles only from this origin, and no other page
+// Defines the security headers of the dashboard. Pages load scripts and styles only from this origin, and no other page
 // can frame them.
 
 /** The Content-Security-Policy, which forbids inline scripts and styles. */
@@ -14,8 +14,8 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Returns the security headers of a response. The referrer policy is `same-origin`, because `no-referrer` makes browsers
- * send forms with the origin "null", which the CSRF check rejects.
+ * Returns the security headers of a response. The referrer policy is `same-origin`, because `no-referrer` makes
+ * browsers send forms with the origin "null", which the CSRF check rejects.
  */
 export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
   return {

@@ -15,7 +15,7 @@ export interface Format {
   readonly count: (value: number) => string
   /** Returns the text for the plural category of `value`, with the number in place of `#`. */
   readonly plural: (value: number, texts: PluralTexts) => string
-  /** Returns text such as "3 days", in the case in which a list would name it. */
+  /** Returns text such as "3 days", in the nominative. */
   readonly duration: (duration: Duration) => string
   /** Returns text such as "orders, products, and customers". */
   readonly list: (items: readonly string[]) => string

@@ -38,7 +38,7 @@ export function findLanguage(text: string | null | undefined): Language | null {
   return text != null && Object.hasOwn(LANGUAGES, text) ? (text as Language) : null
 }
 
-/** Returns the chosen language, or without a choice the language of an Accept-Language header. */
+/** Returns the chosen language; without one, the first known language of an Accept-Language header, or English. */
 export function localize(chosen: Language | null, acceptLanguage: string | undefined): Localization {
   const tags = parseAccept(acceptLanguage ?? '')
     .filter(({ q }) => q > 0)
@@ -56,8 +56,8 @@ export function localizationIn(language: Language): Localization {
 }
 
 /**
- * Returns the browser's own locale if its first language is this one. Other languages of the browser are often only
- * fallbacks, which the merchant never chose.
+ * Returns the browser's first locale if it is a variant of this language; otherwise the usual locale. Other languages
+ * of the browser are often only fallbacks, which the merchant never chose.
  */
 function localeOf(language: Language, first: string | undefined): string {
   if (first === undefined || first === '*') return language

@@ -38,7 +38,7 @@ export function walkBadge({ texts }: Localization, status: WalkRow['status']): H
 
 const WALK_TONES = { finished: 'good', stopped: 'bad', 'in progress': 'waiting' } as const
 
-/** Returns a badge with the status of a row, such as "paid". Unknown statuses are neutral. */
+/** Returns a badge with the status of a row, such as "paid". Statuses without a color of their own are neutral. */
 export function stateBadge({ texts }: Localization, word: string): Html {
   return badge(texts.contract.value(word), TONES.get(word.toLowerCase()) ?? 'neutral')
 }

@@ -35,7 +35,7 @@ function copyButton({ texts }: Localization, { id, label, isMain }: CodeOptions)
   return html`<button type="button" class="button ${isMain ? 'main' : 'plain'} copy" data-copy="${id}" hidden><span data-copy-label>${texts.common.copy}</span><span class="visually-hidden"> ${label}</span></button>`
 }
 
-/** Returns the text with a class for each token of JSON. The text itself does not change, even if it isn't JSON. */
+/** Returns the text with a class for each name and value of JSON. The text does not change, even if it isn't JSON. */
 export function jsonCode(text: string): Html {
   // The pattern has one group around the whole token, so `split` returns other text and tokens alternately.
   const parts = text.split(TOKEN)

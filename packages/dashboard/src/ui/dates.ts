@@ -58,7 +58,7 @@ export function periodText(
   return isRepeated ? format({ timeZoneName: 'shortOffset' }).format(start) : text
 }
 
-/** Returns the day of a time, such as `2026-11-21`. */
+/** Returns the day of a time in the store's time zone, such as `2026-11-21`. */
 export function localDay(date: Date, display: DisplayContext): string {
   const shape = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: zoneOf(display) } as const
   return dateFormatOf('en-CA', shape).format(date)
@@ -74,7 +74,7 @@ export function measure(value: number, unit: 'millisecond' | 'kilobyte', { local
   return new Intl.NumberFormat(withLatinDigits(locale), { style: 'unit', unit }).format(value)
 }
 
-/** Returns a duration in its largest whole unit, such as 3 days. `ms` is in milliseconds. */
+/** Returns a duration of `ms` in whole minutes, from two hours on in hours, and from two days on in days. */
 export function durationOf(ms: number): Duration {
   const seconds = ms / 1000
   if (seconds < 2 * HOUR) return { value: Math.floor(seconds / MINUTE), unit: 'minute' }
@@ -87,7 +87,7 @@ export function durationOfHours(hours: number): Duration {
   return hours < 48 ? { value: hours, unit: 'hour' } : { value: Math.floor(hours / 24), unit: 'day' }
 }
 
-/** Returns the time between two events, rounded, such as 15 minutes or 1 day. `ms` is in milliseconds. */
+/** Returns an interval of `ms`, rounded, such as 15 minutes or 1 day. */
 export function intervalOf(ms: number): Duration {
   const seconds = ms / 1000
   const single = (['hour', 'day', 'week'] as const).find((unit) => Math.abs(seconds / SECONDS[unit] - 1) < 0.1)

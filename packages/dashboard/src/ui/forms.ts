@@ -39,6 +39,7 @@ export interface FieldOptions {
   readonly autocomplete: string
   readonly lengthMin?: number
   readonly lengthMax?: number
+  /** Defaults to true. */
   readonly isRequired?: boolean
   /** Whether the font is monospaced. */
   readonly isCode?: boolean

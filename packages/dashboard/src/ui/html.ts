@@ -1,4 +1,4 @@
-// Defines HTML fragments. Hono's template tag escapes every value, and no view bypasses it.
+// Defines HTML fragments. Hono's template tag escapes every value that is not a fragment, and no view bypasses it.
 
 import { html } from 'hono/html'
 import type { Localization } from '../texts/languages.ts'

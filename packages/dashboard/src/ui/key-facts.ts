@@ -1,4 +1,4 @@
-// Renders facts about a key, for the confirmation pages before its replacement or revocation.
+// Renders the facts by which a merchant recognizes a key.
 
 import { limitTexts } from '../pages/key-limits-view.ts'
 import type { KeyRow, MaskedKey } from '../pages/key-models.ts'
@@ -12,7 +12,7 @@ export function maskedKey({ prefix, lastFour }: MaskedKey): Html {
   return html`<code>${prefix}…${lastFour}</code>`
 }
 
-/** Returns the facts by which a merchant recognizes a key. */
+/** Returns the facts about a key, for the pages before a change. */
 export function keyFacts(frame: Frame, key: KeyRow): Html {
   const { facts: texts } = frame.texts.changeKey
   const limits = limitTexts(frame, key)

@@ -39,8 +39,10 @@ export function storePaths(storeId: string): StorePaths {
   }
 }
 
-/** URL paths of the pages of one store. The functions return the path of a page or form about one
- * key, member, invitation, list, or row. */
+/**
+ * URL paths of the pages of one store. The functions return the path of a page or form about one key, member,
+ * invitation, list, or row.
+ */
 export interface StorePaths {
   readonly general: string
   readonly api: string

@@ -1,5 +1,5 @@
-// Renders tables. A wide table scrolls in its own region, which the keyboard can reach. A stacked table becomes cards
-// on a phone.
+// Renders tables. A wide table scrolls in its own region, which the keyboard can reach. The rows of a stacked table
+// become cards in a narrow region.
 
 import type { Localization } from '../texts/languages.ts'
 import { type Html, html, NOTHING } from './html.ts'
@@ -21,7 +21,7 @@ export interface TableOptions {
   readonly rows: readonly (readonly (Html | string)[])[]
   /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
-  /** Whether the table becomes cards on a phone. */
+  /** Whether the rows become cards in a narrow region. */
   readonly isStacked?: boolean
   /** The index of the row to highlight. */
   readonly selectedRow?: number

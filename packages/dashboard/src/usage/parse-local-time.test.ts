@@ -29,7 +29,7 @@ test.each([
 })
 
 test.each(['', '2026-02-30', '0000-01-01', '9999-12-31', '2026-11-21T00:00', '21.11.2026'])(
-  'if a day is %j, it is rejected',
+  'if a day is the invalid value %j, parseLocalDay returns null',
   (text) => {
     expect(parseLocalDay(text, 'UTC')).toBeNull()
   },

@@ -75,7 +75,7 @@ function rejectedByHour(hours: readonly UsageHour[]): Map<string, Map<number, nu
   return byKey
 }
 
-/** Returns the keys with their requests in 24 hours, and with the newer key that replaces each key. */
+/** Returns the keys with their requests in about 24 hours, and with the active key that replaces each key. */
 export function keyRows(keys: readonly KeySummary[], sums: ReadonlyMap<string, RequestSums>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)

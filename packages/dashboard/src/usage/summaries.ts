@@ -1,4 +1,4 @@
-// Sums usage by period, by key and for the tiles.
+// Sums the usage of keys by period, by key, and in 24 hours.
 
 import type { UsageHour, UsageSums } from '@store-export/control'
 import type { RequestSums, UsagePeriod } from '../pages/key-models.ts'

@@ -21,7 +21,7 @@ export interface SyncHealthOptions {
   readonly now: Date
 }
 
-/** Minimum number of errors in one hour. Fewer errors can be the first attempts of a new tool. */
+/** Minimum number of errors if all are in one hour. Fewer errors can be the first attempts of a new tool. */
 const ERRORS_MIN = 5
 
 /** A tool without usual times counts as idle after this time. */

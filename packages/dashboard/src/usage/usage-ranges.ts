@@ -19,7 +19,7 @@ const DEFAULT_RANGE: UsageRange = '30d'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Returns the range with this name; 30 days for other text. */
+/** Returns the range with this name; 30 days for other text, or without a name. */
 export function usageRangeOf(text: string | undefined): UsageRange {
   return USAGE_RANGES.find((range) => range === text) ?? DEFAULT_RANGE
 }

@@ -1,5 +1,6 @@
 // Learns how often a tool runs from the minutes in which it sent requests, and finds out when it missed its usual
-// times. A tool can pause at night or on weekends: it is late only if it ran at the same time of earlier weeks.
+// times. A tool can pause at night or on weekends, so it is late only if it ran at the same time of earlier weeks. In
+// its first week, the day before counts.
 
 export interface ActivityOptions {
   /** Starts of the minutes with requests, in milliseconds since 1970, oldest first. */
@@ -16,12 +17,12 @@ const WEEK_MS = 7 * DAY_MS
 /** Requests with shorter pauses belong to the same run of a tool. */
 const RUN_PAUSE_MS = 3 * MINUTE_MS
 const INTERVAL_MS_MIN = 5 * MINUTE_MS
-/** A tool can be late this many intervals after its last run began, which allows for delays of its scheduler. */
+/** A tool is late only this many intervals after its last run began, which allows for delays of its scheduler. */
 export const LATE_INTERVALS = 1.75
-/** A run counts as missed after this part of the interval, and as finished after such a pause. */
+/** The part of an interval by which a run can be late, and the pause after which a run is over. */
 const GRACE_INTERVALS = 0.5
 const WEEKS_COMPARED = 4
-/** If the last week has this many intervals, only they count, so that a new schedule is learned in a week. */
+/** If the last week has this many intervals, only they count, so that a new schedule takes a week to learn. */
 const RECENT_INTERVALS_MIN = 5
 
 /**
@@ -41,17 +42,18 @@ export function usualInterval({ minutes }: Pick<ActivityOptions, 'minutes'>): nu
   return isRegular ? Math.max(middle, INTERVAL_MS_MIN) : null
 }
 
-/** Number of intervals that can show a schedule: three pauses of a week fit into the retention of the hours. */
+/** Minimum number of intervals that show a schedule. Three intervals of a week fit into the minutes of a month. */
 const INTERVALS_MIN = 3
-/** Share of the intervals that are near the median. The other intervals are longer, such as nights and weekends. */
+/** Minimum share of intervals near the median. The others can be longer, such as nights and weekends. */
 const REGULAR_SHARE_MIN = 0.8
-/** A few intervals must be almost equal, because pauses of a person are alike by chance. */
+/** Fewer intervals than this must be almost equal, because a few pauses of a person can be alike by chance. */
 const FEW_INTERVALS = 20
 const TOLERANCE = { few: 0.1, many: 0.5 } as const
 
 /**
- * Returns whether a tool with this usual interval missed runs since its last one. It missed runs if in at least half of
- * the earlier weeks it ran in the same part of the week. In its first week, the day before decides.
+ * Whether a tool with this usual interval missed runs since its last one. It missed runs if in at least half of up to
+ * four earlier weeks it ran in the same part of the week. In its first week, the day before decides. After a run on
+ * Friday or Saturday of its first week, the result is false.
  */
 export function missedRuns({ minutes, timeZone, now }: ActivityOptions, interval: number): boolean {
   const first = minutes[0]
@@ -85,7 +87,7 @@ function runStarts(minutes: readonly number[]): number[] {
   return minutes.filter((minute, index) => minute - (minutes[index - 1] ?? 0) > RUN_PAUSE_MS)
 }
 
-/** Returns whether one of the minutes is after `begin` and not after `end`. */
+/** Whether one of the minutes is after `begin` and not after `end`. */
 function hasMinute(minutes: readonly number[], begin: number, end: number): boolean {
   let [low, high] = [0, minutes.length]
   while (low < high) {

@@ -62,7 +62,7 @@ describe.each(SCRIPTING)('members $scripting', ({ javaScript }) => {
     expect(await textOf(page, `tr:has-text("${email}") td:nth-of-type(2)`)).toBe('Password and code')
     await page.getByRole('link', { name: `Remove ${email}` }).click()
     await page.getByRole('button', { name: 'Remove member' }).click()
-    expect(await textOf(page, '.notice')).toBe('The member is removed and has no access any more.')
+    expect(await textOf(page, '.notice')).toBe('The member is removed and no longer has access.')
     expect((await invited.reload())?.status()).toBe(404)
     expect([...member.problems, ...person.problems]).toEqual([])
     await Promise.all([member.close(), person.close()])

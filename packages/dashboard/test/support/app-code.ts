@@ -3,8 +3,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * Returns the code of an app (RFC 6238) in the period that is `periods` after the current one. The dashboard also accepts
- * the code of the next period, so that a test that crosses periods gets the same result.
+ * Returns the code of an app (RFC 6238) in the period that is `periods` after the current one. The dashboard also
+ * accepts the code of the next period, so that a test that crosses periods gets the same result.
  */
 export function appCode(secret: string, periods = 0): string {
   const bits = [...secret].map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))

@@ -53,7 +53,7 @@ export const activity = (): ActivityTexts => ({
   keyTurnedOn: (key) => html`${key} eingeschaltet`,
   membershipAdded: (person, role) => html`Zugriff auf diesen Shop als ${ROLES[role]} gegeben: ${person}`,
   roleChanged: (person, role) => html`Zum ${ROLES[role]} gemacht: ${person}`,
-  ownRoleChanged: (role) => html`Zum ${ROLES[role]} geworden`,
+  ownRoleChanged: (role) => html`${ROLES[role]} geworden`,
   membershipRemoved: (person) => html`Zugriff auf diesen Shop beendet: ${person}`,
   joined: (role) => html`Einladung angenommen und als ${ROLES[role]} beigetreten`,
   left: html`Diesen Shop verlassen`,

@@ -16,7 +16,7 @@ export const changeKey = ({ duration }: Format): ChangeKeyTexts => ({
   replace: {
     title: 'Diesen Schlüssel ersetzen?',
     lead: (name) =>
-      html`Sie bekommen jetzt einen neuen Schlüssel für <strong>${name}</strong>, mit denselben Einschränkungen und ohne Ablaufdatum. Wählen Sie, wann der alte abläuft. Sie können ihn auch vorher widerrufen.`,
+      html`Sie bekommen jetzt einen neuen Schlüssel für <strong>${name}</strong>, mit denselben Einschränkungen und ohne Ablaufdatum. Wählen Sie, wann der alte abläuft. Sie können den alten auch vorher widerrufen.`,
     leadFull: (name) =>
       html`Sie haben die Höchstzahl aktiver Schlüssel erreicht. Deshalb können Sie für <strong>${name}</strong> noch keinen neuen erstellen.`,
     ends: {
@@ -48,7 +48,7 @@ export const changeKey = ({ duration }: Format): ChangeKeyTexts => ({
   turnOff: {
     title: 'Diesen Schlüssel ausschalten?',
     lead: (name) =>
-      html`Das ist der Schlüssel <strong>${name}</strong>. Das Tool bekommt 401, bis Sie den Schlüssel wieder einschalten.`,
+      html`Das ist der Schlüssel <strong>${name}</strong>. Bis Sie ihn wieder einschalten, lehnt die API die Anfragen des Tools ab.`,
     note: 'Der Schlüssel behält seine Einschränkungen und sein Ablaufdatum und zählt weiter zu Ihren Schlüsseln.',
     button: 'Ausschalten',
   },

@@ -4,7 +4,8 @@ import type { GeneralTexts } from '../en/general.ts'
 export const general = (): GeneralTexts => ({
   title: 'Allgemein',
   lead: 'Ihr Shop, wie Ihre Tools ihn sehen.',
-  noRow: 'Die Datenbank dieses Shops beschreibt den Shop noch nicht. Wenden Sie sich an den Support Ihrer Plattform.',
+  noRow:
+    'Die Datenbank dieses Shops enthält noch keine Angaben zum Shop. Wenden Sie sich an den Support Ihrer Plattform.',
   store: 'Shop',
   facts: {
     name: 'Name',
@@ -19,7 +20,7 @@ export const general = (): GeneralTexts => ({
     languages: 'Sprachen',
     missingLists: 'Noch nicht verfügbar',
   },
-  missingList: (list, since) => `${list} (ab ${since})`,
+  missingList: (list, since) => `${list} (ab Schemaversion ${since})`,
   rows: 'Zeilen',
   snapshot: {
     title: 'Momentaufnahme',

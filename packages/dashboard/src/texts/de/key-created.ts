@@ -21,7 +21,7 @@ export const keyCreated = (format: Format): KeyCreatedTexts => {
     recipes: 'Vorlagen für Ihr Tool',
     tryIt: {
       title: 'Ausprobieren',
-      note: 'Fügen Sie diesen Befehl in ein Terminal ein. Die Antwort ist Ihr Shop.',
+      note: 'Fügen Sie diesen Befehl in ein Terminal ein. Er liefert die Angaben zu Ihrem Shop.',
       label: 'Shell-Befehl',
     },
     connect: {
@@ -34,14 +34,14 @@ export const keyCreated = (format: Format): KeyCreatedTexts => {
       title: 'Der alte Schlüssel funktioniert noch',
       titleOff: 'Der alte Schlüssel ist ausgeschaltet',
       text: (name, key, endsAfter) =>
-        html`Tragen Sie den neuen Schlüssel in das Tool ein. Der alte Schlüssel <strong>${name}</strong> (${key}) läuft ${format.duration(endsAfter)} nach der ersten Verwendung des neuen ab. Sie können ihn auch vorher widerrufen.`,
+        html`Tragen Sie den neuen Schlüssel in das Tool ein. Der alte Schlüssel <strong>${name}</strong> (${key}) läuft ${format.duration(endsAfter)} nach der ersten Verwendung des neuen ab. Sie können den alten auch vorher widerrufen.`,
     },
     unavailable: {
       title: 'Dieser Schlüssel lässt sich nicht noch einmal anzeigen',
       lead: (name) => html`Den Schlüssel <strong>${name}</strong> gibt es, aber wir speichern keine Kopie davon.`,
       hasKey: 'Ich habe den Schlüssel',
       unused:
-        'Wenn Sie den Schlüssel nicht kopiert haben, ersetzen Sie ihn. Sie bekommen einen neuen, und dieser wird widerrufen. Noch verwendet ihn kein Tool.',
+        'Wenn Sie den Schlüssel nicht kopiert haben, ersetzen Sie ihn. Sie bekommen einen neuen, und der alte wird widerrufen. Noch verwendet ihn kein Tool.',
       used: 'Ein Tool verwendet diesen Schlüssel schon. Sie können ihn ersetzen, ohne dass das Tool stehen bleibt.',
       replaceAtOnce: 'Durch einen neuen Schlüssel ersetzen',
     },

@@ -12,8 +12,8 @@ export const keyUsage = (format: Format): KeyUsageTexts => {
     rename: 'Umbenennen',
     emails: {
       title: 'E-Mails',
-      on: 'Sie bekommen eine E-Mail, wenn dieses Tool Fehler meldet, abbricht, still ist oder das Anfragelimit überschreitet, und bevor der Schlüssel abläuft.',
-      off: 'Sie bekommen keine E-Mails zu diesem Schlüssel.',
+      on: 'Sie bekommen eine E-Mail, wenn dieses Tool nur Fehler bekommt, mitten in einer Liste abbricht, zu seinen üblichen Zeiten nichts anfragt oder das Anfragelimit überschreitet. Sie bekommen auch eine, bevor der Schlüssel abläuft.',
+      off: 'Sie bekommen keine E-Mails zu diesem Schlüssel, außer wenn er öffentlich gefunden wird.',
       turnOff: 'E-Mails zu diesem Schlüssel abbestellen',
       turnOn: 'E-Mails senden',
     },

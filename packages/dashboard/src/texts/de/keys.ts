@@ -4,7 +4,7 @@ import type { Format } from '../format.ts'
 
 export const keys = ({ plural, duration }: Format): KeysTexts => ({
   title: 'API',
-  lead: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. So sehen Sie, ob es funktioniert, und können seinen Schlüssel einzeln widerrufen.',
+  lead: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. Sie sehen, ob ein Tool funktioniert, und können seinen Schlüssel widerrufen, ohne die anderen zu stören.',
   leadForViewer: 'Jedes Tool, das diesen Shop liest, hat seinen eigenen Schlüssel. So sehen Sie, ob es funktioniert.',
   unconfirmed: (name, createdHref) =>
     html`Sie haben noch nicht bestätigt, dass Sie den neuen Schlüssel <strong>${name}</strong> kopiert haben. Bis zehn Minuten nach dem Erstellen können Sie ihn <a href="${createdHref}">noch einmal anzeigen</a>.`,
@@ -15,7 +15,7 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
     viewer: 'Ein Admin dieses Shops kann Schlüssel erstellen.',
   },
   replacedBy: (key, end) =>
-    html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach dessen erster Verwendung ab`}`,
+    html`, ersetzt durch ${key}${end === null ? '' : `, läuft ${duration(end)} nach der ersten Verwendung des neuen Schlüssels ab`}`,
   unused: {
     sinceCreation: (days) =>
       plural(days, {
@@ -44,7 +44,8 @@ export const keys = ({ plural, duration }: Format): KeysTexts => ({
   notices: {
     revoked: (name) =>
       `„${name}“ ist widerrufen. Die API lehnt die nächste Anfrage damit ab. Ihre anderen Schlüssel funktionieren weiter.`,
-    turnedOff: (name) => `„${name}“ ist ausgeschaltet. Das Tool bekommt 401, bis Sie den Schlüssel wieder einschalten.`,
+    turnedOff: (name) =>
+      `„${name}“ ist ausgeschaltet. Bis Sie ihn wieder einschalten, lehnt die API die Anfragen des Tools ab.`,
     turnedOn: (name) => `„${name}“ ist eingeschaltet. Die API nimmt die nächste Anfrage damit an.`,
     limitReached: (name, keysMax) =>
       `„${name}“ wurde nicht erstellt, denn Sie haben schon ${keysMax} aktive Schlüssel. Mehr sind nicht möglich.`,

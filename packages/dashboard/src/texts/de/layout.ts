@@ -20,7 +20,7 @@ export const layout = (): LayoutTexts => ({
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   signOut: 'Abmelden',
   generating:
-    'Dieser Shop wird noch angelegt. Sie können schon Schlüssel erstellen. Sie funktionieren, sobald der Shop bereit ist.',
+    'Dieser Shop wird noch angelegt. Sie können schon Schlüssel erstellen. Die Schlüssel funktionieren, sobald der Shop bereit ist.',
   generatingForViewer: 'Dieser Shop wird noch angelegt. Seine Schlüssel funktionieren, sobald der Shop bereit ist.',
   imported:
     'Dieser Shop wurde importiert und liegt auf einem anderen System. Seine Daten lassen sich hier nicht exportieren, und die API lehnt Anfragen mit seinen Schlüsseln ab.',

@@ -15,7 +15,7 @@ export const activity = () => ({
     actions: {
       'key.created': 'Created a key',
       'key.renamed': 'Renamed a key',
-      'key.revoked': 'Revoked a key, or its end',
+      'key.revoked': 'Revoked a key, or a key ended',
       'key.turned_off': 'Turned a key off',
       'key.turned_on': 'Turned a key on',
       'membership.added': 'Gave access, or joined',
@@ -46,7 +46,7 @@ export const activity = () => ({
   keyCreated: (key: Html) => html`Created ${key}`,
   keyCreatedAsReplacement: (key: Html) => html`Created ${key}, which replaces an older one`,
   keyRenamed: (key: Html) => html`Renamed ${key}`,
-  keyExpired: (key: Html) => html`End of ${key}`,
+  keyExpired: (key: Html) => html`Ended ${key}`,
   keyLeaked: (key: Html, place: Html) => html`Revoked ${key}, because it was found in public${place}`,
   keyRevoked: (key: Html) => html`Revoked ${key}`,
   keyTurnedOff: (key: Html) => html`Turned off ${key}`,

@@ -1,4 +1,4 @@
-// Texts of the pages that replace, revoke, and rename a key, and of the facts about it.
+// Texts of the pages that replace, revoke, turn off, and rename a key, and of the facts about it.
 
 import { type Html, html } from '../../ui/html.ts'
 import type { Duration, Format } from '../format.ts'
@@ -17,7 +17,7 @@ export const changeKey = ({ duration }: Format) => ({
   replace: {
     title: 'Replace this key?',
     lead: (name: string) =>
-      html`You get a new key for <strong>${name}</strong> now, with the same limits and no end. Choose when the old key ends. You can also revoke it before.`,
+      html`You get a new key for <strong>${name}</strong> now, with the same limits and no end date. Choose when the old key ends. You can also revoke the old key earlier.`,
     leadFull: (name: string) =>
       html`You have reached the limit of active keys, so you can’t create a new key for <strong>${name}</strong> yet.`,
     ends: {
@@ -49,13 +49,13 @@ export const changeKey = ({ duration }: Format) => ({
   turnOff: {
     title: 'Turn this key off?',
     lead: (name: string) =>
-      html`This is the key <strong>${name}</strong>. The tool gets 401 until you turn the key on again.`,
-    note: 'The key keeps its limits and its end, and still counts as one of your keys.',
+      html`This is the key <strong>${name}</strong>. Until you turn it on again, the API rejects the tool’s requests.`,
+    note: 'The key keeps its limits and its end date, and still counts as one of your keys.',
     button: 'Turn off',
   },
   rename: {
     title: 'Rename this key',
-    lead: (name: string) => html`The tool that uses <strong>${name}</strong> notices nothing.`,
+    lead: (name: string) => html`Nothing changes for the tool that uses <strong>${name}</strong>.`,
     button: 'Rename',
   },
 })

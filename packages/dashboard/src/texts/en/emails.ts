@@ -12,14 +12,14 @@ export const emails = ({ duration }: Format) => ({
   overLimit: {
     subject: (name: string) => `${name} sends too many requests`,
     sentence: (name: string) =>
-      `${name} was over its rate limit in this hour and the hour before. It must wait after a response with status 429.`,
+      `${name} was over the rate limit in this hour and the hour before. The tool must wait after a response with status 429.`,
   },
   ending: {
     subject: (name: string) => `The key of ${name} ends soon`,
     sentence: (name: string, left: Duration) =>
-      `The key of ${name} ends in ${duration(left)}. Replace it before, so that the tool continues to work.`,
+      `The key of ${name} ends in ${duration(left)}. Replace it before then, so that the tool continues to work.`,
     sentenceForViewer: (name: string, left: Duration) =>
-      `The key of ${name} ends in ${duration(left)}. Ask an admin of the store to replace it before, so that the tool continues to work.`,
+      `The key of ${name} ends in ${duration(left)}. Ask an admin of the store to replace it before then, so that the tool continues to work.`,
   },
   facts: (store: string, key: string) => `Store: ${store}\nKey: ${key}`,
   log: (url: string) => `See what the tool did:\n${url}`,
@@ -35,7 +35,7 @@ export const emails = ({ duration }: Format) => ({
     seeUsage: (url: string) => `See what was read with the old key:\n${url}`,
     removeKey:
       'Remove the old key from the place where it was found, so that no one tries it again. Keep the new key in a secret store, not in a file of a repository.',
-    unknownPlace: 'the report does not say it',
+    unknownPlace: 'the report does not say where',
   },
   mute: {
     heading: 'Stop the emails about this key?',

@@ -5,7 +5,7 @@ import { html } from '../../ui/html.ts'
 export const general = () => ({
   title: 'General',
   lead: 'Your store as your tools see it.',
-  noRow: 'The database of this store does not describe the store yet. Contact your platform’s support.',
+  noRow: 'The database of this store has no information about the store yet. Contact your platform’s support.',
   store: 'Store',
   facts: {
     name: 'Name',
@@ -20,7 +20,7 @@ export const general = () => ({
     languages: 'Languages',
     missingLists: 'Not available yet',
   },
-  missingList: (list: string, since: string) => `${list} (since ${since})`,
+  missingList: (list: string, since: string) => `${list} (from schema version ${since})`,
   rows: 'Rows',
   snapshot: {
     title: 'Snapshot',

@@ -15,7 +15,7 @@ export const invitation = ({ plural }: Format) => ({
     html`This browser is signed in as <strong>${signedInAs}</strong>. The invitation is for <strong>${email}</strong>. If you accept it, the other account is signed out.`,
   decline: 'If you don’t want to join, close this page.',
   accept: 'Accept invitation',
-  acceptNote: 'Your account exists. The link doesn’t sign you in: you sign in as usual afterwards.',
+  acceptNote: 'You already have an account. The link doesn’t sign you in. You sign in as usual afterwards.',
   choosePassword: 'Choose a password',
   createAccount: 'Create account and join',
   joined: 'You have joined the store. Sign in to open it.',
@@ -30,7 +30,7 @@ export const invitation = ({ plural }: Format) => ({
       admin: (invitedBy: string, store: string) =>
         `${invitedBy} invites you as an admin to the store “${store}” in Store Data Export. There you can create API keys for its tools and see its data.`,
       viewer: (invitedBy: string, store: string) =>
-        `${invitedBy} invites you as a viewer to the store “${store}” in Store Data Export. There you can see whether its tools sync.`,
+        `${invitedBy} invites you as a viewer to the store “${store}” in Store Data Export. There you can see whether the syncs of its tools work.`,
     },
     link: (url: string) => `To accept, open this link and press the button:\n${url}`,
     foot: (days: number, invitedBy: string) =>

@@ -22,7 +22,7 @@ export const keyCreated = (format: Format) => {
     recipes: 'Recipes for your tool',
     tryIt: {
       title: 'Try it',
-      note: 'Paste this command into a terminal. It returns your store.',
+      note: 'Paste this command into a terminal. It returns the details of your store.',
       label: 'Shell command',
     },
     connect: {
@@ -35,7 +35,7 @@ export const keyCreated = (format: Format) => {
       title: 'The old key still works',
       titleOff: 'The old key is turned off',
       text: (name: string, key: Html, endsAfter: Duration) =>
-        html`Put the new key into the tool. The old key <strong>${name}</strong> (${key}) ends ${format.duration(endsAfter)} after the first use of the new one. You can also revoke it before.`,
+        html`Put the new key into the tool. The old key <strong>${name}</strong> (${key}) ends ${format.duration(endsAfter)} after the first use of the new one. You can also revoke the old key earlier.`,
     },
     unavailable: {
       title: 'This key can’t be shown again',

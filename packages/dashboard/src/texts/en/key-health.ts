@@ -12,7 +12,7 @@ export const keyHealth = (format: Format) => {
     endsIn: (left: Duration) => html` The key ends in ${duration(left)}: replace it before.`,
     endsInForViewer: (left: Duration) => html` The key ends in ${duration(left)}.`,
     requestLog: (name: string) => html`Request log<span class="visually-hidden"> of ${name}</span>`,
-    off: (time: Html) => html`<strong>Turned off</strong> on ${time}. The tool gets 401.`,
+    off: (time: Html) => html`<strong>Turned off</strong> on ${time}. The API rejects the tool’s requests.`,
     unused: html`<strong>Not used yet.</strong> Put the key into the tool.`,
     imported: html`<strong>Rejected.</strong> An imported store has no data here.`,
     generating: html`<strong>Waiting.</strong> The key works as soon as the store is ready.`,

@@ -13,8 +13,8 @@ export const keyUsage = (format: Format) => {
     rename: 'Rename',
     emails: {
       title: 'Emails',
-      on: 'You get an email if this tool fails, stops, is silent, or exceeds the rate limit, and before the key ends.',
-      off: 'You get no emails about this key.',
+      on: 'You get an email if this tool gets only errors, stops within a list, misses its usual times, or exceeds the rate limit. You also get one before the key ends.',
+      off: 'You get no emails about this key, unless it is found in public.',
       turnOff: 'Stop emails about this key',
       turnOn: 'Send me emails',
     },

@@ -5,8 +5,8 @@ import type { Duration, Format } from '../format.ts'
 
 export const keys = ({ plural, duration }: Format) => ({
   title: 'API',
-  lead: 'Each tool that reads this store has its own key, so that you see whether it works, and can revoke it alone.',
-  leadForViewer: 'Each tool that reads this store has its own key, so that you see whether the tool works.',
+  lead: 'Each tool that reads this store has its own key. You see whether a tool works, and you can revoke its key without affecting the others.',
+  leadForViewer: 'Each tool that reads this store has its own key, so that you see whether each tool works.',
   unconfirmed: (name: string, createdHref: string) =>
     html`You haven’t confirmed that you copied the new key <strong>${name}</strong>. <a href="${createdHref}">Show it again</a> within ten minutes of creating it.`,
   cardTitle: 'Keys',
@@ -16,7 +16,7 @@ export const keys = ({ plural, duration }: Format) => ({
     viewer: 'An admin of this store can create keys.',
   },
   replacedBy: (key: Html, end: Duration | null) =>
-    html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of it`}`,
+    html`, replaced by ${key}${end === null ? '' : `, ends ${duration(end)} after the first use of the new key`}`,
   unused: {
     sinceCreation: (days: number) =>
       plural(days, {
@@ -43,7 +43,7 @@ export const keys = ({ plural, duration }: Format) => ({
   status: { active: 'Active', off: 'Off', beingReplaced: 'Being replaced', revoked: 'Revoked' },
   notices: {
     revoked: (name: string) => `“${name}” is revoked. The API rejects its next request. Your other keys still work.`,
-    turnedOff: (name: string) => `“${name}” is off. The tool gets 401 until you turn the key on again.`,
+    turnedOff: (name: string) => `“${name}” is off. Until you turn it on again, the API rejects the tool’s requests.`,
     turnedOn: (name: string) => `“${name}” is on. The API accepts its next request.`,
     limitReached: (name: string, keysMax: number) =>
       `“${name}” was not created, because you have reached the limit of ${keysMax} active keys.`,

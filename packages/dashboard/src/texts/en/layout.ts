@@ -19,7 +19,7 @@ export const layout = () => ({
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signOut: 'Sign out',
-  generating: 'This store is still being created. You can create keys now; they work as soon as the store is ready.',
+  generating: 'This store is still being created. You can create keys now. They work as soon as the store is ready.',
   generatingForViewer: 'This store is still being created. Its keys work as soon as the store is ready.',
   imported:
     'This store was imported and is hosted elsewhere, so its data can’t be exported from here. The API rejects requests with its keys.',

@@ -52,7 +52,7 @@ export const members = ({ plural }: Format) => ({
     invited: 'The invitation is sent.',
     unsent: 'We couldn’t send the email. Check the address. If it’s right, send the invitation again in a few minutes.',
     withdrawn: 'The invitation is withdrawn. Its link no longer works.',
-    removed: 'The member is removed and has no access any more.',
+    removed: 'The member is removed and no longer has access.',
     ended: 'This invitation was accepted or withdrawn in the meantime.',
   },
   problems: {

@@ -14,7 +14,7 @@ export type RecipeId = 'curl' | 'typescript' | 'python' | 'google-sheets' | 'pow
 export const recipes = () => ({
   title: 'Recipes',
   lead: (apiHref: string) =>
-    html`Code that you can copy into a tool. You need <a href="${apiHref}">a key</a>. Each recipe retries by itself, and all except Power Query resume after a stop.`,
+    html`Code that you can copy into a tool. You need <a href="${apiHref}">a key</a>. Each recipe repeats failed requests by itself. After an interruption, all except Power Query continue where they stopped.`,
   reference: 'API reference',
   syncStore: 'Sync your whole store',
   openGuide: 'Open the guide',
@@ -24,7 +24,7 @@ export const recipes = () => ({
       note: 'A command that keeps a copy in SQLite, DuckDB, PostgreSQL, MySQL, CSV, Excel, or Parquet.',
     },
     client: { title: 'TypeScript client', note: 'A typed client that pages, waits and retries by itself.' },
-    'incremental-sync': { title: 'Incremental sync', note: 'How to read only changes, in five languages.' },
+    'incremental-sync': { title: 'Incremental sync', note: 'How to read only changes, in five programming languages.' },
   },
   recipes: RECIPES,
 })

@@ -1,5 +1,4 @@
-// Enhances the pages: copies text, removes a shown key from the page, moves between the bars of a chart, and controls
-// pages that refresh themselves.
+// Enhances the pages: copying, the theme, forms and downloads in progress, secrets, refreshes, and charts.
 
 const announcer = () => document.getElementById('announcer')
 const texts = JSON.parse(announcer().dataset.texts)
@@ -23,7 +22,7 @@ document.addEventListener('click', async (event) => {
   }, 2500)
 })
 
-// Without TLS, the browser has no clipboard API, so this function selects the text and uses the old command.
+// Without TLS or permission, the clipboard API fails, so this function selects the text and uses the old command.
 async function copy(source) {
   try {
     await navigator.clipboard.writeText(source.textContent)
@@ -64,7 +63,7 @@ document.addEventListener('keydown', ({ key }) => {
 })
 
 // Shows that a form or a download is in progress, so that a second click doesn't send it again. The dashboard responds
-// within 15 seconds. If the merchant stops the request before, the button works again after 20 seconds.
+// to a form within 15 seconds. If the merchant stops the request before, the button works again after 20 seconds.
 const PENDING_MS = 20_000
 
 function setPending(element, controls) {
@@ -112,7 +111,7 @@ document.addEventListener('click', (event) => {
   }, 100)
 })
 
-// The browser asks before it leaves a page with a new key that was neither copied nor confirmed.
+// The browser asks before it leaves a page with a new key or recovery codes that were neither copied nor confirmed.
 let mayLeave = document.querySelector('[data-secret]') === null
 const isInKey = (node) => Boolean((node instanceof Element ? node : node?.parentElement)?.closest('[data-secret]'))
 document.addEventListener('copy', () => {
@@ -126,7 +125,7 @@ addEventListener('beforeunload', (event) => {
   if (!mayLeave) event.preventDefault()
 })
 
-// Removes the key when the browser hides the page, because the browser can restore the page from its cache. A restored
+// Removes secrets when the browser hides the page, because the browser can restore the page from its cache. A restored
 // page reloads.
 addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = ''
