@@ -71,7 +71,9 @@ export const product = resource({
       'Name and description by locale. A missing locale or field falls back to name and description of the product',
     ).from('v1.3'),
     tax_class: text('Tax class; null means the standard rate of the store').from('v1.4'),
-    weight_grams: weight('Weight in grams, for any display unit of the store; null if the store does not know it').from('v1.6'),
+    weight_grams: weight('Weight in grams, for any display unit of the store; null if the store does not know it').from(
+      'v1.6',
+    ),
     created_at: timestamp('Time of creation'),
     updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
     variants: many(variant, 'product_id', 'Variants; [] if the product has none'),
