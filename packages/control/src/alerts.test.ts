@@ -17,7 +17,7 @@ test('if several nodes claim a round of emails at the same time, one of them get
   expect(await claimAlertRound(database)).not.toBeNull()
 })
 
-test('rounds count as steady since the first one, and since the next one after a gap of half an hour', async () => {
+test('if a gap between rounds exceeds half an hour, rounds count as steady since the next round', async () => {
   const { database, sql } = control
   await sql`delete from alert_rounds`
   const first = await claimAlertRound(database)

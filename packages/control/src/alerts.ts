@@ -43,7 +43,10 @@ export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date |
   return round?.steadySince ?? null
 }
 
-/** Returns the IDs of the ready stores that a merchant sees and that have an active key, by ID, after `after`. */
+/**
+ * Returns up to `limit` IDs of the ready, generated stores that a merchant sees and that have an active key, in order.
+ * Starts after the ID `after`; null starts with the first ID.
+ */
 export async function readStoresWithKeys(
   { pool }: ControlDatabase,
   { after, limit }: { readonly after: string | null; readonly limit: number },
@@ -58,7 +61,7 @@ export async function readStoresWithKeys(
   return rows.map(({ id }) => id)
 }
 
-/** Returns the merchants who see the store of a key and did not mute emails about the key, by email address. */
+/** Returns the merchants who see the store of a key and did not mute emails about the key, ordered by email address. */
 export async function readAlertRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role
@@ -89,7 +92,7 @@ export const LEAKED = 'leaked'
 const LEAK_DAYS = 7
 const LEAKS_AT_ONCE = 500
 
-/** Returns leaked keys whose merchants got no email yet, oldest first. */
+/** Returns up to 500 keys that leaked in the last seven days and whose merchants got no email yet, oldest first. */
 export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedKeyAlert[]> {
   return pool.query<LeakedKeyAlert>(sql`
     select k.id as "keyId", k.name, k.prefix, k.last_four as "lastFour", s.id as "storeId", s.name as "storeName",
@@ -102,7 +105,7 @@ export async function readLeakedKeys({ pool }: ControlDatabase): Promise<LeakedK
     order by e.at limit ${LEAKS_AT_ONCE}::int`)
 }
 
-/** Returns the merchants who see the store of a key, by email address. They get an email about a leak even if muted. */
+/** Returns all merchants who see the store of a key, ordered by email address. An email about a leak ignores mutes. */
 export async function readLeakRecipients({ pool }: ControlDatabase, keyId: string): Promise<AlertRecipient[]> {
   return pool.query<AlertRecipient>(sql`
     select m.id as "merchantId", m.email, m.language, b.role

@@ -1,5 +1,6 @@
-// Creates an append-only table of changes to keys, stores, merchants, invitations, and secrets. Triggers write it, so
-// that a change with psql leaves a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
+// Creates an append-only table of changes to keys, stores, merchants, memberships, invitations, and secrets. Triggers
+// write every row except that of a rotation, so that a change with psql leaves a row too. See
+// docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
 
 /** SQL that creates the audit table and its triggers, to run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `

@@ -15,7 +15,7 @@ export interface AuditLogOptions {
 }
 
 const INTERVAL_MS = 1000
-/** Maximum time that a shutdown waits for events that are being logged. Another node, or the next start, logs the rest. */
+/** Maximum time that `close` waits for events that are being logged. Another node, or the next start, logs the rest. */
 const CLOSE_MS_MAX = 1000
 const EVENTS_AT_ONCE = 500
 

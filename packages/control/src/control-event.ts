@@ -1,5 +1,5 @@
-// The events of the control database. They contain IDs and numbers, but no key and no password. A `cause` can contain
-// anything, so the log writes only its safe parts (operator/src/log.ts).
+// Declares the events of the control database. They contain no key and no password, except that a `cause` can contain
+// anything. The log writes only its safe parts (operator/src/log.ts).
 
 /** Emitted if a query on the control database fails. */
 export interface ControlQueryFailed {
@@ -9,13 +9,16 @@ export interface ControlQueryFailed {
   readonly cause: unknown
 }
 
-/** Emitted if usage statistics could not be written. The next attempt writes them, except for `dropped` requests. */
+/**
+ * Emitted if usage statistics could not be written, or did not fit in memory. The next attempt writes those that still
+ * wait.
+ */
 export interface UsageWriteFailed {
   readonly event: 'usage.write_failed'
   readonly cause: unknown
   /** Number of pairs of key and hour that wait for the next attempt. */
   readonly pending: number
-  /** Number of requests that are missing from the statistics, because memory for them is limited. */
+  /** Number of requests that are missing from the sums by hour, because memory for them is limited. */
   readonly dropped: number
 }
 
@@ -46,10 +49,7 @@ export const AUDIT_ACTIONS = [
 /** Name of an action, such as `key.created`. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/**
- * Emitted for each row of the audit table. Every change of a key, store, merchant, or secret has a row, which names its
- * actor.
- */
+/** Emitted for each row of the audit table. A row is one of `AUDIT_ACTIONS`, and names its actor. */
 export interface AuditRecorded {
   readonly event: 'audit.recorded'
   /** ID of the row in the audit table. The log can contain the same event twice. */

@@ -91,7 +91,7 @@ describe('stores in the control database', () => {
     ).rejects.toThrow(InvalidStoreError)
   })
 
-  test('if a store is removed, its ID stays registered, but its URL and keys are deleted', async () => {
+  test("if a store is removed, its URL is deleted, its keys are revoked, and its ID can't be used again", async () => {
     const { database, random } = control
     const store = await control.store()
     await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random })

@@ -1,6 +1,6 @@
-// Opens the control database, which contains stores, keys, counters, and usage. Most operations are one statement,
-// because a statement is atomic and costs one round trip. An operation of several statements can be repeated after a
-// failure. A transaction would hold the locks of keys while it waits for usage.
+// Opens the control database. Most operations are one statement, which is atomic and costs one round trip. Others are a
+// transaction. The removal of a store or a merchant is several statements, and can be repeated after a failure. A
+// transaction would hold the locks of keys while it waits for usage.
 
 import { Pool, parseConnectionUrl, type Statement } from '@store-export/postgres'
 
@@ -14,7 +14,7 @@ export interface ControlDatabase {
 /** Options of the connections to the control database. */
 export interface ControlDatabaseOptions {
   readonly poolSize: number
-  /** Whether to use prepared statements; true by default. Must be false behind PgBouncer in transaction mode. */
+  /** As in `PoolOptions`. */
   readonly preparedStatements?: boolean
   /** Name of the sessions, in the server's list of sessions and in the audit table. */
   readonly applicationName?: string
@@ -23,7 +23,7 @@ export interface ControlDatabaseOptions {
 }
 
 const CLOSE_MS_MAX = 5000
-/** Default time limit of a statement in ms. Deleting old usage takes longest, so a statement that takes longer hangs. */
+/** Default time limit of a statement. Deleting old usage takes longest, so a statement that takes longer hangs. */
 const STATEMENT_MS_MAX = 300_000
 
 /**

@@ -1,5 +1,6 @@
-// Stores invitations of people to a store. The link in the email contains a token, and the table stores its hash. The
-// table keeps an ended invitation for a month, so that the limits count it and Settings > Activity can name its address.
+// Stores invitations of people to a store. The link in the email contains a token, and the table stores its hash. Even
+// an accepted or withdrawn invitation stays in the table until a month after its expiry. The limits count it, and
+// Settings > Activity can name its address.
 
 import { randomUUID } from 'node:crypto'
 import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
@@ -50,7 +51,7 @@ export type InvitationOutcome =
   | 'store limit'
   /** The address got as many invitations of the store in 24 hours as possible. */
   | 'address limit'
-  /** The store is removed, or the inviter is no admin of it. */
+  /** The store is unknown or removed, or the inviter is no admin of it. */
   | 'forbidden'
 
 /** An invitation of an address to a store by a merchant. */
@@ -63,6 +64,7 @@ export interface InvitationRequest {
   readonly role: MemberRole
   /** ID of the inviting merchant. */
   readonly merchantId: string
+  /** SHA-256 of the token in the link. */
   readonly tokenHash: Buffer
 }
 
@@ -72,8 +74,8 @@ export function merchantActor(merchantId: string): string {
 }
 
 /**
- * Stores an invitation before its email is sent. A pending invitation of the same address gets the new token and the new
- * role, so the link of an earlier email no longer works.
+ * Stores an invitation before its email is sent. A pending invitation of the same address gets the new token and the
+ * new role, so the link of an earlier email no longer works.
  */
 export async function invite(request: InvitationRequest): Promise<InvitationOutcome> {
   const { storeId, email, role, merchantId, tokenHash } = request
@@ -137,7 +139,10 @@ async function whyNotInvite(
   return known.ofStore >= INVITATIONS_PER_DAY ? 'store limit' : null
 }
 
-/** Returns the pending invitations of a store, ordered by email address. */
+/**
+ * Returns the pending invitations of a store, also expired ones, ordered by email address. Leaves out addresses that
+ * see the store already.
+ */
 export async function listInvitations({ pool }: ControlDatabase, storeId: string): Promise<PendingInvitation[]> {
   if (!isUuid(storeId)) return []
   return pool.query<PendingInvitation>(sql`
@@ -170,7 +175,7 @@ export async function withdrawInvitation(options: {
 /** A condition for the invitations `i` to the stores `s` that can be accepted. */
 const CAN_BE_ACCEPTED = sql`i.outcome is null and i.expires_at > clock_timestamp() and s.removed_at is null`
 
-/** Returns the invitation with this token; null if it was accepted or withdrawn, or has expired. */
+/** Returns the invitation with this token; null if there is none, or if it can't be accepted any more. */
 export async function findInvitation({ pool }: ControlDatabase, tokenHash: Buffer): Promise<OpenInvitation | null> {
   const [found] = await pool.query<OpenInvitation>(sql`
     select i.store_id as "storeId", s.name as "storeName", i.email, i.role, m.email as "invitedBy",
@@ -219,7 +224,7 @@ export async function acceptInvitation(options: {
 
 /**
  * Accepts all invitations of an address that single sign-on has verified, and creates a missing account without a
- * password. Without an invitation, it creates no account.
+ * password. Without an invitation, it creates no account. `email` must be in lower case.
  */
 export async function acceptInvitationsOf({ pool }: ControlDatabase, email: string): Promise<void> {
   const pending = sql`

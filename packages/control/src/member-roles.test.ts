@@ -47,7 +47,7 @@ const send = (storeId: string, merchantId: string, person: { email: string; role
 const rolesOf = async (storeId: string) =>
   Object.fromEntries((await listMembers(control.database, storeId)).map(({ merchantId, role }) => [merchantId, role]))
 
-/** Returns the events of a store that no log has yet, as `action actor details`. */
+/** Returns the membership events of a store that no log has yet, as text. */
 async function eventsOf(storeId: string): Promise<string[]> {
   const events: AuditRecorded[] = []
   await logEvents({ database: control.database, record: (each) => events.push(each) > 0 })

@@ -26,7 +26,10 @@ export type RoleOutcome =
   /** The merchant is not a member, or the merchant who makes the change is no admin. */
   | 'unknown'
 
-/** Gives a member another role. The last admin of a store stays an admin. */
+/**
+ * Gives a member another role. The last admin of a store stays an admin. Withdraws the pending invitations by a member
+ * who becomes a viewer.
+ */
 export async function changeMemberRole(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -69,9 +72,8 @@ export async function reduceMemberRole(
 }
 
 /**
- * Locks the members of a store until the end of the transaction, so that changes of members run one after the other. It
- * must be the first statement of the transaction.
- * Otherwise two admins could remove each other. Returns the role of each member by the ID of the merchant.
+ * Locks the members of a store until the end of the transaction, because two admins could otherwise remove each other.
+ * Must come before the first statement of the transaction. Returns the role of each member by the ID of the merchant.
  */
 export async function lockMembers(connection: Connection, storeId: string): Promise<ReadonlyMap<string, MemberRole>> {
   // At another isolation level, the next statement would read the roles from before the lock.

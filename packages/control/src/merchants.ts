@@ -1,5 +1,4 @@
-// Decides which stores a merchant sees in the dashboard. The accounts themselves, with passwords and sessions, belong
-// to the library better-auth.
+// Reads and changes the dashboard's accounts, and which stores they see. The library better-auth signs merchants in.
 
 import { executeOn, sql } from '@store-export/postgres'
 import { namingActor } from './access/keys.ts'
@@ -60,9 +59,9 @@ export async function addMembership(
 }
 
 /**
- * Hides a store from a merchant. `removed` is whether the merchant saw the store before, `isSeen` whether another
- * merchant sees it, and `hasAdmin` whether another merchant is its admin. `storeId` must be a UUID. Rejects with
- * `UnknownMerchant` if no account has the address `email`.
+ * Hides a store from a merchant, and withdraws the invitations by and to the merchant. `removed` is whether the
+ * merchant saw the store before, `isSeen` whether another merchant sees it, and `hasAdmin` whether another merchant is
+ * its admin. `storeId` must be a UUID. Rejects with `UnknownMerchant` if no account has the address `email`.
  */
 export async function removeMembership(
   database: ControlDatabase,
@@ -110,8 +109,9 @@ export async function listMembers({ pool }: ControlDatabase, storeId: string): P
 }
 
 /**
- * Hides a store from a merchant, at the request of an admin or of the merchant. Only the operator can remove the last
- * admin. Withdraws the invitations of the removed member. After another result than `removed`, nothing has changed.
+ * Hides a store from a merchant, at the request of an admin or of the merchant. Withdraws the invitations by and to the
+ * merchant. Only the operator can remove the last admin. Returns `unknown` if the merchant is no member, or if
+ * `removedBy` may not remove the merchant. After another result than `removed`, nothing has changed.
  */
 export async function removeMember(options: {
   readonly database: ControlDatabase
@@ -141,7 +141,7 @@ export interface MemberStore extends RegisteredStore {
   readonly role: MemberRole
 }
 
-/** Returns the merchant's stores without removed stores, ordered by name. */
+/** Returns the stores that the merchant sees, ordered by name without regard to case. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<MemberStore[]> {
   return database.pool.query<MemberStore>(sql`
     select ${STORE_COLUMNS}, role
@@ -152,8 +152,8 @@ export async function storesOfMerchant(database: ControlDatabase, merchantId: st
 /**
  * Deletes an account with its sessions and invitations, and its email address on the keys that it created. Also deletes
  * the usage of stores that no other merchant sees, and returns their IDs as `storesLeftAlone`. `storesWithoutAdmin` are
- * the IDs of stores that only viewers see now. The keys stay active. Rejects with `UnknownMerchant` if no account has the
- * address `email`. A removal that failed can be repeated.
+ * the IDs of stores that only viewers see now. The keys stay active. Rejects with `UnknownMerchant` if no account has
+ * the address `email`. A removal that failed can be repeated.
  */
 export async function removeMerchant(
   database: ControlDatabase,
@@ -182,7 +182,7 @@ export async function removeMerchant(
   return { storesLeftAlone, storesWithoutAdmin }
 }
 
-/** Turns off the second factor of an account. Returns whether it was on. Rejects with `UnknownMerchant`. */
+/** Turns off the second factor of an account. Returns whether it was on. Rejects like `removePasskeys`. */
 export async function resetTwoFactor({ pool }: ControlDatabase, email: string): Promise<boolean> {
   const [row] = await pool.query<{ wasOn: boolean }>(sql`
     with merchant as (

@@ -20,7 +20,7 @@ function poolOf(url: string, connectionsMax: number): Pool {
   return new Pool(parseConnectionUrl(url), { connectionsMax, applicationName: 'test', preparedStatements: false })
 }
 
-/** A database of this version with keys of this number of stores. */
+/** Creates a database of this version with `keys` stores that have one key each. */
 async function createStores(keys: number) {
   const { url, drop } = await createDatabase()
   await migrate({ url, random: randomBytes })

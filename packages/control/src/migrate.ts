@@ -122,7 +122,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   return name
 }
 
-/** Returns the names of the applied migrations. Rejects with `MigrationError` if a build before 0.1.0 created the database. */
+/** Returns the names of the applied migrations. Rejects like `missingMigrations`. */
 async function appliedMigrations(connection: Connection): Promise<string[]> {
   const [early] = await queryRows(connection, sql`select where to_regclass('kysely_migration') is not null`)
   if (early !== undefined)

@@ -1,5 +1,5 @@
-// Adds the passkeys of merchants to the control database. The table has the columns that @better-auth/passkey 1.7.5 needs,
-// under different names.
+// Adds the passkeys of merchants to the control database. The table has the columns that @better-auth/passkey 1.7.5
+// needs, under different names.
 
 /** SQL of the third migration. */
 export const PASSKEYS_SCHEMA = `

@@ -1,5 +1,5 @@
-// Encrypts the passwords of store databases with AES-256-GCM. The store's ID is associated data, so an encrypted
-// password that is copied to another row cannot be decrypted there. The operator's settings provide the keys.
+// Encrypts the passwords of store databases, and the dashboard's secret, with AES-256-GCM. The store's ID is associated
+// data, so an encrypted password that is copied to another row cannot be decrypted there.
 
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { sql } from '@store-export/postgres'
@@ -22,7 +22,7 @@ export class EncryptionKey {
   readonly object: KeyObject
   /** First byte of a hash of the key, which selects the key to try. */
   readonly id: number
-  /** 64 bits of another hash of the key, in hexadecimal. The fingerprint distinguishes keys and reveals nothing about them. */
+  /** 64 bits of another hash of the key, in hexadecimal. It distinguishes keys and reveals nothing about them. */
   readonly fingerprint: string
 
   constructor(bytes: Buffer) {
@@ -110,15 +110,15 @@ export interface DecryptionCounts {
 }
 
 /**
- * Decrypts one sample password of each key, and counts all passwords of that key. Ignores the password of the store
- * `except`.
+ * Decrypts up to four passwords of each key ID as samples, and counts all passwords that they stand for. Ignores the
+ * password of the store `except`.
  */
 export async function countDecryptable(
   { pool }: ControlDatabase,
   keys: EncryptionKeys,
   except: string | null = null,
 ): Promise<DecryptionCounts> {
-  // In base64, the first 18 bits are the version, the key's ID, and two bits of the nonce.
+  // Three characters of base64 are 18 bits: the version, the key's ID, and two bits of the nonce.
   const samples = await pool.query<{ id: string; encrypted: EncryptedPassword; count: number }>(sql`
     select id, database_password as encrypted, count
     from (

@@ -1,5 +1,5 @@
-// Prevents a key that was revoked or turned off from working again after a restore of the control database. It repeats the
-// revocations and removals that happened after the backup, from the audit events in the nodes' logs.
+// Prevents a key that was revoked or turned off from working again after a restore of the control database. It repeats
+// the revocations and removals that happened after the backup, from the audit events in the nodes' logs.
 
 import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
@@ -15,9 +15,9 @@ import { getStore, removeStore } from './stores.ts'
 /** The members of an audit event that a replay needs. */
 export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId' | 'details'>
 
-/** Numbers of events that were repeated, by their effect. */
+/** Numbers of replayed events, by their effect. */
 export interface Replay {
-  /** Number of revocations and removals. Repeated events count once. */
+  /** Number of replayed events, without duplicates and events that a later one supersedes. */
   readonly events: number
   readonly keysRevoked: number
   readonly keysTurnedOff: number
@@ -28,15 +28,15 @@ export interface Replay {
   readonly rolesReduced: number
   readonly invitationsWithdrawn: number
   readonly passkeysRemoved: number
-  /** Number of events without effect: repeated before, or about IDs that the backup doesn't have. */
+  /** Number of events without effect, such as those about IDs that the backup doesn't have. */
   readonly unchanged: number
 }
 
 /**
- * Revokes, turns off, and removes what these events revoked, turned off, and removed, in the order of their time. A
- * repetition changes nothing. If a merchant's store was removed and added again, the merchant still sees it. If a
- * member's last role is `viewer`, an admin becomes a viewer, even the last one. A key that was turned on again stays as
- * the backup has it. Rejects like `Pool.query`; the events before the error then stay repeated.
+ * Revokes, turns off, and removes what these events revoked, turned off, and removed. Changes nothing when it is called
+ * again. A membership that was removed and added again stays. If a member's last role is `viewer`, an admin becomes a
+ * viewer, even the last one. A key that was turned on again stays as the backup has it. Rejects like `Pool.query`; the
+ * events before the error then stay replayed.
  */
 export async function replayRevocations(
   database: ControlDatabase,

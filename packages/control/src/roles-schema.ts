@@ -6,7 +6,7 @@ export const ROLES_SCHEMA = `
   alter table memberships add column role text not null default 'admin' check (role in ('admin', 'viewer'));
   alter table invitations add column role text not null default 'admin' check (role in ('admin', 'viewer'));
 
-  -- A viewer can't invite people, so the pending invitations of a new viewer end.
+  -- A viewer can't invite people, so pending invitations by a new viewer end.
   create function withdraw_invitations_of_viewer() returns trigger language plpgsql as $$
   begin
     update invitations set outcome = 'withdrawn'

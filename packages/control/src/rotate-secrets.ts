@@ -1,5 +1,5 @@
-// Encrypts every password again with the current secret, so that you can delete the previous secret. The nodes continue
-// to run. Each node must hold both secrets, and can decrypt with either.
+// Encrypts the passwords of stores and the dashboard's secret again with the current secret, so that you can delete the
+// previous secret. The nodes continue to run. Each node must hold both secrets, and can decrypt with either.
 
 import { sql } from '@store-export/postgres'
 import { requireNodesWith } from './nodes.ts'

@@ -2,7 +2,7 @@
 // columns that better-auth 1.7.5 needs, under different names. The counters are logged, so that they survive a crash of
 // the database. See docs/contribute/decisions/038-store-the-request-counters-in-a-logged-table.md.
 
-/** SQL of the first migration, which creates all tables. */
+/** SQL of the first migration, which `AUDIT_SCHEMA` completes. */
 export const SCHEMA = `
   create table stores (
     id uuid primary key,
@@ -40,7 +40,7 @@ export const SCHEMA = `
     -- not null: the key is off until it is turned on again
     turned_off_at timestamptz,
     replaces uuid references api_keys (id),
-    -- the replaced key ends this many hours after the first use of this key; null: it has already ended
+    -- the replaced key ends this many hours after the first use of this key; null: it ended at once
     replaced_key_hours smallint check (replaced_key_hours > 0),
     -- null: the key may read every resource
     scopes text[] check (cardinality(scopes) > 0),
@@ -224,7 +224,7 @@ export const SCHEMA = `
     token_hash bytea not null unique check (octet_length(token_hash) = 32),
     invited_by text not null references merchants (id) on delete cascade,
     sent_at timestamptz not null default clock_timestamp(),
-    -- emails of the last day, up to sent_at
+    -- emails up to sent_at with less than a day between them
     sends smallint not null default 1,
     expires_at timestamptz not null,
     -- null: pending

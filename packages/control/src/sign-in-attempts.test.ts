@@ -12,7 +12,7 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 let count = 0
 const newScope = () => `account ${count++}`
 
-/** Number of these attempts that are allowed at this second. */
+/** Makes attempts at this second. Returns how many are allowed. */
 async function attempt(scopes: readonly string[], times: number, second = 0): Promise<number> {
   let allowed = 0
   for (let index = 0; index < times; index += 1) {
@@ -83,7 +83,7 @@ describe('sign-in attempts', () => {
     }
   })
 
-  test('if the window of a sign-in counter has ended, the cleanup deletes the counter', async () => {
+  test('if the window of a sign-in counter ended over half an hour ago, the cleanup deletes the counter', async () => {
     const scope = newScope()
     await attempt([scope], 1)
     expect(await deleteEndedWindows(control.database)).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import type { AuditAction } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import type { MemberRole } from './member-roles.ts'
 
-/** First words of the name of the command line's database sessions. The audit table has this name as the actor. */
+/** First words of the name of the command line's sessions, which is the actor of their changes in the audit table. */
 export const COMMAND_LINE_SESSION = 'store-export command'
 
 /**
@@ -17,12 +17,12 @@ export const OTHER_ACTORS = ['removed_account', 'end_date', 'leak_report', 'comm
 /** An actor that is not a merchant's account. */
 export type OtherActor = (typeof OTHER_ACTORS)[number]
 
-/** The actor of a change. `by` identifies the actor in a filter: the ID of the account, or the name of another actor. */
+/** The actor of a change. `by` is the ID of the account, or the name of another actor. */
 export type StoreActor =
   | { readonly by: string; readonly email: string }
   | { readonly by: OtherActor; readonly email: null }
 
-/** The actions that change a store, its keys, or its members. */
+/** The actions that a `StoreEventFilter` can select. */
 export const STORE_ACTIONS = [
   'key.created',
   'key.renamed',
@@ -54,7 +54,10 @@ export interface StoreEvent {
    * the invitation is deleted.
    */
   readonly merchantEmail: string | null
-  /** Whether the merchant whose access changed is the actor: the merchant accepted an invitation, or left the store. */
+  /**
+   * Whether the merchant whose access changed is the actor: the merchant accepted an invitation, or left the store.
+   * Null if no merchant's access changed.
+   */
   readonly isOwnChange: boolean | null
   /** Why a key was revoked without a person: `expired` or `leaked`; null otherwise. */
   readonly reason: string | null
@@ -71,9 +74,9 @@ export interface StoreEventFilter {
   readonly action: StoreAction | null
   /** The `by` of an actor. */
   readonly by: string | null
-  /** First time. */
+  /** Selects events at this time or later. */
   readonly since: Date | null
-  /** The time after the last one. */
+  /** Selects events before this time. */
   readonly until: Date | null
 }
 

@@ -106,13 +106,13 @@ export class Connection {
   }
 
   /**
-   * Sends all statements in one flush, with a Sync after each group. A group is a transaction, unless one is open or the
-   * group begins one. Resolves with one result for each group: the group's error, or null for a group that succeeded.
+   * Sends all statements in one flush, with a Sync after each group. A group is a transaction, unless one is open or
+   * the group begins one. Resolves with one result for each group: its error, or null for a group that succeeded.
    *
    * The connection stays usable after the error of a group, and after these rejections:
    * - With the first error of a sink, after the server has responded to all statements.
-   * - With `TypeError` if the connection is busy, or if a text or a value can't be sent, and with `RangeError` for more
-   *   than 65,535 values in a statement. No statement was sent.
+   * - With `TypeError` if the connection is busy, or if a text or a value can't be sent. No statement was sent.
+   * - With `RangeError` for more than 65,535 values in a statement. No statement was sent.
    * - With the signal's reason if the signal was aborted before the call. No statement was sent.
    *
    * The connection is closed after these rejections:

@@ -46,8 +46,8 @@ export interface SocketOptions {
  * Opens a socket, which the caller closes. Over TCP, starts TLS, unless the mode is `disable` or `allow`, or is
  * `prefer` and the server offers none.
  *
- * Rejects with the signal's reason on abort. Rejects with `PostgresConnectionError` if the host is unreachable, if
- * required TLS is refused or fails, if a certificate file can't be read, or if the server breaks the protocol.
+ * Rejects with the signal's reason on abort. Rejects with `PostgresConnectionError` if the host is unreachable, TLS
+ * fails or is refused, a certificate file can't be read, or the server breaks the protocol.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'

@@ -16,7 +16,7 @@ import type { ControlEventHandler } from '../control-event.ts'
 import { type Admission, type AdmissionRequest, admit, admitMany, BUSY, type PresentedKey } from './admission.ts'
 import { Batcher } from './batcher.ts'
 
-/** Thrown if the control database didn't respond in time, or responded with an error. The message is for the log. */
+/** Thrown if the control database failed or didn't respond in time, or if too many requests waited for it. */
 export class ControlDatabaseError extends Error {
   override readonly name = 'ControlDatabaseError'
 }
@@ -43,9 +43,9 @@ const CLOSE_MS = 5000
 /** Admits the requests of all keys on a node. Close it after the last request. */
 export interface Admitter {
   /**
-   * Returns the admission of a request; null if the key is unknown, revoked, or expired, or doesn't work from the
-   * address. Rejects with `ControlDatabaseError`, after emitting `control.query_failed`, if the database fails, doesn't
-   * respond in time, or if 10,000 requests already wait.
+   * Returns the admission of a request; null if the key is unknown, revoked, expired, or turned off, if its store was
+   * removed, or if the key doesn't work from the address. Emits `control.query_failed` and rejects with
+   * `ControlDatabaseError` if the database fails or doesn't respond in time, or if 10,000 requests already wait.
    */
   admit(key: PresentedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */

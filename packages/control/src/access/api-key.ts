@@ -1,5 +1,5 @@
-// Creates and parses API keys. A key is a prefix, 256 random bits in base62, and a CRC32 of both in base62, as in GitHub's
-// tokens. A key of any accepted prefix is valid, so a change of the prefix concerns only new keys. See
+// Creates and parses API keys. A key is a prefix, 256 random bits in base62, and a CRC32 of both in base62, as in
+// GitHub's tokens. A key of any accepted prefix is valid, so a change of the prefix concerns only new keys. See
 // https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 
 import { hash } from 'node:crypto'
@@ -26,7 +26,7 @@ export class PlainKey extends Secret {
   }
 }
 
-/** The SHA-256 hash of a key, which the control database stores. A key has 256 random bits, so it needs no slow hash. */
+/** The SHA-256 hash of a key, for the control database. A key has 256 random bits, so it needs no slow hash. */
 export class HashedKey {
   readonly bytes: Buffer
 

@@ -42,9 +42,9 @@ export interface KeyRequest {
   readonly storeId: string
   /** The purpose of the key, in the merchant's words. */
   readonly name: string
-  /** The account that creates the key, for lists; null for the operator's command line. */
+  /** Email address of the account that creates the key, for lists; null for the operator's command line. */
   readonly createdBy: string | null
-  /** What the key may do; everything by default. A replacement has its own end, and the replaced key's other permissions. */
+  /** What the key may do; everything by default. A replacement uses only the end, and keeps the rest of the old key. */
   readonly permissions?: KeyPermissions
   /**
    * The key of the same store that the new key replaces. It ends `endsAfterHours` after the first use of the new key
@@ -63,8 +63,8 @@ export interface KeyRequest {
 export class KeyLimitReached extends Error {
   override readonly name = 'KeyLimitReached'
   /**
-   * The key to revoke first: a key that was never used, or the least recently used key. Null if keys were revoked in
-   * the meantime.
+   * The key to revoke first: a key that was never used, or the least recently used key. Null if all keys were revoked
+   * in the meantime.
    */
   readonly leastRecentlyUsed: KeySummary | null
 

@@ -12,8 +12,8 @@ export class InvalidKeyNameError extends Error {
 const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
 
 /**
- * Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` if it is empty, has more
- * than 80 characters, has no visible character, or contains a control character.
+ * Returns the name without spaces around it, in Unicode form NFC. Throws `InvalidKeyNameError` if it has no visible
+ * character, more than 80 characters, or a control, a line separator, a bidirectional control, or a lone surrogate.
  */
 export function checkKeyName(text: string): string {
   const name = text.trim().normalize('NFC')

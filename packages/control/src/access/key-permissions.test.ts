@@ -177,7 +177,7 @@ describe('concurrent changes of a key and its replacement', () => {
     }
   }
 
-  /** Returns a key and its replacement. The statement that locks both in the order of their IDs locks the key first. */
+  /** Returns a key and its replacement. A statement that locks both in the order of their IDs locks `old` first. */
   async function replacedKey(): Promise<{ old: NewKey; newer: NewKey }> {
     for (;;) {
       const old = await keyWith({})
@@ -186,7 +186,7 @@ describe('concurrent changes of a key and its replacement', () => {
     }
   }
 
-  /** Runs `first` in a transaction. When `second` waits for its locks, runs `then` in the same transaction and commits. */
+  /** Runs `first` in a transaction. When `second` waits for its locks, runs `then` in the transaction and commits. */
   async function interleaved(first: Statements, second: () => Promise<unknown>, then: Statements): Promise<void> {
     let pending: Promise<unknown> = Promise.resolve()
     await control.sql.begin(async (tx) => {

@@ -38,7 +38,8 @@ export const LATEST_END = new Date('9999-12-31T23:59:59.999Z')
 
 /**
  * Returns the permissions without repetitions. Throws `InvalidKeyPermissionError` for an unknown scope, an invalid
- * address, an empty list, more than 50 addresses, and an end that isn't after `now`.
+ * address, an empty list, and more than 50 addresses. Also throws for an end that isn't after `now`, or is after
+ * `LATEST_END`.
  */
 export function checkPermissions(permissions: KeyPermissions, now: Date): KeyPermissions {
   const { scopes, expiresAt, allowedAddresses } = permissions
@@ -72,7 +73,7 @@ function checkAddresses(addresses: readonly string[]): string[] {
 const IPV4_IN_IPV6 = new BlockList()
 IPV4_IN_IPV6.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** Whether PostgreSQL accepts the text as an address or a network. It sets the bits after the prefix to zero. */
+/** Whether the text is an address or a network that PostgreSQL reads and that admission can match. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6]
@@ -86,7 +87,10 @@ function isNetwork(text: string): boolean {
 export const PERMISSION_COLUMNS = sql`to_jsonb(scopes) as scopes, without_personal_data as "withoutPersonalData",
   expires_at as "expiresAt", to_jsonb(allowed_addresses) as "allowedAddresses"`
 
-/** Returns the permissions as values of the columns in which the control database stores them. */
+/**
+ * Returns a select of the permissions as values of the columns in which the control database stores them. Sets the bits
+ * after the prefix of a network to zero.
+ */
 export function permissionsRow({
   scopes,
   withoutPersonalData,

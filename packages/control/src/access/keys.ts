@@ -1,5 +1,5 @@
-// Lists, finds, and revokes the keys of a store. The database stores only a hash of each key, so no function returns
-// the key itself. A revocation takes effect with the next request on every node (admission.ts).
+// Lists, finds, renames, and revokes the keys of a store. The database stores only a hash of each key, so no function
+// returns the key itself. A revocation takes effect with the next request on every node (admission.ts).
 
 import { type SqlFragment, sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -38,7 +38,7 @@ export interface KeySummary extends KeyPermissions {
   readonly retiresAt: Date | null
   /** ID of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
-  /** Hours from the first use of this key to the end of the replaced key; null if that key has ended, or is null. */
+  /** Hours from the first use of this key to the end of the replaced key; null if that key ended at once or is null. */
   readonly replacedKeyHours: number | null
 }
 
@@ -152,7 +152,7 @@ export async function renameKey(options: {
 
 /**
  * Revokes a key, and every node rejects it from the next request. If it replaces a key that is still active, that key
- * no longer ends by itself, unless a third key replaces the revoked one. With `storeId`, a key of another store is
+ * loses its `retiresAt`, unless an active third key replaces the revoked one. With `storeId`, a key of another store is
  * `unknown`. After `already revoked` and `unknown`, nothing has changed. Locks keys in the order of their IDs, as
  * usage/hours.ts does.
  */

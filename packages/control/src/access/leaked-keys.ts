@@ -1,5 +1,5 @@
-// Revokes keys that a secret scanner found in public. The audit table stores the place, for the merchant's dashboard and
-// for the email about the key (alerts.ts). A report that is repeated finds no active key, and changes nothing.
+// Revokes keys that a secret scanner found in public. The audit table stores the place, for the merchant's dashboard
+// and for the email about the key (alerts.ts). A report that is repeated finds no active key, and changes nothing.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -18,17 +18,14 @@ export interface LeakedKey {
   readonly source: string
 }
 
-/** Which of the leaked keys exist, and how many of them were active. */
+/** Which of the leaked keys exist, and how many of them this report revoked. */
 export interface Revocations {
   /** Hashes of the keys that exist, also of revoked ones, in hexadecimal. */
   readonly known: ReadonlySet<string>
   readonly revoked: number
 }
 
-/**
- * Revokes the active ones of these keys, one after the other. Rejects with errors of the PostgreSQL client. A repetition
- * then revokes the rest.
- */
+/** Revokes the active keys among these, one by one. Rejects like `Pool.query`; another call revokes the rest. */
 export async function revokeLeakedKeys(database: ControlDatabase, leaked: readonly LeakedKey[]): Promise<Revocations> {
   const byHash = new Map(leaked.map((key) => [key.hash.bytes.toString('hex'), key]))
   if (byHash.size === 0) return { known: new Set(), revoked: 0 }

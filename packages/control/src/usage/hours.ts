@@ -51,10 +51,11 @@ function merge(into: HourEntry, from: HourEntry): void {
 }
 
 /**
- * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores. The first use of a
- * replacement ends the replaced key, and the keys that this one replaces in turn without an end. A replacement that was
- * revoked before it was locked ends none of them. The end is counted by the clock of the control
- * database, with which the admission compares it.
+ * Locks rows in the order of their keys, so that two nodes cannot deadlock. Skips removed stores.
+ *
+ * The first use of a replacement sets the end of the replaced key. If that key replaces older active keys, they get an
+ * end, too. An end that is already set stays. A replacement that was revoked before it was locked sets no end. The end
+ * counts from the control database's clock, with which admission compares it.
  */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   const entries = batch.map((entry) => ({ ...entry, activeMinutes: String(entry.activeMinutes) }))

@@ -22,7 +22,7 @@ const newKey = (storeId: string) => {
   return createKey({ database, storeId, name: 'k', createdBy: null, random })
 }
 
-/** Returns a node that records a request at a time, and writes its records. */
+/** Returns a recorder whose clock the test sets with each request. */
 function node() {
   let now = NOON
   const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: 600_000 }

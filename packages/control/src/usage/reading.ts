@@ -1,5 +1,5 @@
-// Reads the usage of keys for the dashboard: requests by hour, the request log, and walks. Sums are by hour and not by
-// day, because only the dashboard knows the store's time zone.
+// Reads the usage of keys for the dashboard: requests by hour or period, the request log, errors, and walks. Recent
+// usage is stored by hour and not by day, because only the dashboard knows the store's time zone.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
@@ -7,9 +7,9 @@ import type { HourEntry } from './hours.ts'
 import type { RequestLogEntry } from './request-log.ts'
 import { WALKS_PER_KEY_MAX } from './walks.ts'
 
-/** Sums of one key's requests in one hour, as the database has them. */
+/** Sums of one key's requests in one hour, or in one UTC day after `sumUpOldHours`. */
 export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'activeMinutes' | 'lastUsed'>> {
-  /** Start of the hour. */
+  /** Start of the hour or the day. */
   readonly hour: Date
 }
 
@@ -33,7 +33,7 @@ export interface RequestLogQuery {
   readonly since: Date
   /** Reads only lines of earlier minutes; null for the newest lines. */
   readonly before: Date | null
-  /** Whether to leave out requests that returned data. */
+  /** Whether to read only lines with a status of 400 or more. */
   readonly errorsOnly: boolean
   /** The only endpoint to read; null for all. */
   readonly endpoint: string | null
@@ -44,9 +44,9 @@ export interface Walk {
   readonly endpoint: string
   /** Filters of the list as in a query, such as `updated_since=2026-07-01T00:00:00Z`; empty if there are none. */
   readonly filters: string
-  /** Time of the first page. */
+  /** Time of the first request. */
   readonly begunAt: Date
-  /** Time of the last page so far. */
+  /** Time of the last request so far, which can have failed. */
   readonly lastAt: Date
   readonly pages: number
   readonly rows: number
@@ -61,7 +61,7 @@ export interface UsageQuery {
   readonly since: Date
 }
 
-/** Returns the hours of all keys of a store from `since`, oldest first. */
+/** Returns the hours of all keys of a store from `since`, also of revoked keys, oldest first. */
 export async function readUsageHours(query: UsageQuery): Promise<UsageHour[]> {
   return query.database.pool.query<UsageHour>(sql`
     select h.key_id as "keyId", h.hour, h.successful::float8 as successful,
@@ -215,13 +215,13 @@ export async function readWalks(database: ControlDatabase, keyId: string): Promi
 /** A list that an active key started to read page by page, and whose last page it didn't read yet. */
 export interface UnfinishedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' | 'rows'> {
   readonly keyId: string
-  /** Rows of the whole list when a key of the store last read it to its end; null if unknown, or with filters. */
+  /** Rows of the store's latest finished walk of this list with more rows; null if there is none, or with filters. */
   readonly rowsOfList: number | null
 }
 
 /**
- * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a list whose
- * last page was read before `since`, and a list that the same key started again.
+ * Returns the lists that the active keys of a store didn't read to their end, latest first. Leaves out a walk of one
+ * request, a walk whose last request was before `since`, and a list that the same key started again.
  */
 export async function readUnfinishedWalks(query: UsageQuery): Promise<UnfinishedWalk[]> {
   const { database, storeId, since } = query

@@ -1,4 +1,4 @@
-// The facts about a completed request that the API passes to the usage recorder.
+// Declares the facts about a completed request that the API passes to the usage recorder.
 
 /**
  * How a request ended:
@@ -36,6 +36,6 @@ export interface RecordedRequest {
   readonly durationMs: number
   /** Requests of this key in the current one-minute window, including this one. */
   readonly minuteRequests: number
-  /** The place of the page in its walk; null if the request was not part of a walk, or was the only page of its list. */
+  /** The step of its walk; null if the request was not part of a walk, or was the only page of its list. */
   readonly walk: WalkStep | null
 }

@@ -61,7 +61,7 @@ function page(keyId: string, walk: WalkStep): RecordedRequest {
   return request(keyId, 'successful', { rows: 250, walk })
 }
 
-/** The newest page of a key's request log. */
+/** Returns a page of a key's request log, by default the newest. */
 function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnly?: boolean } = {}) {
   const { database } = control
   return readRequestLog({

@@ -1,5 +1,6 @@
-// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a key that
-// is revoked or turned off, after the end of a key, or from an address outside of its allow list. Other keys leave no trace.
+// Adds requests that were rejected with 401 to the request log of their key, if the key exists: with a key that is
+// revoked or turned off, after the end of a key, or from an address outside of its allow list. Other keys leave no
+// trace.
 
 import { type Pool, sql } from '@store-export/postgres'
 import type { HashedKey } from '../access/api-key.ts'
@@ -15,8 +16,8 @@ export interface RejectedRequest {
 }
 
 /**
- * Maximum number of entries in memory, each for a key, a minute, and an endpoint. Requests that need a further entry are
- * dropped.
+ * Maximum number of entries in memory, each for a key, a minute, and an endpoint. Requests that need a further entry
+ * are dropped.
  */
 const ENTRIES_MAX = 2000
 const MINUTE_MS = 60_000

@@ -6,7 +6,7 @@ import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 
-/** Requests of a key in one minute with the same endpoint, status, and code. */
+/** Requests of a key in one minute with the same endpoint, status, code, and reason. */
 export interface RequestLogEntry {
   readonly keyId: string
   /** Start of the minute, in milliseconds since 1970. */

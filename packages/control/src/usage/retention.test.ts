@@ -15,7 +15,7 @@ test('if hours of usage are older than 32 days, one row for each key and UTC day
   const { id: storeId } = await control.store()
   const newKey = async (name: string) => (await createKey({ database, storeId, name, createdBy: null, random })).id
   const keys = [await newKey('one'), await newKey('two')]
-  // There are three days of hours. 32 days before the start of this day is 2026-02-16 00:00 UTC.
+  // There are three days of hours. 32 days before the start of the day of NOW is 2026-02-16 00:00 UTC.
   for (const keyId of keys) {
     await control.sql`
       insert into usage_hours (key_id, hour, successful, client_errors, rejected, failed, peak_minute)
@@ -101,7 +101,7 @@ test("if today's usage rows are locked, replacing old hourly usage does not wait
   expect(left).toEqual({ rows: KEYS, successful: 2 * KEYS })
 })
 
-/** An open transaction on a connection of its own. */
+/** Begins a transaction on a separate connection. */
 async function transaction({ url }: TestControl): Promise<Sql> {
   const sql = openClient(url)
   onTestFinished(() => sql.end())
@@ -109,7 +109,7 @@ async function transaction({ url }: TestControl): Promise<Sql> {
   return sql
 }
 
-/** The process ID of the session that waits for a lock with a statement of this file. */
+/** Returns the process ID of the session that waits for a lock with a statement of retention.ts. */
 async function waitingSession(control: TestControl): Promise<number> {
   for (;;) {
     const [session] = await control.sql<{ pid: number }[]>`
@@ -121,7 +121,10 @@ async function waitingSession(control: TestControl): Promise<number> {
 
 const KEYS = 500
 
-/** Three days of hours, a few without their first hour. `steps` counts the rows that each statement deleted. */
+/**
+ * Creates three days of hours, one of them without its first hour for some keys. `steps` returns the number of rows
+ * that each statement deleted.
+ */
 async function createManyHours() {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())

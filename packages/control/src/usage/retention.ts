@@ -9,7 +9,7 @@
 import { type Pool, type SqlFragment, sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from '../database.ts'
 
-/** How long to retain usage. The times end at `now`. */
+/** How long to retain usage. Ages are measured at `now`. */
 export interface Retention {
   readonly database: ControlDatabase
   /** Age in months at which sums of usage are deleted. */
@@ -32,8 +32,9 @@ const STEP_ROWS = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Deletes usage after its retention, and usage of removed stores. Returns the number of deleted rows. Deletes no old
- * hours while another node changes old hours, but waits for it before deleting the usage of removed stores.
+ * Deletes usage and records of sent emails after their retention, and the usage of removed stores. Returns the number
+ * of deleted rows. While another node changes old hours, deletes no old hours, but waits before it deletes the usage of
+ * removed stores.
  */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention

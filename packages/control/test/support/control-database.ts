@@ -1,4 +1,4 @@
-// Creates a migrated control database for tests, with stores.
+// Creates a migrated control database for tests, and registers stores in it.
 
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
