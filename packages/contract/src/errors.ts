@@ -39,7 +39,7 @@ export const ERRORS = {
     status: 400,
     returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition:
-      'The service does not accept the value of a parameter, such as a limit outside 1 to 250, an unknown status, a malformed datetime, or an ID that is not a UUID.',
+      'The service does not accept the value of a parameter. Examples are a limit outside 1 to 250, an unknown status, a malformed datetime, and an ID that is not a UUID.',
     retry: 'No.',
     fix: 'Read the message. It names the parameter, the values that it accepts, and the value that you sent.',
     mistakes: [
