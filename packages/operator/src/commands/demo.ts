@@ -1,5 +1,5 @@
-// Implements `store-export demo`, which shows the whole service without any setup: it runs the service and an embedded
-// PostgreSQL in one process. This file orders the steps of the start. The folder demo/ has the stores and their data.
+// Implements `store-export demo`, which shows the whole service without any setup: it starts an embedded PostgreSQL and
+// runs the service on it. This file orders the steps of the start. The folder demo/ has the stores and their data.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -94,8 +94,8 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
 
 /**
  * Returns the environment with the defaults of the demo: the reference page can send requests, the log has only
- * warnings and errors, and there is no lame-duck time, which only a load balancer needs. Settings of the control
- * database and its secret have no effect, because the databases are always those of .data/.
+ * warnings and errors, and there is no lame-duck time, which only a load balancer needs. Leaves out the URL of the
+ * control database and its secret, because the demo always uses those of .data/.
  */
 function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
@@ -169,7 +169,10 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
   return postgres
 }
 
-/** Creates what is missing: the secret, the control database, the stores, their keys, and the merchant. */
+/**
+ * Creates what is missing: the secret, the control database, the stores, their keys, and the merchant. Also migrates an
+ * existing control database.
+ */
 async function setUp(
   { config, dataFolder, lifecycle, progress, log }: Demo,
   postgres: EmbeddedPostgres,

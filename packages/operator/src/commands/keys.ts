@@ -1,5 +1,5 @@
-// Implements `store-export keys`. The text of a key exists only in the output of `keys create`, because the control
-// database stores its hash.
+// Implements `store-export keys`. Only `keys create` prints the text of a key, because the control database stores its
+// hash.
 
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@store-export/contract'

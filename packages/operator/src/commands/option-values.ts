@@ -1,5 +1,4 @@
-// Parses the values of options before a command connects to a database. A wrong value is an error with the accepted
-// values.
+// Parses the values of options. The error for a wrong value says which values are accepted.
 
 import {
   findRevision,

@@ -1,4 +1,4 @@
-// Implements `keys replay-revocations`: reads audit events from a log and repeats revocations and removals.
+// Implements `keys replay-revocations`: reads audit events from a log, and repeats those that took access away.
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -18,8 +18,8 @@ export interface ReplayOptions extends CommonOptions {
 const LINE_MEMBERS = ['log', 'message', 'MESSAGE'] as const
 
 /**
- * Repeats revocations and removals from the service's log. Skips lines without an audit event. Rejects with `UserError`
- * if the log cannot be read or has no audit event.
+ * Repeats the events of the service's log that took access away, such as revocations and removals. Skips lines without
+ * an audit event. Rejects with `UserError` if the log cannot be read or has no audit event.
  */
 export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)

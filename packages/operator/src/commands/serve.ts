@@ -28,7 +28,7 @@ interface ServeOptions extends CommonOptions {
 }
 
 async function serve(processContext: ProcessContext, dashboard: boolean): Promise<void> {
-  const context = placeOf(processContext)
+  const context = targetOf(processContext)
   const { config } = context
   await checkDatabase(context)
   const log = createLog({ level: config.logLevel })
@@ -45,7 +45,7 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
   printMessage('Ctrl-C or SIGTERM stops the service after the requests in flight.')
 }
 
-function placeOf({ env }: ProcessContext): ControlTarget {
+function targetOf({ env }: ProcessContext): ControlTarget {
   const config = readSettings(env)
   if (config.databaseUrl === null) {
     throw new InvalidSettingError(

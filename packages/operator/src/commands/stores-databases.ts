@@ -51,8 +51,8 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
 }
 
 /**
- * Upgrades a store to a newer schema version. Rejects with `UserError` if its schema is not public, if its database is
- * on another server and `databaseUrl` is missing, and like `upgradeStore`.
+ * Upgrades a store to a newer schema version. Rejects with `UserError` if its schema is not public. Without
+ * `databaseUrl`, also rejects if the store has no URL or its database is on another server, and like `upgradeStore`.
  */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)

@@ -31,7 +31,7 @@ export interface ProvisionOptions extends CommonOptions {
 }
 
 /**
- * Codes `undefined_table` and `invalid_catalog_name`. An interrupted run had not yet created the table, or the
+ * Codes `undefined_table` and `invalid_catalog_name`: an interrupted run did not create the table, or not even the
  * database.
  */
 const NOT_CREATED: readonly string[] = ['42P01', '3D000']
@@ -41,9 +41,10 @@ const LOCK_TIMEOUT = '60s'
 const PROVISION_LOCK = 7_306_002
 
 /**
- * Creates the database of a store and registers the store. If a store with the external ID exists, prints that store.
- * After an error, drops what it created. Rejects with `UserError` if that store is imported, if its unfinished database
- * contains data, or if another run creates it for more than 60 s.
+ * Creates the database of a store and registers the store. If a store with the external ID exists, prints that store,
+ * or completes it. After an error, drops the database, and removes a store that it registered. Rejects with `UserError`
+ * if the existing store is imported, or if its unfinished database contains data or can't be read. Also rejects if
+ * another run creates the database for more than 60 s.
  */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, externalId = null } = options

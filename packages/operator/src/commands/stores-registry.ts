@@ -91,7 +91,7 @@ export async function list({ database }: CommandContext, { json }: CommonOptions
   )
 }
 
-/** Removes a store and prints how many keys it revoked. */
+/** Removes a store, revokes its keys, and prints how many keys were active. */
 export async function remove({ database }: CommandContext, reference: string, { json }: CommonOptions): Promise<void> {
   const { id, removed, keysRevoked } = await removeStore(database, reference)
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })

@@ -44,7 +44,7 @@ export function loadDemoSecrets(dataFolder: string, previous: Secret | null = nu
   return loadSecrets({ secret: null, secretFile: file, secretPrevious: previous }, (name) => readFileSync(name, 'utf8'))
 }
 
-/** Creates the secret if it does not exist. Rejects with `EmbeddedPostgresError` if the disk is full or read-only. */
+/** Creates the secret if it does not exist. Rejects with `EmbeddedPostgresError` if the folder is not writable. */
 export async function ensureDemoSecret(dataFolder: string, random: RandomBytes): Promise<void> {
   const file = path.join(dataFolder, 'secret')
   const next = `${file}.${process.pid}`
@@ -99,7 +99,7 @@ async function updateState(dataFolder: string, change: Readonly<Record<string, u
   await rename(next, stateFile(dataFolder))
 }
 
-/** Writes a file. Rejects with `EmbeddedPostgresError` if the disk is full or read-only. */
+/** Writes a file. Rejects with `EmbeddedPostgresError` if the folder is not writable. */
 async function write(file: string, text: string): Promise<void> {
   await explainWriteErrors(path.dirname(file), () => writeFile(file, text, { mode: OWNER_ONLY }))
 }

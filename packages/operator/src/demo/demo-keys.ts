@@ -25,8 +25,8 @@ const CREATOR = 'store-export demo'
 const NAME = 'Demo'
 
 /**
- * Reuses or creates an active key for each store, saves the keys in the data folder, and returns them. A store that
- * already has five other keys is left out.
+ * Reuses or creates an active key for each store, saves the keys in the data folder, and returns them. A store is left
+ * out if it already has five other active keys, and none of them is an unused key of the demo.
  */
 export async function ensureDemoKeys(options: DemoKeysOptions): Promise<DemoKeys> {
   const stored = await readKeys(options.dataFolder)

@@ -66,7 +66,7 @@ describe('generated rows of demo stores', () => {
     expect(rowsOf('customer_groups')).toHaveLength(size.groups)
   })
 
-  test('in every generated order, items, discount, and tax add up exactly to the cent', () => {
+  test('in every order of the first demo store, items, discount, and tax add up exactly to the cent', () => {
     const itemsByOrder = new Map<ColumnValue, number>()
     for (const { order_id: id = null, price, quantity } of rowsOf('order_items')) {
       itemsByOrder.set(id, (itemsByOrder.get(id) ?? 0) + cents(price) * Number(quantity))
@@ -126,7 +126,7 @@ describe('generated rows of demo stores', () => {
     }
   })
 
-  test('in every generated row, the timestamps are in a possible order', () => {
+  test('in every row of the first demo store, the timestamps are in a possible order', () => {
     const joined = new Map(rowsOf('customers').map(({ id = null, created_at: at }) => [id, String(at)]))
     for (const { customer_id: id = null, created_at: at } of orders) {
       if (id !== null) expect(String(at) >= String(joined.get(id))).toBe(true)

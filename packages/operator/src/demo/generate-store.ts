@@ -13,7 +13,7 @@ import { MANUAL_METHODS } from './words/texts.ts'
 /** Number of orders in a batch. A larger batch needs more memory, and a smaller batch makes loading slower. */
 const ORDERS_PER_BATCH = 2_000
 
-/** Numbers of rows. A store at an older schema version has no locations or no groups. */
+/** Numbers of rows. A store has no groups before v1.1, and no locations before v1.2. */
 export interface StoreSize {
   readonly orders: number
   readonly customers: number
@@ -25,7 +25,7 @@ export interface StoreSize {
 export interface GenerateOptions {
   readonly seed: string
   readonly storeId: string
-  /** Name of the store in the dashboard. */
+  /** Name of the store in the dashboard and in the API. Buyers see `shop.storeName`. */
   readonly name: string
   readonly revision: RevisionId
   readonly shop: DemoShop

@@ -51,8 +51,8 @@ function curlLine(url: string, key: string): string {
 }
 
 /**
- * Returns a shell command for the project's folder. The key is a variable, because the command accepts no key as an
- * argument.
+ * Returns a shell command for the project's folder. The key is an environment variable, because the command accepts no
+ * key as an argument.
  */
 function syncLine(url: string, key: string): string {
   return `STORE_EXPORT_KEY=${key} npx store-sync run --url ${url} --to sqlite:shop.db`

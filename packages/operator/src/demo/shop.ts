@@ -19,7 +19,7 @@ export interface DemoShop {
   readonly reducedRate: number
   /** Countries of the customers. A country that occurs more often has more customers. */
   readonly sellsTo: readonly [CountryCode, ...CountryCode[]]
-  /** Countries outside the customs union, without tax. */
+  /** Countries whose orders have no tax. */
   readonly taxFree: readonly CountryCode[]
   readonly carrier: string
   readonly weightUnit: 'kg' | 'g' | 'lb' | 'oz' | null

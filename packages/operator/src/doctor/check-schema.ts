@@ -38,7 +38,10 @@ export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string):
   return { name: 'schema', summary: null, findings: [finding] }
 }
 
-/** Returns the check that the role can read the columns of the contract. */
+/**
+ * Returns the check that the role can use the schema, and read the contract's columns. A note says if the role can't
+ * see when transactions started.
+ */
 export function checkGrants(
   { role, schemaName, mayUseSchema, mayReadStats }: ConnectionFacts,
   columns: readonly ColumnFact[],

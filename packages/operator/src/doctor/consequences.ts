@@ -11,7 +11,10 @@ export interface Consequence {
   readonly effect: string
 }
 
-/** Returns the consequence if the role can't read these columns of a table. `columns` are the contract's. */
+/**
+ * Returns the consequence if the role can't read these columns of a table. `columns` are the contract's columns in the
+ * store.
+ */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const isReadable = columns.some((column) => column.table === table && column.readable)
   if (!isReadable) return { severity: 'error', effect: FAILS }

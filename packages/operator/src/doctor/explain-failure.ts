@@ -1,4 +1,4 @@
-// Explains why `doctor` could not read a store: returns a finding with a fix for each error. Reads nothing itself.
+// Explains why `doctor` could not read a store, as a finding with a fix if there is one. Reads nothing itself.
 
 import { DecryptionError, type RegisteredStore } from '@store-export/control'
 import { sessionSettings } from '@store-export/engine'

@@ -53,7 +53,7 @@ export interface ColumnFact {
 export interface IndexFact {
   readonly table: string
   readonly name: string
-  /** Key columns. Null for an expression, and for a key with another direction than the first key. */
+  /** Key columns. Null for an expression, and for a key whose direction no list can use. */
   readonly columns: readonly (string | null)[]
   /** False after an interrupted concurrent creation. No query uses such an index. */
   readonly isValid: boolean

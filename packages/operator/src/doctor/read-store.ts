@@ -31,7 +31,8 @@ const VALUES_MS = 60_000
 
 /**
  * Returns the facts of a store. Rejects with `TimeLimitPassed` after 15 s, or 60 s if values are scanned, and with
- * errors of the connection and of the catalog queries. An error of a scan is only recorded in its `TableValues`.
+ * errors of the connection and of the catalog queries. An error of a scan's statement is only recorded in its
+ * `TableValues`.
  */
 export async function readStore(url: string, { config, scansValues, schemaName }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)

@@ -1,4 +1,4 @@
-// The report of the doctor as data. format-report.ts prints it for people, and `--json` prints it unchanged.
+// The report of the doctor as data. format-report.ts formats it for people, and `--json` prints its findings.
 
 import type { RevisionId } from '@store-export/contract'
 
@@ -6,7 +6,7 @@ import type { RevisionId } from '@store-export/contract'
  * The severity of a finding:
  * - `error`: the API can't return data, or data is at risk.
  * - `warning`: responses are slow or inexact.
- * - `note`: nothing needs a fix.
+ * - `note`: the store is healthy, and the fix is optional.
  */
 type Severity = 'error' | 'warning' | 'note'
 

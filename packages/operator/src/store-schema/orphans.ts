@@ -13,7 +13,12 @@ export interface Orphan {
   readonly roles: readonly string[]
   /** ID of the store; null if the control database doesn't contain the store. */
   readonly storeId: string | null
-  /** `unfinished`: the store is registered without a database URL, because its provision runs or was interrupted. */
+  /**
+   * - `unfinished`: the store is registered, but its URL doesn't name this database, because its provision runs or was
+   *   interrupted.
+   * - `removed`: the store was removed.
+   * - `unknown`: the control database doesn't contain the store.
+   */
   readonly reason: 'unfinished' | 'removed' | 'unknown'
 }
 

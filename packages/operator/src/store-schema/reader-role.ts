@@ -6,8 +6,8 @@ import { storeTables } from './store-tables.ts'
 
 /**
  * Settings of the role and not of each session, because a session's settings are lost behind a pooler.
- * `statement_timeout` is below the limit of the service, so that no query outlives its request, and bounds the wait for
- * a lock. With a shorter `lock_timeout`, more requests would fail during a migration of the platform.
+ * `statement_timeout` is the default of `STORE_EXPORT_STORE_TIMEOUT_MS`, and also bounds the wait for a lock. With a
+ * shorter `lock_timeout`, more requests would fail during a migration of the platform.
  */
 const ROLE_SETTINGS = {
   default_transaction_read_only: 'on',

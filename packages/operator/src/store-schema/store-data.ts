@@ -4,7 +4,7 @@
 import { type Connection, identifier, type Pool, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../explain-error.ts'
 
-/** Whether a store database contains orders, products, or customers. */
+/** Result of the search for orders, products, and customers in a store database. */
 export interface StoreData {
   /** Text for an error message, such as "at least 1 order"; null if no row was found. */
   readonly found: string | null
@@ -16,7 +16,7 @@ const SINGULARS = { orders: 'order', products: 'product', customers: 'customer' 
 
 /** Maximum wait for a table lock. */
 const LOCK_TIMEOUT = '2s'
-/** Maximum time of the search for a first row. The search reads all deleted rows of a table. */
+/** Maximum time of the search for a first row, which also reads deleted rows that PostgreSQL has not yet removed. */
 const STATEMENT_TIMEOUT = '30s'
 
 /**

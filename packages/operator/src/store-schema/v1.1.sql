@@ -1,8 +1,9 @@
--- v1.1: updated_at of customers, customer groups, saved addresses, currency and payment of orders, country of the store.
+-- v1.1: phone, group, and updated_at of customers, customer groups, saved addresses, currency and payment of orders,
+-- country of the store.
 
 alter table public.store add column store_country text;
 
--- updated_at is null for customers without a change since then: their last change is their creation.
+-- updated_at is null until a customer changes for the first time after this migration.
 alter table public.customers
   add column phone text,
   add column group_id uuid,
