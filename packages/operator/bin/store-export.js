@@ -4,7 +4,7 @@ import { SMALL_HEAP, startCommand } from '../../runtime.js'
 
 await startCommand({
   name: 'store-export',
-  // The flags reduce memory. `npm run bench` measures it with 32 clients that page through lists.
+  // The flags reduce the memory of a service. `npm run bench` measures it with 32 clients that page through lists.
   flags: ['serve', 'demo'].includes(process.argv[2]) ? SMALL_HEAP : [],
   load: () => import('../src/main.ts'),
 })

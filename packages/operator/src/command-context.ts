@@ -72,8 +72,8 @@ export async function findControlTarget({ env, folder }: ProcessContext): Promis
 }
 
 /**
- * Runs `work` with an open control database, and closes it. Rejects like `work` and `findControlTarget`, and with
- * `UserError` if migrations are missing.
+ * Runs `work` with an open control database, and closes it. Rejects like `work` and `findControlTarget`, with
+ * `UserError` if migrations are missing, and with errors of the PostgreSQL client.
  */
 export async function withControl<T>(
   processContext: ProcessContext,
@@ -102,6 +102,7 @@ function userName(): string {
   }
 }
 
+/** Rejects with `UserError` if migrations are missing. */
 export async function requireMigrated(database: ControlDatabase): Promise<void> {
   const missing = await missingMigrations(database)
   if (missing.length > 0) {
@@ -109,16 +110,12 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
   }
 }
 
-/**
- * Opens a connection, which the caller closes, for statements that must share a session. Rejects with client errors.
- */
+/** Opens a connection for statements that must share a session. The caller closes it. */
 export function connectOnce(url: string): Promise<Connection> {
   return connect(parseConnectionUrl(url), { applicationName: COMMAND_LINE_SESSION })
 }
 
-/**
- * Returns a pool of one connection, which the caller closes. Each use reports its own error, even if it can't connect.
- */
+/** Returns a pool of one connection, which connects at the first use. The caller closes the pool. */
 export function commandPool(url: string): Pool {
   return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_LINE_SESSION })
 }

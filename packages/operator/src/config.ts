@@ -26,8 +26,8 @@ export interface ConfigResult {
 }
 
 /**
- * Thrown if a setting has a value that is not accepted. The message names the setting and the accepted values, but no
- * secret.
+ * Thrown if a required setting is missing, or if a setting or its file is invalid. The message names the setting and
+ * says what to do, and contains no secret.
  */
 export class InvalidSettingError extends Error {
   override readonly name = 'InvalidSettingError'
@@ -46,7 +46,8 @@ const QUOTED_LENGTH_MAX = 40
 const STATEMENT_TIMEOUT_SHARE = 0.9
 
 /**
- * Returns the settings, without surrounding spaces. Empty means absent. Throws `InvalidSettingError` for a bad value.
+ * Returns the settings, and warnings about unknown variables. Trims values, and treats an empty value as absent. Throws
+ * `InvalidSettingError` for an invalid value.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const values: Record<string, unknown> = {}
@@ -59,8 +60,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 /**
- * Returns the statement timeout of store databases, in ms: below the service's limit, so that no query outlives its
- * request.
+ * Returns the statement timeout of store databases, in ms. It is below the service's limit, so that the server cancels
+ * a query before its request ends.
  */
 export function statementTimeoutMs(config: Pick<Config, 'storeTimeoutMs'>): number {
   return Math.floor(config.storeTimeoutMs * STATEMENT_TIMEOUT_SHARE)

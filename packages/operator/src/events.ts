@@ -6,8 +6,8 @@ import type { DashboardEvent } from '@store-export/dashboard'
 import type { StoreEvent } from '@store-export/engine'
 
 /**
- * Logged every ten seconds, and at shutdown, for each group of rejections that the log left out. The requests of a group
- * have the same key, status, and code, or the same reason.
+ * Logged every ten seconds, and at shutdown, for each group of rejections that the log left out. The requests of a
+ * group have the same key, status, and code, or the same reason.
  */
 export interface RejectionsSummarized {
   readonly event: 'rejections.summarized'
@@ -27,6 +27,7 @@ export interface RejectionsSummarized {
 /**
  * The log lost `lines` lines, because its output was blocked and its buffer was full. The log gets this event when the
  * output works again. The metrics get it at each request for metrics, with 0 if no line was lost.
+ */
 export interface LogLinesDropped {
   readonly event: 'log.lines_dropped'
   readonly lines: number

@@ -8,7 +8,7 @@ import { UsageError, UserError } from './user-error.ts'
 const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
 
 describe('explanations of errors', () => {
-  test('if a UserError or a UsageError is thrown, its message is printed', () => {
+  test('if an error says what to do, its explanation is its message', () => {
     expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
     const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
     expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)
@@ -33,7 +33,7 @@ describe('explanations of errors', () => {
     [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
     [failure('42703'), 'a table lacks a column that this step needs'],
     [failure('42501'), 'the role of the connection URL lacks a privilege'],
-  ])('if PostgreSQL throws %o, the printed message has the cause, the error code, and a remedy', (error, beginning) => {
+  ])('if the driver throws %o, the message has the cause, the error code, and a remedy', (error, beginning) => {
     const explanation = explainError(error)
     expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
     expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)

@@ -1,4 +1,4 @@
-// Translates every error of a command into a message, a code, and an exit code, in one place. An error without an
+// Translates the errors of commands into a message, a code, and an exit code, in one place. An error without an
 // explanation is a bug.
 
 import {
@@ -71,7 +71,7 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
-/** Whether the database can't be reached, doesn't respond, or has no free connection. */
+/** Whether a later attempt can succeed: the database can't be reached, doesn't respond, or is out of resources. */
 function isUnreachable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   return failedToConnect(error) || NOT_REACHED.test(code) || TEMPORARY.test(code)

@@ -4,7 +4,7 @@
 // - Closing, after a signal or an uncaught error: the steps run in reverse order, so that each resource closes before
 //   those that it uses. A failed step does not prevent the others. At the end, the process exits with code 0, or with
 //   code 1 after an error.
-// - Exiting: the time limit, a second uncaught error, or a second signal ends the process immediately with code 1.
+// - Exiting: the time limit, a further uncaught error, or a further signal ends the process immediately with code 1.
 //
 // The package close-with-grace does the same, but it exits at once on a second signal. If `sh` is bash, one Ctrl-C
 // arrives twice, because npm passes it on. So the package would interrupt the shutdown that it started.
@@ -16,14 +16,17 @@ import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 export interface Lifecycle {
   /** Aborted when the shutdown starts. */
   readonly signal: AbortSignal
-  /** Adds a step, which runs before the steps that were added earlier. `reason` is the signal's name, or the cause. */
+  /**
+   * Adds a step, which runs before the steps that were added earlier. `reason` is the signal's name, `internal error`,
+   * or the argument of `close`.
+   */
   onClose(close: (reason: string) => Promise<unknown>): void
-  /** Runs the shutdown after a failed start, without a time limit and without exiting the process. Never rejects. */
+  /** Runs the shutdown without a time limit, and doesn't exit the process. Never rejects. Call it once. */
   close(reason: string): Promise<void>
 }
 
 export interface LifecycleOptions {
-  /** Maximum time of the shutdown. After it, the process exits. */
+  /** Maximum time of a shutdown after a signal or an uncaught error. After it, the process exits. */
   readonly timeoutMs: number
   readonly emit: EventHandler
 }

@@ -44,7 +44,7 @@ export class LineOutput {
     process.once('exit', () => this.flushAtExit())
   }
 
-  /** Writes a line now or later, or drops it. `line` ends in a line feed. Never throws and never blocks. */
+  /** Writes a line now or later, or drops it. `line` ends in a line feed. Never throws. */
   write(line: string): void {
     const bytes = Buffer.from(line)
     if (this.pendingBytes + bytes.length > this.bytesMax) {

@@ -209,7 +209,7 @@ describe('contract violations', () => {
     expect(lines).toHaveLength(5)
   })
 
-  test('if more than 10,000 different contract violations occur, only 10,000 are logged', () => {
+  test('if more than 10,000 different contract violations occur in an hour, only 10,000 are logged', () => {
     let lines = 0
     const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 }).handleEvent
     for (let store = 0; store < 10_100; store++) log({ ...VIOLATION, storeId: `s${store}` })

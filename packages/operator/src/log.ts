@@ -1,5 +1,5 @@
-// Writes events as JSON lines. A line contains the useful parts of a cause that can't contain personal data. redact.ts
-// removes secrets from every string.
+// Writes events as JSON lines. A line leaves out error messages that may quote values of rows. redact.ts removes
+// secrets and personal data from every other string.
 
 import type { AuditRecorded } from '@store-export/control'
 import type { Config } from './config.ts'
@@ -19,7 +19,7 @@ export interface LogOptions {
   readonly now?: () => number
 }
 
-/** A log. The process never waits for it. */
+/** A log that doesn't block the process (see line-output.ts). */
 export interface Log {
   readonly handleEvent: EventHandler
   /** Writes an audit event at any level. Returns whether the output accepted it: not while it is stalled. */
@@ -38,7 +38,7 @@ const LIST_LENGTH_MAX = 50
 const CAUSE_DEPTH_MAX = 4
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
-/** Maximum number of different lines in one period. Beyond it, only the metrics count events. */
+/** Maximum number of different lines about repeated events in one hour or minute. The log leaves out further ones. */
 const GROUPS_MAX = 10_000
 
 /**
@@ -78,7 +78,7 @@ function lineOf(event: ServiceEvent, now: number): string {
   return `${JSON.stringify({ level: levelOf(event), time, pid: process.pid, ...fieldsOf(event) })}\n`
 }
 
-/** Returns a function that returns whether an event gets a line. A repeated event gets one line for each period. */
+/** Returns a function that returns whether an event gets a line. Some events get one line for each hour or minute. */
 function createNews(now: () => number): (event: ServiceEvent) => boolean {
   const isFirstInHour = createFirst(HOUR_MS, now)
   const isFirstInMinute = createFirst(MINUTE_MS, now)
@@ -129,7 +129,8 @@ function clean(value: unknown): unknown {
 }
 
 /**
- * Returns the fields of an error for the log: class, code, stack, and the message unless it may quote a row's value.
+ * Returns the fields of an error and of its causes for the log. Leaves out a message that may quote a row's value, and
+ * the stack of an error with a code.
  */
 export function describeCause(cause: unknown, depth = 1): Record<string, unknown> {
   if (!(cause instanceof Error)) {
@@ -163,7 +164,7 @@ function word(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined
 }
 
-/** Returns the stack without its first lines, which repeat the message. */
+/** Returns the first five calls of the stack, without the message. */
 function framesOf(error: Error): string {
   const lines = (error.stack ?? '').split('\n')
   return lines

@@ -1,5 +1,5 @@
-// Counts events for Prometheus. The contract bounds the number of labels: a store, a key, or a client's path is never a
-// label. The log contains those.
+// Counts events for Prometheus. No label contains a store, a key, or a client's path, because each value adds a series.
+// The log contains those.
 
 import type { KeyRejected, RequestCompleted } from '@store-export/api'
 import { ENDPOINTS, ERRORS } from '@store-export/contract'
@@ -17,12 +17,10 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/**
- * Upper bounds of the histograms' buckets in seconds. Requests take between 1 ms and the time limits of the service.
- */
+/** Upper bounds of the histogram's buckets in seconds. Requests take from 1 ms up to the time limits of the service. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Returns the metrics. With `facts`, they include the node's memory, event loop, garbage collection, and limits. */
+/** Returns the metrics. With `facts`, they include the node's memory, event loop, version, and connection limits. */
 export function createMetrics(facts?: NodeInfo): Metrics {
   const registry = new Registry()
   if (facts !== undefined) addNodeMetrics(registry, facts)

@@ -1,5 +1,5 @@
-// Responds to the requests of supervisors, load balancers, and Prometheus. It has no authentication, so clients must
-// not reach it:
+// Responds to supervisors, load balancers, and Prometheus. The listener has no authentication, so clients must not
+// reach it. Its paths:
 //
 // - /healthz: 200, without any check.
 // - /readyz: 200, or 503 with the reason for which the node is not ready.

@@ -17,7 +17,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 const PLAIN = new RegExp(`^(?!.*(${KEY_IN_TEXT}))[\\w /{}.-]{0,39}$`)
 
 /**
- * Returns the text without keys, users and passwords of database URLs, query strings, email addresses, and long tokens.
+ * Returns the text without keys, users and passwords of database URLs, query strings, named secrets such as
+ * `password=…`, email addresses, and long tokens.
  */
 export function redact(text: string): string {
   if (PLAIN.test(text)) return text

@@ -1,5 +1,5 @@
 // Limits the log lines about rejected requests, because a client that repeats a rejected request must not fill a disk.
-// The first rejection of a key gets its own line. Later rejections share a line every `SUM_SECONDS`.
+// The first rejection of a group gets its own line. Later rejections share a line every `SUM_SECONDS`.
 
 import type { KeyRejected, RequestCompleted, RequestMalformed } from '@store-export/api'
 import type { RejectionsSummarized, ServiceEvent } from './events.ts'
@@ -7,7 +7,7 @@ import type { RejectionsSummarized, ServiceEvent } from './events.ts'
 /** Seconds between two lines that summarize rejections. */
 export const SUM_SECONDS = 10
 
-/** Maximum number of groups (keys and reasons) between two sums. Beyond it, only the metrics count rejections. */
+/** Maximum number of groups between two sums. The log leaves out rejections of further groups. */
 const GROUPS_MAX = 10_000
 /**
  * Statuses of requests that are rejected before the store is read: because of the key, the rate limit, or the store's
@@ -23,7 +23,7 @@ interface Group {
   count: number
 }
 
-/** Groups the rejections of the last seconds by key and reason. */
+/** Groups rejections by key, status, and code, or by reason if there is no valid key. */
 export class RejectionSampler {
   private readonly groups = new Map<string, Group>()
 
@@ -37,7 +37,7 @@ export class RejectionSampler {
     return group === undefined && this.groups.has(name)
   }
 
-  /** Returns the sums since the last call. Removes groups without a rejection since then. */
+  /** Returns the sums since the last call. Removes groups without a further rejection since then. */
   takeSums(): RejectionsSummarized[] {
     const sums: RejectionsSummarized[] = []
     for (const [name, group] of this.groups) {

@@ -1,5 +1,5 @@
-// The single declaration of each setting: variable, default, range, and help. config.ts reads the values, and
-// docs/operate/settings.md is generated from the declarations.
+// Declares each setting once: variable, default, range, and help. config.ts reads the values. docs/operate/settings.md
+// is generated from the declarations.
 
 import { LIMITS } from '@store-export/contract'
 import { DASHBOARD_SETTINGS } from './settings/dashboard-settings.ts'

@@ -1,10 +1,11 @@
-// Reads the settings of single sign-on. Either all of them are set, or none.
+// Reads the settings of single sign-on. The issuer, the client ID, and the client secret are set together, or not at
+// all. The label has a default.
 
 import type { SingleSignOnSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
-/** Returns the settings; null if none is set. Throws `InvalidSettingError` if only some are set. */
+/** Returns the settings; null if none of the three is set. Throws `InvalidSettingError` if only some are set. */
 export function singleSignOnSettings(config: Config): SingleSignOnSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcLabel: label } = config
   if (issuer === null && clientId === null && clientSecret === null) return null

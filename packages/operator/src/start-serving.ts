@@ -4,7 +4,7 @@
 // 1. After SIGTERM, waits while load balancers learn from /readyz that this node stops.
 // 2. Stops the audit log, which needs the service's connections.
 // 3. Drains and closes the API and the dashboard, and writes the usage.
-// 4. Closes the operations listener, which has reported all of this until now, and its connection.
+// 4. Closes the operations listener, which reports the steps before, and the connection of /readyz.
 
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -53,8 +53,8 @@ interface StartupState {
 }
 
 /**
- * Log levels at which a node writes audit events. At other levels, the log would drop them, so the node leaves them to
- * other nodes.
+ * Log levels at which a node writes audit events. Audit events have the level info, so at less verbose levels the node
+ * leaves them to other nodes.
  */
 const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
@@ -147,7 +147,10 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
   }
 }
 
-/** Deletes expired data and ends expired keys, now and once a day. The timer doesn't stop the process from exiting. */
+/**
+ * Deletes expired data, sums up old usage, and ends expired keys, now and once a day. The timer doesn't stop the
+ * process from exiting.
+ */
 function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
   const cleanUsage = async () => {

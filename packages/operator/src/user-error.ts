@@ -4,9 +4,12 @@
 export const EXIT_DONE = 0
 /** Exit code after an error, and of `doctor` if it finds an error or a warning. */
 export const EXIT_FAILED = 1
-/** Exit code for an unknown command, option, or value. */
+/** Exit code for wrong arguments or options. */
 export const EXIT_USAGE = 2
-/** Exit code if a database can't be reached, so the same command can succeed later: EX_TEMPFAIL of sysexits.h. */
+/**
+ * Exit code if a database can't be reached or is out of resources, so the same command can succeed later: EX_TEMPFAIL
+ * of sysexits.h.
+ */
 export const EXIT_UNREACHABLE = 75
 
 /** An error that the operator can fix. `message` is one sentence that says what happened, why, and what to do. */
@@ -14,7 +17,7 @@ export class UserError extends Error {
   override readonly name: string = 'UserError'
 }
 
-/** Thrown for options or arguments that don't fit together. The command exits with `EXIT_USAGE`. */
+/** Thrown for wrong arguments or options. The command exits with `EXIT_USAGE`. */
 export class UsageError extends UserError {
   override readonly name = 'UsageError'
 }

@@ -416,7 +416,7 @@ describe('store-export merchants', () => {
     expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
   })
 
-  test('if merchants remove-passkeys runs, it removes the passkeys and sessions of this account alone', async () => {
+  test('if merchants remove-passkeys runs, only the given account loses its passkeys and sessions', async () => {
     const store = await register('passkeys')
     const sql = openClientForTest(control.url)
     const [lost, other] = ['lost@example.com', 'other@example.com']

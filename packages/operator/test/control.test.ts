@@ -1,5 +1,5 @@
-// Tests nodes while the control database crashes, hangs, and recovers. Without it, no key gets data. When it is back,
-// the nodes recover by themselves.
+// Tests nodes while the control database crashes, hangs, or has a full disk. A request that can't be counted gets no
+// data. When the database is back, the nodes recover by themselves.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -27,7 +27,7 @@ test('if a transaction is younger than an hour or its start is hidden, doctor pr
   expect(checkTransactions({ at, open: unseen }).findings).toEqual([])
 })
 
-test("[SYNC-1] if the reader role can't see transactions, doctor prints the note transactions_unseen", () => {
+test('[SYNC-1] if open transactions are not visible, doctor prints the note transactions_unseen', () => {
   expect(checkTransactions({ at, open: null }).findings).toMatchObject([
     { severity: 'note', code: 'transactions_unseen' },
   ])

@@ -30,7 +30,7 @@ async function provision(revision: string) {
   return { id: json.id as string, owner: openClientForTest(json.database_url), role: new URL(json.reader_url).username }
 }
 
-/** Examines one store; `findings` are the errors and warnings. */
+/** Examines one store, and expects the exit code for its findings. `findings` are the errors and warnings. */
 async function examine(id: string, ...options: string[]) {
   const { code, json } = await runCommand(['doctor', '--store', id, '--json', ...options], { settings })
   expect(Object.keys(json.stores[0])).toEqual(['id', 'name', 'ok', 'revision', 'findings'])

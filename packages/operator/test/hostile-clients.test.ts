@@ -23,7 +23,7 @@ async function startScene(settings: Readonly<Record<string, string>> = {}) {
   return { store, node }
 }
 
-/** The time of two clients for 200 requests, and the processor time of the service, in milliseconds. */
+/** Returns the time of two clients for 200 requests, and the processor time of the service, in milliseconds. */
 async function serveClients({ node, store }: { node: TestNode; store: FleetStore }) {
   const processId = node.process().process.pid ?? 0
   const [since, before] = [performance.now(), await processorTimeOf(processId)]
@@ -139,7 +139,7 @@ test(`if clients send invalid requests, the attack takes less than half of a pro
   })
 })
 
-/** Requests with ambiguous framing. Each contains a second request, which must not get a response. */
+/** Returns requests with ambiguous framing. Each contains a second request, which must not get a response. */
 function framings(key: string): string[] {
   const inner = `GET /api/v1/orders HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`
   const length = inner.length

@@ -49,7 +49,7 @@ test('[AUTH-1] if the commands of the installation page run in order, the last o
   expect(await response.json()).toMatchObject({ data: { name: 'My shop' } })
 })
 
-/** The arguments of a command on the page, without quotes. */
+/** Returns the arguments of a command on the page, without quotes. */
 function argumentsOf(line: string): string[] {
   return [...line.slice('npx store-export '.length).matchAll(/"([^"]*)"|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',

@@ -4,7 +4,7 @@ import { metricsOfUsedNode } from './support/used-node-metrics.ts'
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** Rules of `promtool check metrics`. test/fleet runs promtool. */
+/** Returns violations of the rules of `promtool check metrics`. test/fleet runs promtool. */
 function problemsOf(text: string): string[] {
   const types = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)]
   return types.flatMap(([, name = '', type = '']) => {

@@ -48,7 +48,7 @@ async function startService(more: Readonly<Record<string, string>> = {}) {
   return { control, settings, store, key, service, url, dashboardUrl, operations, get }
 }
 
-/** The lines of the log. Each must be JSON. */
+/** Returns the lines of the log. Throws if a line is not JSON. */
 function linesOf(service: RunningCommand): { event: string }[] {
   return service
     .output()

@@ -8,7 +8,7 @@ import type { AuditRecorded } from '../../control/src/control-event.ts'
 import { createControlDatabase } from '../../control/test/support/control-database.ts'
 import { LineOutput } from '../src/line-output.ts'
 
-/** An output to a pipe that only `drain` reads, which returns the written text. */
+/** Returns an output to a pipe, and `drain`, which reads and returns the written text. Nothing else reads the pipe. */
 function stalledOutput() {
   const pipe = path.join(mkdtempSync(path.join(tmpdir(), 'audit-')), 'log')
   execFileSync('mkfifo', [pipe])

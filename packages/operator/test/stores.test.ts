@@ -1,5 +1,4 @@
-// Tests stores with external IDs. Every command can be repeated, and commands list everything that an interrupted run
-// left.
+// Tests that commands for stores can be repeated, and that no database of an interrupted run is lost or overlooked.
 
 import { randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -45,7 +44,7 @@ describe('stores with an external ID', () => {
     expect(again).toMatchObject({ external_id: 'shop:42', name: expect.stringMatching(/^One|Two$/) })
   })
 
-  test('if a store has an external ID, every command accepts it in place of the store ID', async () => {
+  test('if a store has an external ID, commands accept it in place of the store ID', async () => {
     const { id } = await runJson('stores', 'add', '--name', 'Shop', '--external-id', 'everywhere', ...URL_OPTION)
     expect(await runJson('stores', 'set', 'everywhere', '--name', 'Renamed')).toMatchObject({ id, name: 'Renamed' })
     const key = await runJson('keys', 'create', '--store', 'everywhere', '--name', 'books')

@@ -31,7 +31,7 @@ async function runJson(...words: string[]) {
   return ended.json
 }
 
-/** A store without triggers for TRUNCATE and without a connection limit, as older versions created it. */
+/** Creates a store without triggers for TRUNCATE and without a connection limit, as older versions created it. */
 async function olderStore(revision: string) {
   const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', revision)
   dropAfterTest(made.id)

@@ -25,7 +25,7 @@ export type EmbeddedPostgresOptions = {
    * Folder of the npm package with PostgreSQL's programs. By default, the package that is installed for this platform.
    */
   packageFolder?: string | undefined
-  /** Called after the cleanup of earlier runs, and if the server exits unexpectedly. */
+  /** Called during a start, and if the server exits unexpectedly. notice.ts has the kinds of notices. */
   onNotice?: (notice: EmbeddedNotice) => void
 }
 
@@ -76,7 +76,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return Object.assign(server, { url, socketFolder: folders.socket, port, isNew })
 }
 
-/** Returns the superuser's URLs of the server that runs on the data folder; undefined if no server runs. */
+/** Returns the superuser's URLs of the server that runs on the data folder; undefined if no server is ready. */
 export async function findRunningPostgres(dataFolder: string): Promise<Pick<EmbeddedPostgres, 'url'> | undefined> {
   const cluster = await clusterOf(dataFolder)
   const lock = await readLock(cluster)

@@ -1,4 +1,4 @@
-// Messages about the embedded PostgreSQL: cleanup of earlier runs, and unexpected exits.
+// Messages about the embedded PostgreSQL: cleanup of earlier runs, folders in unexpected places, and unexpected exits.
 
 export type NoticeType = 'stale-lock' | 'orphan-stopped' | 'placed-outside' | 'folder-gone' | 'ended'
 

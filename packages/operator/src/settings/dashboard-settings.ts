@@ -2,7 +2,6 @@
 
 import type { Setting } from './setting.ts'
 
-/** Address, proxies, sessions, and single sign-on of the dashboard. */
 export const DASHBOARD_SETTINGS = {
   dashboardPort: {
     env: 'STORE_EXPORT_DASHBOARD_PORT',

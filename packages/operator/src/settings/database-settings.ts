@@ -33,7 +33,7 @@ export const DATABASE_SETTINGS = {
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
     kind: 'integer',
-    // With two nodes and their connections to the control database, the platform has 31 of PostgreSQL's 100.
+    // Of PostgreSQL's 100 connections, two nodes and the control database on the same server leave 31 for the platform.
     default: 20,
     unit: 'connections',
     min: 1,

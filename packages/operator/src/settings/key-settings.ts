@@ -3,7 +3,6 @@
 import { DEFAULT_KEY_PREFIX, KEY_PREFIX_PATTERN, KEY_PREFIX_RULE } from '@store-export/contract'
 import type { Setting } from './setting.ts'
 
-/** Settings of API keys. */
 export const KEY_SETTINGS = {
   keyPrefix: {
     env: 'STORE_EXPORT_KEY_PREFIX',

@@ -2,7 +2,6 @@
 
 import type { Setting } from './setting.ts'
 
-/** Limits of requests and responses, and the times of a shutdown. */
 export const REQUEST_SETTINGS = {
   pageBytesMax: {
     env: 'STORE_EXPORT_PAGE_BYTES_MAX',

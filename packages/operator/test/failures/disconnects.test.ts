@@ -10,7 +10,7 @@ const DISCONNECTS = roundsOf({ quick: 40, long: 1000 })
 const AT_ONCE = 8
 const LINE = 'HTTP/1.1 200 OK'
 const LEFT_AFTER_BYTES = 1024
-/** Time after which the service and the database server have released everything. */
+/** Maximum time until the service and the database server have released everything. */
 const BACK = { timeout: 5000, interval: 20 }
 /** A page of 6 MB does not fit into the socket buffers of the system. */
 const PATH = '/api/v1/products?limit=60'

@@ -17,7 +17,7 @@ const AT_ONCE = 40
 const NEIGHBORS = 3
 /** Maximum ratio of the median response times on the node with the frozen store and on a node without it. */
 const SLOWER_MAX = 1.5
-/** Time in which abandoned connections are closed. */
+/** Maximum time until abandoned connections are closed. */
 const BACK = { timeout: 5000, interval: 20 }
 const PATH = '/api/v1/orders?limit=50'
 const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }

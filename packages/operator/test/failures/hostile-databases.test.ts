@@ -19,7 +19,7 @@ const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 const KINDS = Object.keys(MISBEHAVIORS).length
 const READY_KINDS = Object.values(MISBEHAVIORS).filter(({ ready }) => ready === true).length
 
-/** Creates a store for each misbehavior, and a healthy store with rows. */
+/** Creates a store for each misbehavior. `whole` is a healthy store. */
 function brokenStores(platform: RealPlatform, whole: RealStore) {
   const broken = Object.entries(MISBEHAVIORS).map(async ([name, misbehavior]) => {
     const port = await startHostilePostgres(Number(new URL(whole.readerUrl).port), misbehavior)
@@ -28,7 +28,7 @@ function brokenStores(platform: RealPlatform, whole: RealStore) {
   return Promise.all(broken)
 }
 
-test(`[ERR-3] if ${KINDS} databases break the PostgreSQL protocol, requests to them get 502 within 6 s (${ROUNDS} rounds)`, async () => {
+test(`[ERR-3] if ${KINDS} databases misbehave at once, only their requests get 502, within 6 s (${ROUNDS} rounds)`, async () => {
   const platform = await createPlatform()
   const neighbor = await platform.createStore(SIZE)
   const broken = await brokenStores(platform, neighbor)

@@ -15,7 +15,7 @@ const RESPONSE_MS_MAX = 6000
 
 vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 30_000 * WALKS })
 
-/** Each change is undone by the next one, so they can be repeated. */
+/** Every second change undoes the change before it, so they can be repeated. */
 const CHANGES = [
   'alter table orders add column gift_note text',
   'alter table orders drop column gift_note',

@@ -1,4 +1,4 @@
-// Helps tests of the embedded PostgreSQL: temporary folders, small disks, other processes and users.
+// Helps tests of the embedded PostgreSQL: temporary folders, other processes, and other users.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp } from 'node:fs/promises'

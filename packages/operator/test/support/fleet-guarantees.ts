@@ -59,7 +59,7 @@ export async function expectImmediateRevocation(
 
 const NODES_MAX = 3
 
-/** Checks [W5]: if each page is requested from another node, the list returns each row once, in order. */
+/** Checks [PAG-4]: if each page is requested from another node, the list returns each row once, in order. */
 export async function expectCursorsOnAnyNode(
   store: FleetStore,
   addresses: Addresses,

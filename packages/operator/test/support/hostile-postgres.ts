@@ -19,7 +19,7 @@ export interface Misbehavior {
   readonly from: 'startup' | 'ready' | 'page' | 'rows'
   /** Returns the bytes that the server then sends. After them, the server is silent. */
   readonly bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>
-  /** Set if the server is ready for another statement afterwards. */
+  /** Set if the bytes end with ReadyForQuery, after which the client can keep the connection. */
   readonly ready?: true
 }
 

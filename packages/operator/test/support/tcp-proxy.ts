@@ -1,4 +1,4 @@
-// Opens a TCP proxy that delays, splits, or stops the bytes of a server, as a bad network does.
+// Opens a TCP proxy that delays or stops bytes, or resets connections, as a bad network does.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -21,7 +21,7 @@ export interface TcpProxy {
   readonly connections: number
   /** Number of round trips: client bytes after server bytes. */
   readonly roundTrips: number
-  setMode(mood: ProxyMode): void
+  setMode(mode: ProxyMode): void
 }
 
 /** Opens a proxy to a port of 127.0.0.1. The proxy is closed after the test. */

@@ -1,4 +1,4 @@
-// Reads the metrics of a node after many kinds of requests.
+// Reads the metrics of a node after valid, rejected, and failed requests.
 
 import { createPlatform } from './real-service.ts'
 
