@@ -1,5 +1,5 @@
-// Measures the cost of writing usage: sums by hour, the request log, and list reads of busy keys. Also measures the
-// size of a log line.
+// Measures the cost of writing the usage of busy keys: sums by hour, and the request log. Also measures the size of a
+// log line.
 //
 // Run: npm run bench:usage -- [--server embedded|system]. Prints the results.
 

@@ -1,6 +1,6 @@
-// Writes the generated files: reference, error pages, OpenAPI document, settings, commands, index of decisions, and
-// tables of metrics and events. With `--check`, it writes nothing, and exits with 1 if a file is stale or no longer
-// generated. An argument replaces the root folder of the project.
+// Writes the files of generated-files.ts, and the generated sections of pages that people write. With `--check`, it
+// writes nothing, and exits with 1 if a file is stale or if an error page is no longer generated. An argument replaces
+// the root folder of the project.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

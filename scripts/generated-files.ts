@@ -1,4 +1,4 @@
-// Generates the generated files, and the generated sections of pages that people write, by path from the project's root.
+// Returns the generated files, and the generated sections of pages that people write, by path from the project's root.
 // `generate.ts` writes and compares them.
 
 import {
@@ -74,7 +74,7 @@ export function generatedFiles(
   ])
 }
 
-/** Returns the OpenAPI document. JSON has no comments, so the first member says that the document is generated. */
+/** Returns the text of an API document. JSON has no comments, so the first member says that the file is generated. */
 function openApiFile(document: typeof openapi): string {
   const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
   return `${JSON.stringify({ 'x-generated': generated, ...document() }, null, 2)}\n`
@@ -109,8 +109,8 @@ export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>
 ])
 
 /**
- * Returns the page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`, or
- * `// Generated: NAME.` and `// End: NAME` in code. Throws if the page lacks the comments.
+ * Returns the page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`,
+ * or `// Generated: NAME.` and `// End: NAME` in code. Throws if the page lacks the comments.
  */
 export function withSections(page: string, sections: ReadonlyMap<string, string>): string {
   let text = page
@@ -128,7 +128,7 @@ export function withSections(page: string, sections: ReadonlyMap<string, string>
 const SETTINGS_HEAD =
   '<!-- Generated from packages/operator/src/settings.ts. Do not edit: change it and run `npm run generate`. -->\n\n'
 
-/** Headings of the settings page, in its order. Settings that no group has come first. */
+/** Headings of the settings page, in its order. Settings without a group come first. */
 const SETTING_GROUPS: readonly (readonly [string, Readonly<Record<string, Setting>>])[] = [
   ['Dashboard', DASHBOARD_SETTINGS],
   ['Keys', KEY_SETTINGS],

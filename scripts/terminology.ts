@@ -1,5 +1,5 @@
-// Checks that sentences use the field's terms, name the actor, and have at most 25 words. Paths as arguments replace
-// the checked paths. `--count` prints the number of findings of each folder.
+// Checks that sentences use the field's terms, name the actor, and have at most 25 words. Arguments limit the output to
+// files whose paths start with one of them. `--count` prints the number of findings of each folder.
 
 import { globSync, readFileSync } from 'node:fs'
 import { type Prose, proseOfMarkdown, proseOfTypeScript } from './prose.ts'

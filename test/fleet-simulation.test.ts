@@ -1,4 +1,4 @@
-// Tests the simulation for docs/operate/capacity.md. Its figures are reproducible and plausible.
+// Tests the simulation for docs/concepts/fleet-simulation.md. Its figures are reproducible and plausible.
 
 import { expect, it } from 'vitest'
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from '../bench/fleet/assumptions.ts'

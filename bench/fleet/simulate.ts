@@ -42,7 +42,7 @@ export interface FleetFigures {
 }
 
 const SECOND_STEPS = 1000 / STEP_MS
-/** Duration in which pools reach their limit or a stable size. */
+/** Duration before the figures count, in which pools fill up. */
 const WARM_UP_SECONDS = 120
 
 /** Simulates `assumptions.seconds` seconds and returns the results. The same fleet gives the same results. */

@@ -1,5 +1,5 @@
-// Generates the requests of a fleet in steps of 10 ms: incremental syncs that repeat at the interval of each client,
-// and full syncs. Memory grows by four bytes per active store and with the running syncs, but not with the requests.
+// Generates the requests of a fleet in steps of 10 ms: incremental syncs that repeat at a fixed interval, and full
+// syncs. Memory grows by eight bytes per active store and with the running syncs, but not with the requests.
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
@@ -19,7 +19,7 @@ export interface Traffic {
   step(take: Take): void
 }
 
-/** Maximum number of steps ahead. A longer gap is shortened. */
+/** Maximum number of steps ahead. A longer gap between two requests of an incremental sync is shortened. */
 const AHEAD_MAX = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
 

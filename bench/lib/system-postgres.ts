@@ -1,5 +1,5 @@
 // Starts the PostgreSQL of a Linux distribution, so that benchmarks don't depend on how the embedded one was built. The
-// new cluster has the same settings as the embedded one.
+// server gets the same settings as the embedded one.
 
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'

@@ -1,6 +1,5 @@
 // Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each
-// round starts with another server. Callers take medians over the rounds, and ratios
-// within a round.
+// round starts with another server. Callers take medians over the rounds, and ratios within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'

@@ -1,5 +1,5 @@
-// Measures how long a client that polls `/store` waits, over several ages of the counts. Only the first poll after the
-// counts' age waits for new counts, so a median would not show this wait.
+// Measures how long a client that polls `/store` waits, over several ages of the counts. At most one poll in each age
+// waits for new counts, so a median would not show this wait.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTINGS } from '../../packages/operator/src/settings.ts'

@@ -1,5 +1,5 @@
-// Declares how a connector reads each table of the contract. The dlt package and the Airbyte manifest are generated
-// from it, so that both read the same tables.
+// Declares how a connector reads each table of the contract. The files for dlt, Airbyte, Power Query, and Google Sheets
+// are generated from it, so that all read the same tables.
 
 import { ENDPOINTS, type Endpoint, type Resource } from '@store-export/contract'
 import { type CopyTable, TABLES } from '@store-export/sync'

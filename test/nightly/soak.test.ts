@@ -134,7 +134,7 @@ async function work(
   }
 }
 
-/** Sends bursts of simultaneous requests for full pages, as many as a node processes at once. */
+/** Sends bursts of simultaneous requests for full pages. */
 async function sendBursts({ url, stores, until, counts }: Load): Promise<void> {
   while (performance.now() < until) {
     const requests = Array.from({ length: BURST_REQUESTS }, async (_, n) => {

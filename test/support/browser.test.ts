@@ -207,7 +207,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Command lines of running processes that name `folder`. */
+/** Returns the command lines of running processes that name `folder`. */
 async function processesIn(folder: string): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   // A process may end before its file is read.

@@ -1,4 +1,4 @@
-// A secret scanner that reports keys as GitHub does: it signs the body of its requests with an ECDSA P-256 key.
+// Simulates a secret scanner, which signs the bodies of its requests with an ECDSA P-256 key, as GitHub does.
 
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

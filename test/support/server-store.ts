@@ -1,5 +1,5 @@
 // Creates the store on the server under test (`npm run test:server`). That server has one empty database for all tests.
-// The first store of each platform uses that database. The other stores of the platform use the tests' PostgreSQL.
+// The first store of a platform at the latest schema version uses that database. Others use the tests' PostgreSQL.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { type Connection, executeOn, sql } from '@store-export/postgres'
@@ -40,7 +40,7 @@ let requests = 0
 
 /**
  * Empties the database of the server under test, and creates the store in it. Returns null without such a server, for
- * another revision than the latest, and if another store uses the database.
+ * an older schema version, and if another store uses the database.
  */
 export async function provisionOnServer(wanted: Wanted): Promise<StoreUrls | null> {
   const server = inject('storeServer')

@@ -1,5 +1,5 @@
-// Checks the key and counts the request, for the peers that are written by hand. Uses the same table, the same work,
-// and the same single statement as the service, with node-postgres.
+// Checks the key and counts the request, for the peers that are written by hand. Like the service, it needs one
+// statement on the same tables. Unlike the service, it doesn't check the limits of a key.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'

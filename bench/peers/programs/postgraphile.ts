@@ -1,5 +1,5 @@
 // Serves a schema with PostGraphile as its documentation recommends: the Amber preset, and the HTTP server of Node.js.
-// The store is read with the same role. The peer doesn't check keys or count requests.
+// It reads the store with the service's role. The peer doesn't check keys or count requests.
 
 import { createServer } from 'node:http'
 import { postgraphile } from 'postgraphile'

@@ -1,6 +1,6 @@
 // Runs writers with overlapping transactions, as in a shop. Most transactions end immediately. Some take as long as a
-// call to a payment provider, and fewer take as long as an import. A row gets the timestamp of the start of its
-// transaction, and is visible after the commit.
+// call to a payment provider, and fewer take as long as an import. An insert gets the timestamp of the transaction's
+// start, and an update that of the write. Both are visible only after the commit.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
