@@ -48,7 +48,7 @@ const ROWS_ADDED = 1000
  */
 const GAPS_MAX = 50
 const HEADER_ROWS = 1
-/** 1970-01-01 as a day number of the spreadsheet, and the first day that all spreadsheet programs count alike. */
+/** Day numbers of the spreadsheet: 1970-01-01, the first day that all spreadsheet programs count alike, 9999-12-31. */
 const EPOCH_DAY = 25569
 const FIRST_DAY = 61
 const LAST_DAY = 2958465
@@ -467,7 +467,7 @@ function writeChildren({ tab, field, parentColumn }, rows, mark) {
   tab.write(written, mark)
 }
 
-/** Removes the rows that the list of IDs does not have. The tab's rows were noted before the list was requested. */
+/** Removes the rows that the list of IDs lacks, and counts in `state.lost` the rows that the tab lacks. */
 function removeDeleted(run, { table, state, tab }) {
   const listed = new Set()
   let cursor = null

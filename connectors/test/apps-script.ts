@@ -82,7 +82,7 @@ export class Spreadsheet {
     return named
   }
 
-  /** The message of the tab "Store export". */
+  /** Returns the message of the tab "Store export". */
   message(): string {
     return String(this.sheet('Store export').rows[0]?.[0])
   }

@@ -19,7 +19,7 @@ export interface Differences {
 const EXAMPLES = 5
 const SHOWN_CHARACTERS = 100
 
-/** Compares every column of every row. */
+/** Compares every column of every row, except for the counts of the store. */
 export function compareRows(store: Rows, copy: Rows): Differences {
   const found = { rows: 0, missing: 0, stale: 0, extra: 0, examples: [] as string[] }
   const note = (text: string) => found.examples.length < EXAMPLES && found.examples.push(text)

@@ -1,4 +1,4 @@
-// A proxy that responds to some requests itself, for the tests of errors.
+// Starts a proxy that responds to some requests itself, for the tests of errors.
 
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'

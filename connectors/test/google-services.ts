@@ -100,7 +100,7 @@ const CLOCK = `globalThis.Date = class extends Date {
   static now() { return now() }
 }`
 
-/** An error of the script has the class of its own realm. */
+/** Whether a thrown value has a message. An error of the script is no `Error` of this realm. */
 function hasMessage(cause: unknown): cause is { readonly message: string } {
   return typeof cause === 'object' && cause !== null && 'message' in cause
 }

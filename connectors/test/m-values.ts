@@ -1,4 +1,4 @@
-// Values of the language of Power Query, and its errors.
+// Defines the values and errors of the language of Power Query.
 
 /** A value that is computed when it is first needed. */
 export class Lazy {

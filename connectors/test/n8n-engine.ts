@@ -76,7 +76,7 @@ export interface NodeResult {
   readonly hints: readonly string[]
 }
 
-/** The files with the rows of the copy and with the data that n8n saves with workflows. */
+/** Returns the paths of the files with the rows of the copy, and with the data that n8n saves with workflows. */
 export function filesOf(folder: string): { readonly copyFile: string; readonly stateFile: string } {
   return { copyFile: path.join(folder, 'copy.json'), stateFile: path.join(folder, 'state.json') }
 }

@@ -1,4 +1,4 @@
-// A proxy that behaves like an older service, which does not have a parameter of the current one.
+// Starts a proxy that behaves like an older service, which does not have a parameter of the current one.
 
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'

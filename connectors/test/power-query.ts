@@ -19,7 +19,7 @@ export interface Query extends Journal {
   load(table: string, filters?: string, range?: Readonly<Record<string, Date>>): Promise<LoadedTable>
 }
 
-/** Parses the function, which reads with this key. */
+/** Parses the function. Queries read with this key. */
 export async function openQuery(code: string, key: string): Promise<Query> {
   const journal: Journal = { requests: [], waitedSeconds: [] }
   const names = library(journal).set('StoreExportKey', Lazy.of(key))

@@ -12,12 +12,12 @@ const WRITERS = 4
 const LONG_MS = 1500
 const SHORT_MS = 30
 
-/** A random row that no other transaction has locked. */
+/** Returns SQL for a random row that no other transaction has locked. */
 const anyOf = (table: string) => `(select id from ${table} order by random() limit 1 for update skip locked)`
 
 /**
- * A random row to delete. The first row stays, because a tool keeps its rows of a table that looks empty: it cannot
- * know that the store deleted all of them.
+ * Returns SQL for a random row to delete. The first row stays, because a tool keeps its rows of a table that looks
+ * empty: it cannot know that the store deleted all of them.
  */
 const anyToDelete = (table: string) =>
   `(select id from ${table} where id <> (select id from ${table} order by id limit 1)

@@ -12,7 +12,7 @@ from requests import HTTPError
 from .contract import TABLES
 
 _ROWS_PER_PAGE = 250
-# dlt waits for the seconds in `Retry-After`. It does not repeat a 409 by itself: the store has no database yet.
+# dlt waits for the seconds in `Retry-After`. By itself, it does not repeat a 409: the store is not ready yet.
 _RETRIED_STATUSES = (409, *DEFAULT_RETRY_STATUS)
 
 # New fields and tables of the service become new columns and tables. A value of another type fails the load: without

@@ -1,4 +1,4 @@
-// The node Store Export, which reads rows and finds deleted rows.
+// Defines the node Store Export, which reads rows and finds deleted rows.
 
 import {
   type IDataObject,

@@ -1,4 +1,4 @@
-// The node Store Export Trigger, which starts a workflow with the rows that changed since the last poll.
+// Defines the node Store Export Trigger, which starts a workflow with the rows that changed since the last poll.
 
 import {
   type IDataObject,

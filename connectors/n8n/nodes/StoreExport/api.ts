@@ -69,7 +69,8 @@ export async function getRows(context: Context, path: string, query: Query, maxi
 /**
  * Returns a response with status 200. Waits and tries again after a failed connection and after `RETRIED_STATUSES`: at
  * most `ATTEMPTS_MAX` attempts, with waits of at most 180 seconds in total. Then, and after any other response, rejects
- * with `NodeApiError`, which has the service's code as description. Also rejects if the service ignored a filter.
+ * with `NodeApiError`. Its description is the service's error code, if there is one. Also rejects if the service
+ * ignored a filter.
  */
 export async function get(context: Context, path: string, query: Query = {}): Promise<StoreResponse> {
   const { url } = await context.getCredentials<{ url: string }>(CREDENTIAL)
