@@ -1,30 +1,37 @@
 // The events of the engine. They contain IDs, names of the contract, and numbers, but no data of a row. A `cause` can
 // contain anything, so the log writes only its safe parts (operator/src/log.ts).
 
-/** Emitted if a query on a store database fails. */
+/**
+ * Emitted for each failed attempt to read a store, even if no statement was sent. Not emitted for an error of the
+ * request (`ApiError`), or after the client has disconnected.
+ */
 export interface StoreQueryFailed {
   readonly event: 'store.query_failed'
   readonly storeId: string
   /** ID of the request; null outside of a request. */
   readonly requestId: string | null
   readonly cause: unknown
+  /** Whether a second attempt follows. */
   readonly retried: boolean
 }
 
 /**
- * Emitted when the service first notices that it can't read a column. A column of the first schema version is missing
- * or not granted, or a column has a type that the service can't read.
+ * Emitted if a read of the catalog finds a column that the service can't read. Each node emits a `type_mismatch` of a
+ * column once. The node repeats `column_unreadable`, unless the cached columns lacked the column, too.
  */
 export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'
   readonly storeId: string
   readonly table: string
   readonly column: string
-  /** `column_unreadable`: the column is missing, or the reader may not select it. */
+  /**
+   * - `type_mismatch`: the column has a type that the service can't read.
+   * - `column_unreadable`: a column of the first schema version is missing, not granted, or has such a type.
+   */
   readonly kind: 'column_unreadable' | 'type_mismatch'
 }
 
-/** Emitted if the columns of a store have changed since the service last read them. */
+/** Emitted if a read of the catalog finds other columns than the cached ones. */
 export interface SchemaChanged {
   readonly event: 'store.schema_changed'
   readonly storeId: string
@@ -34,13 +41,15 @@ export interface SchemaChanged {
 }
 
 /**
- * Emitted for each field and kind of violation if a page has values that the contract does not allow. `field-writer.ts`
+ * Emitted for each field and kind of violation if a page has values that the contract doesn't allow. `field-writer.ts`
  * decides what the service returns instead.
  */
 export interface ContractViolated {
   readonly event: 'store.contract_violated'
   readonly storeId: string
+  /** Name of the resource that was read. */
   readonly resource: string
+  /** The field as `table.column`. The table can be the one of embedded rows. */
   readonly field: string
   /** The kind of violation, such as `missing` or `out of range`. `field-writer.ts` declares all kinds. */
   readonly kind: string
@@ -67,7 +76,7 @@ export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
   readonly storeId: string
   readonly waitedMs: number
-  /** Number of transactions that were still open at the end of the wait. The watermark lies before their start. */
+  /** Number of awaited transactions that were still open at the end. Later requests don't wait for them. */
   readonly stillOpen: number
 }
 
@@ -80,5 +89,5 @@ export type StoreEvent =
   | StoreRequestRejected
   | TransactionsAwaited
 
-/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
+/** Handles an event. The engine calls it synchronously, so it must return immediately and must not throw. */
 export type StoreEventHandler = (event: StoreEvent) => void

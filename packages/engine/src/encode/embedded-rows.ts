@@ -22,7 +22,7 @@ export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
 
 /**
  * Encodes the rows that belong to one field of kind `many`, for a whole page. Each embedded row starts with the number
- * of its parent on the page, because a view can contain the same ID twice.
+ * of its parent on the page, because a view can contain the same ID twice. Call `release` at the end.
  */
 export class EmbeddedRows {
   /** The JSON of all embedded rows of the page. */
@@ -46,10 +46,10 @@ export class EmbeddedRows {
   }
 
   /**
-   * Encodes a row: the number of its parent, from 1, then its own values. Skips the rows of a parent that the page no
-   * longer reaches, because the rows before it fill the page. Throws `RangeError` if the embedded rows of one parent
-   * exceed 64 MiB, and `Error` if they are not consecutive. Throws `MalformedRow` if the row has another number of
-   * values, or bytes after the last one.
+   * Encodes a row: the number of its parent, from 1, then its own values. Skips the rows of a parent if those of
+   * earlier parents fill the page, because the page then ends earlier. Throws `RangeError` if the embedded rows of one
+   * parent exceed 64 MiB, and `Error` if they are not consecutive. Throws `MalformedRow` if the row has another number
+   * of values, or bytes after the last one.
    */
   take(row: Cell): void {
     shareMemory(this.cell, row)
@@ -66,13 +66,13 @@ export class EmbeddedRows {
       throw new RangeError(`the embedded rows of one row have more than ${EMBEDDED_BYTES_MAX} bytes`)
   }
 
-  /** Writes the embedded rows of the next row of the page, separated by commas. Writes nothing if the row has none. */
+  /** Writes the embedded rows of the next row of the page, separated by commas. Call it once for each row, in order. */
   writeNext(out: JsonWriter): void {
     const span = this.spans.get(++this.written)
     if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)
   }
 
-  /** Returns the memory to the pool for other pages. Call it after the last `writeNext`. */
+  /** Releases the memory for other pages. Call it after the last `writeNext`. */
   release(): void {
     this.out.release()
   }

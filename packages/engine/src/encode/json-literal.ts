@@ -8,8 +8,8 @@ export interface JsonLiteral {
   /** Length of the text in bytes, without padding. */
   readonly length: number
   /**
-   * The text as numbers of eight bytes, padded with zeros. ASCII text never has the bits of a NaN. A JavaScript engine
-   * may change the bits of a NaN.
+   * The text as little-endian numbers of eight bytes, padded with zeros. A JavaScript engine may change the bits of a
+   * NaN, but ASCII text never has these bits.
    */
   readonly words: Float64Array
 }

@@ -1,5 +1,5 @@
-// The output of all encoders: a growing buffer for JSON that is written byte by byte, without strings in between. It
-// also counts the values that violate the contract.
+// The output of all encoders: a growing buffer of JSON, which avoids strings for most values. It also counts the values
+// that violate the contract.
 
 import { type Cell, viewOf } from '@store-export/postgres'
 import type { JsonLiteral } from './json-literal.ts'
@@ -18,6 +18,7 @@ const SHORT_BYTES = 64
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
+/** A buffer for JSON that grows as needed. Call `release` at the end. */
 export class JsonWriter {
   /** The memory of the buffer. Only the first `length` bytes are written. */
   bytes: Buffer
@@ -28,7 +29,7 @@ export class JsonWriter {
   /** Number of values that violate the contract, by `table.column kind`. */
   readonly contractViolations: Map<string, number>
 
-  /** `bytesExpected` is the initial size of the buffer. All writers of a page share its `contractViolations`. */
+  /** `bytesExpected` is the initial size of the buffer. All writers of a page share one `contractViolations`. */
   constructor(bytesExpected: number, contractViolations = new Map<string, number>()) {
     this.contractViolations = contractViolations
     this.bytes = takeMemory(bytesExpected + OVERHANG_BYTES)
@@ -40,7 +41,7 @@ export class JsonWriter {
     return this.bytes.subarray(0, this.length)
   }
 
-  /** Makes room for `count` more bytes. The methods below call it themselves. */
+  /** Makes room for `count` more bytes, which can replace `bytes` and `view`. The methods below call it themselves. */
   reserve(count: number): void {
     if (this.length + count + OVERHANG_BYTES <= this.bytes.length) return
     this.grow(count + OVERHANG_BYTES)
@@ -54,10 +55,7 @@ export class JsonWriter {
     this.view = viewOf(larger)
   }
 
-  /**
-   * Returns the memory to the pool for other pages. Don't read the bytes of `result` afterwards. A second call does
-   * nothing.
-   */
+  /** Releases the memory for other pages. Don't read the bytes of `result` afterwards. A second call does nothing. */
   release(): void {
     releaseMemory(this.bytes)
     this.bytes = NOTHING

@@ -8,6 +8,7 @@ import type { SchemaDescription } from '../query/schema-description.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
+/** The bounds of a page. The first one that is reached ends the page. */
 export interface PageBounds {
   /** The page ends after this many rows. */
   readonly rowsMax: number
@@ -18,7 +19,7 @@ export interface PageBounds {
 const COMMA = 0x2c
 const FIRST_ROWS_BYTES = 2300
 
-/** Collects the rows of a page as JSON. A row after the last one that fits sets `hasMore`. */
+/** Collects the rows of a page as JSON, separated by commas. The caller adds what follows, and calls `release`. */
 export class PageWriter {
   readonly out: JsonWriter
   rows = 0
@@ -71,8 +72,8 @@ export class PageWriter {
   }
 
   /**
-   * Ends the page before it is full. No row between its last row and `position` matches. Rows after `position` were not
-   * read.
+   * Ends the page at a position after its last row, and sets `hasMore`. No row in between matches. Rows after
+   * `position` were not read.
    */
   endAt(position: Position): void {
     this.hasMore = true

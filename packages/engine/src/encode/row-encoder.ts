@@ -20,7 +20,7 @@ export interface RowEncoder {
    * Encodes the row in `message` whose values start at byte `offset`. Returns the offset after the row. Throws
    * `MalformedRow` if a value is cut off.
    */
-  encode(out: JsonWriter, message: Cell, offset: number, children?: EmbeddedRowsOfFields): number
+  encode(out: JsonWriter, message: Cell, offset: number, embedded?: EmbeddedRowsOfFields): number
 }
 
 interface FieldEncoder {

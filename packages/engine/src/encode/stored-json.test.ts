@@ -114,7 +114,7 @@ describe('stored JSON of another type', () => {
     expect(contractViolations['samples.map of the wrong shape']).toBe(1)
   })
 
-  test('[R21] if stored JSON is null, the JSON has {} or [] in a required field, and otherwise null', async () => {
+  test('[R21] if a JSON column is null, the JSON has {} or [] in a required field, and otherwise null', async () => {
     await samples.sql`insert into samples (id) values ('00000000-0000-0000-0000-000000000001')`
     const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: {}, list: [], maybe: null, address: null })

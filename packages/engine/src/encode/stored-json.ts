@@ -61,7 +61,8 @@ export function servedKeys(names: readonly string[]): ServedKeys {
 }
 
 /**
- * Writes the stored object with exactly these keys, in their order. The value of an absent key is null (reading R32).
+ * Writes the stored object (`hasOuterType`) with exactly these keys, in their order. The value of an absent key is null
+ * (reading R32).
  */
 export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   findValues(cell, served)

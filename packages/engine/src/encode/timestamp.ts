@@ -60,12 +60,12 @@ export function millisecondsOf({ view, start }: Cell): number {
   return high * 4_294_967 + Math.floor((high * 296 + view.getUint32(start + 4)) / 1000)
 }
 
+const CACHED_DAYS_MAX = 1024
+const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
 /**
  * Text of the last date written for each day number modulo 1024, as two words. Most rows of a page share their day with
  * other rows.
  */
-const CACHED_DAYS_MAX = 1024
-const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
 const cachedDates = new Float64Array(CACHED_DAYS_MAX * 2)
 
 /** Writes the date, and the `T` after it, as 16 bytes. The caller overwrites the last four. */

@@ -28,8 +28,8 @@ export function canCountChanges({ filters, resource, after }: PagePlan, present:
 }
 
 /**
- * Returns the statement that counts the changed rows of the whole list, up to `SORTED_ROWS_MAX + 1`. `prepares` says
- * whether to prepare the statement.
+ * Returns the statement that counts the changed rows of the whole list, up to `SORTED_ROWS_MAX + 1`. Requires
+ * `canCountChanges`. `prepares` says whether to prepare the statement.
  *
  * The statement hides the timestamp and the limit from the planner, for two reasons:
  * - All plans have the same cost, so PostgreSQL stops planning the statement after five counts on a connection.

@@ -1,8 +1,9 @@
 // Writes the expression that reads a column. The expression casts the column to the type that the encoder expects,
 // because a platform's type can differ from the contract's.
 //
-// - A value that does not fit the type becomes null, so one row does not fail a page.
-// - A column of the expected type gets a cast without effect, so PostgreSQL can use the column's indexes.
+// - A value that does not fit the type becomes null or NaN, so one row does not fail a page.
+// - A column of the expected type gets a cast without effect, so PostgreSQL can use the column's indexes. Text columns
+//   are the exception (`comparedColumnExpression`).
 
 import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
 import { identifier } from './literal.ts'
@@ -55,7 +56,7 @@ const numeric = {
 const timestamp = {
   timestamptz: castTo('timestamptz'),
   timestamp: inUtc,
-  // The last date is later than the last timestamp.
+  // Dates reach further than timestamps. A later date becomes null.
   date: (column: string) =>
     `case when isfinite(${column}) and ${column} > date '294276-12-31' then null else ${inUtc(`${column}::timestamp`)} end`,
 }
@@ -86,8 +87,8 @@ export function isReadable(kind: ColumnKind, type: string): boolean {
 }
 
 /**
- * Returns the columns of the resource's table, each with the kind of its field. The kind is null if the column is no
- * field.
+ * Returns the columns of the resource's table, each with the kind of its field. The kind is null for the column that
+ * marks removed rows, because it is no field.
  */
 export function columnKindsOf(resource: Resource): ReadonlyMap<string, ColumnKind | null> {
   return new Map(columnsOf(resource).map((column) => [column, columnKindOf(resource, column)]))

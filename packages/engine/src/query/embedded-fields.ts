@@ -43,8 +43,8 @@ export function embeddedFields(plan: Plan, present: PresentColumns, prepares: bo
 const UNKNOWN_LIMIT = ' limit (select null::int8)'
 
 /**
- * Returns a statement that finds the keys of the plan's rows in order. For each key, the index on the parent column
- * finds the embedded rows.
+ * Returns a statement that finds the IDs of the plan's rows in order, and then the embedded rows of each ID. An index
+ * on the parent column makes this fast.
  */
 function embeddedStatement(
   plan: Plan,

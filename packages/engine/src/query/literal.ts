@@ -1,5 +1,5 @@
-// Writes values as SQL literals that mean the same under every setting of the session. Each function either escapes its
-// value or rejects it, so a client's text can't become SQL.
+// Writes values as SQL literals that mean the same under every setting of the session. Each function that takes text
+// escapes or rejects it, so a client's text can't become SQL.
 
 import type { Microseconds } from '@store-export/contract'
 

@@ -52,8 +52,8 @@ export function indexOrder({ resource, isNewestFirst }: PagePlan, present: Prese
 }
 
 /**
- * Returns the condition for rows with `created_at` after the page's position, and up to the end of its scan batch, if
- * any.
+ * Returns the condition for rows with `created_at` after the page's position, and up to the end of its scan batch;
+ * `true` without both.
  */
 export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext, 'present' | 'values'>): string {
   const { resource, after, scanBatch, isNewestFirst } = plan

@@ -84,13 +84,13 @@ export interface PagePlan extends CommonPlan {
  */
 export type AccessPath = 'sort' | 'skip'
 
-/** Reads the row of a resource with this ID. */
+/** Reads the row of a resource with this ID, unless it is removed. `id` is a UUID in lower case. */
 export interface OnePlan extends CommonPlan {
   readonly kind: 'one'
   readonly id: string
 }
 
-/** Reads all rows of a resource whose `column` is `id`, oldest row first. */
+/** Reads all rows of a resource whose `column` is `id` and that aren't removed, oldest row first. */
 export interface AllOfPlan extends CommonPlan {
   readonly kind: 'allOf'
   readonly column: string

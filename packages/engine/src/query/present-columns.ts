@@ -5,9 +5,9 @@
 export interface PresentColumn {
   /** Whether the schema rules out nulls; false for columns of a view. */
   readonly notNull: boolean
-  /** PostgreSQL's name of the type, such as `timestamptz` or `_text`. For a domain, the name of its base type. */
+  /** PostgreSQL's name of the type, such as `timestamptz`; for a domain, that of its base type; for an enum, `enum`. */
   readonly type: string
-  /** The complete indexes that start with this column, each as its first three keys: `created_at, id, updated_at`. */
+  /** Up to three keys of each index that starts with this column: `created_at, id, updated_at`. None is partial. */
   readonly indexes: readonly string[]
   /** Whether its table reads other tables; see `READS_OTHER_TABLES`. */
   readonly readsOtherTables?: boolean
@@ -20,9 +20,7 @@ export interface PresentColumn {
 export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
     or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
 
-/**
- * The tables of a store by name, each with its columns by name. A table that the reader may not read has no columns.
- */
+/** The tables of a store by name, each with its readable columns by name. A table can have none. */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 
 /** The tables of a store, and the name of the schema that contains them. */
@@ -37,7 +35,7 @@ export function columnsInSchema(schemaName: string, tables: PresentTables): Pres
   return Object.assign(new Map(tables), { schemaName, tables })
 }
 
-/** Whether the store has `column` of `table`, and the reader may select it. */
+/** Whether the store has `column` of `table`, and the service can read it. */
 export function hasColumn(present: PresentTables, table: string, column: string): boolean {
   return present.get(table)?.has(column) ?? false
 }

@@ -44,7 +44,7 @@ function region(column: string): string {
   return `case when jsonb_typeof(${column}) = 'object' then jsonb_build_object(${members}) end`
 }
 
-/** HMAC-SHA-256 from two hashes, because PostgreSQL has no HMAC without an extension. */
+/** Returns the SQL of an HMAC-SHA-256. It uses two hashes, because PostgreSQL has no HMAC without an extension. */
 function pseudonymExpression(column: string, secret: PseudonymSecret): string {
   const key = (pad: number) => {
     const padded = Buffer.alloc(BLOCK_BYTES)

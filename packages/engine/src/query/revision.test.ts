@@ -24,7 +24,7 @@ describe('the schema version of a store', () => {
     },
   )
 
-  test('[FMT-6] if columns are missing, the schema version lists their fields as absent', () => {
+  test('[FMT-6] if columns are missing, their fields are absent', () => {
     expect(absent(presentAt('v1.6'))).toEqual([])
     expect(absent(presentAt('v1.5'))).toEqual([
       'store.weight_unit',
@@ -33,7 +33,7 @@ describe('the schema version of a store', () => {
     ])
   })
 
-  test('[FMT-7] if a table is missing, the schema version lists its resource as absent, but not its fields', () => {
+  test('[FMT-7] if a table is missing, its resource is absent, but its fields are not listed', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])

@@ -27,11 +27,11 @@ export interface StoreRevision {
   /** The newest revision whose columns all exist; null if columns of `launch` are missing. */
   readonly revision: RevisionId | null
   /**
-   * Fields without a column, in tables that the reader may read. In responses, they are null, or replaced if they
+   * Fields without a readable column, in tables that have another one. In responses, they are null, or replaced if they
    * aren't nullable (field-writer.ts).
    */
   readonly absentFields: readonly { readonly resource: Resource; readonly field: string }[]
-  /** Resources without a table. Their lists are empty. */
+  /** Resources without a table. Their lists are empty, or fail if the table is from `launch`. */
   readonly absentResources: readonly Resource[]
 }
 

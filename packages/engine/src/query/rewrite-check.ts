@@ -9,10 +9,10 @@ import { tableName } from './select-list.ts'
 
 /**
  * Returns the statement that checks whether a table was rewritten after the snapshot of the transaction and before its
- * lock. The transaction finds no rows in such a table (reading R28). The statement returns one boolean.
+ * lock (reading R28). Run it after the statements that lock the tables. It returns one boolean, true after a rewrite.
  *
- * The statement compares the table's file in the snapshot with the current file. If a table reads other tables, the
- * statement compares the files of all relations that the transaction has locked.
+ * The statement compares the table's file in the snapshot with the current file. With `readsOtherTables`, it compares
+ * the files of all relations that the transaction has locked.
  */
 export function rewriteCheckStatement(
   tables: readonly Resource[],

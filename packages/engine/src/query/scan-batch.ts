@@ -4,7 +4,7 @@
 // list in its order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md. Batches need an
 // index in the order of the list. They are read for:
 // - An equality filter without an index on the field and the order of the list.
-// - A filter by `updated_at` without an index on it.
+// - A filter by `updated_at` without an index that finds all matching rows.
 // - A search, unless it compares one field with an index.
 // - A later page of a list with `updated_until`, if the index in the list's order doesn't contain `updated_at`.
 
@@ -19,7 +19,7 @@ import { LITERALS } from './values.ts'
 /** The columns that lists are ordered by, in the form of `PresentColumn.indexes`. */
 const LIST_ORDER = 'created_at, id'
 
-/** Whether the page is read in scan batches, by the rules above. A page of rows without `created_at` is not. */
+/** Whether the page needs scan batches, by the rules above. A page of rows without `created_at` doesn't. */
 export function needsScanBatches(plan: PagePlan, present: PresentColumns): boolean {
   const { resource, filters, search, after } = plan
   if (after?.createdAt === null || !isOrdered(resource, present)) return false
@@ -76,10 +76,7 @@ function isSearchIndexed({ equal, containing }: Search, { table }: Resource, pre
   return type === 'text' && indexes.some((index) => startsWith(index, field))
 }
 
-/**
- * Whether the filter selects changed rows, and an index finds them. If at most `SORTED_ROWS_MAX` rows changed, the page
- * needs no scan batches.
- */
+/** Whether the filter selects rows by `updated_at`, and an index finds them all. */
 export function hasChangeIndex({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
   if (operator === '=' || field !== 'updated_at' || type !== 'timestamptz') return false
@@ -99,8 +96,8 @@ function startsWith(index: string, keys: string): boolean {
 }
 
 /**
- * Returns the statement that finds the end of a batch of `rows` rows after the position. Pass its rows to
- * `scanBatchEnd`.
+ * Returns the statement that finds the end of a batch of `rows` rows after `plan.after`. Rows that an indexed filter
+ * excludes don't count. Pass the result to `scanBatchEnd`.
  */
 export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
   const { resource, filters } = plan

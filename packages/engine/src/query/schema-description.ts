@@ -11,8 +11,8 @@ import { presentColumnsOf } from './select-list.ts'
 /** The schema of a store, as response headers describe it. */
 export interface SchemaDescription {
   /**
-   * ID of the schema version, such as `launch`. If columns of the version are missing, up to 10 names follow, and the
-   * number of the others: `launch; missing="orders.metafields …"; more=3`.
+   * ID of the newest schema version that added a column that exists. If columns of the version are missing, up to 10
+   * names follow, and the number of the others: `v1.5; missing="orders.tax_breakdown …"; more=3`.
    */
   readonly version: string
   /**
@@ -55,8 +55,8 @@ function fieldsDigest(resource: Resource, present: PresentTables): string {
 }
 
 /**
- * Returns a suffix for a column that a key without personal data reads. It changes the digest when a client gets a key
- * with other permissions, so that the client reads the list again.
+ * Returns a suffix for a column that a key without personal data reads in reduced form. It changes the digest when a
+ * client gets a key with other permissions, so that the client reads the list again.
  */
 function reductionOf({ fields }: Resource, column: string): string {
   const reducedTo = fields[column]?.reducedTo

@@ -34,7 +34,7 @@ interface EmbeddedSearchContext {
 
 /**
  * Returns a condition on a field of an embedded row, such as `variants.sku`. PostgreSQL evaluates the subquery once for
- * the statement, with an index of the embedded rows.
+ * the statement, and can use an index of the embedded rows.
  */
 function embeddedCondition(path: string, { literal, resource, present }: EmbeddedSearchContext): string {
   const [name = '', field = ''] = path.split('.')

@@ -1,5 +1,5 @@
 // Writes the select list of a resource: one expression for each field, in the order of the contract. The expression of
-// a column that the store lacks is null. The type of an expression doesn't depend on the store's type of the column.
+// a column that the store lacks is null. Every other expression has the type that the encoder expects.
 
 import { columnsOf, type Field, type FieldType, type Resource } from '@store-export/contract'
 import { columnExpression } from './column-expression.ts'
@@ -16,7 +16,7 @@ export interface SelectContext {
   /** Row counts by table, for fields of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
   readonly values: Values
-  /** Required for resources without personal data. */
+  /** Required if the resource comes from `withoutPersonalData`. */
   readonly pseudonymSecret?: PseudonymSecret | undefined
 }
 
@@ -67,7 +67,7 @@ function typedExpression(
   if (type.kind !== 'texts' || type.first === undefined) return column
   if (!hasColumn(context.present, resource.table, type.first)) return column
   const first = columnExpression({ ...context, resource }, type.first)
-  // The expression prepends only to arrays of one dimension. Null stays null (reading R35).
+  // The expression prepends only to empty arrays and to arrays of one dimension. Null stays null (reading R35).
   const isMissing = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
   const isPrepended = `${isMissing} or ${first} is not null and ${column} = '{}'`
   return `case when ${isPrepended} then ${first} || ${column} else ${column} end`

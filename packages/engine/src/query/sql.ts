@@ -1,5 +1,5 @@
 // Builds the statement that reads the rows of a plan, from the columns that a store has. A page without filters reads
-// one index range from its position, so the last page of a list takes as long as the first.
+// one range of an index in the list's order, so the last page takes as long as the first.
 
 import { LIMITS, type Microseconds, type Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
@@ -19,7 +19,7 @@ const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LI
 
 /**
  * Returns the statement that reads the rows of `plan`, without their embedded rows. `prepares` says whether prepared
- * statements are allowed.
+ * statements are allowed. Throws if an end time has no watermark yet.
  *
  * Run the statement outside of a transaction, so that PostgreSQL locks the tables before it takes the snapshot. A table
  * that a migration rewrites after the snapshot looks empty (reading R28). In a transaction, use
@@ -48,9 +48,9 @@ const sharedSelectList = onceForSchema((resource, present) =>
 )
 
 /**
- * Whether the statement of the plan is worth preparing. The best plan of these pages depends on the number of matching
- * rows, so the server plans them each time: pages with a search, with a filter that does more than move their start,
- * and with a limit outside of `REPEATED_LIMITS`.
+ * Whether the statement of the plan is worth preparing. The server plans these pages each time:
+ * - With a search, or a filter that does more than move the start, because the best plan depends on the matching rows.
+ * - With a limit outside of `REPEATED_LIMITS`.
  */
 export function isRepeatable(plan: Plan): boolean {
   if (plan.kind !== 'page') return true
@@ -176,7 +176,7 @@ interface ChangedRange {
 
 /**
  * Returns the ranges of the index `(updated_at, created_at, id)` that contain the changed rows. Rows without
- * `updated_at` count from their creation (reading R14), in a second range. `write` writes the timestamp of the filter.
+ * `updated_at` count from their creation (reading R14), in a second range. `write` returns the SQL of a timestamp.
  */
 export function changedRanges(
   { resource, filters, window = [] }: PagePlan,

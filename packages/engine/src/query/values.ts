@@ -1,6 +1,6 @@
 // Writes the values of a statement, either as parameters or into the statement's text.
 //
-// - A prepared statement has parameters, so PostgreSQL plans it once for each connection.
+// - A prepared statement has parameters, so PostgreSQL stops planning it after a few executions on a connection.
 // - A statement whose best plan depends on its values has the values in its text.
 
 import type { Microseconds } from '@store-export/contract'
@@ -10,7 +10,7 @@ import { timestampLiteral, timestampText, uuidLiteral } from './literal.ts'
 export interface Values {
   /** Returns SQL of type timestamptz. */
   timestamp(value: Microseconds): string
-  /** Returns SQL of type uuid. `value` is a UUID in lower case. */
+  /** Returns SQL of type uuid. `value` is a UUID in lower case. `LITERALS` throws `TypeError` for another string. */
   uuid(value: string): string
   /** Returns SQL of type int8. */
   count(value: bigint): string

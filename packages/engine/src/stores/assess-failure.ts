@@ -1,5 +1,5 @@
-// Decides whether the store or its database server caused a failed request. One failed store must not delay
-// the other stores of its server. A server that is down must not use up the attempts of all its stores.
+// Decides whether the store or its database server caused a failed request. A failing store must not delay the other
+// stores of its server. If the server is down, its stores must not all try to connect.
 
 import { TimeLimitPassed } from '@store-export/postgres'
 import {
@@ -19,6 +19,7 @@ export interface FailedAttempt {
   readonly isConnecting: boolean
   /** Whether the server has responded to a statement on the connection. */
   readonly hasResponded: boolean
+  /** Time since the request got its connection slot. */
   readonly durationMs: number
   readonly timeoutMs: number
 }

@@ -1,7 +1,7 @@
 // Runs work on a connection of a store within the time limit of the request. What happens after an error:
 // - An `ApiError`, or any error after the client disconnected: the request gets it unchanged, without an event.
 // - An error with a remedy (database-errors.ts): applies the remedy, and runs the work once more before the same
-//   deadline.
+//   deadline. A lost connection also discards the store's pool.
 // - A cancel in the first half of the time limit: runs the work once more, because the cancel was meant for an earlier
 //   statement.
 // - No response before the deadline: discards the store's pool. If the work ran for more than half of the time limit,
@@ -82,8 +82,9 @@ export class Attempts {
   }
 
   /**
-   * Runs the work once. `deadline` is on the clock of `performance.now()`. Rejects like `work` and `StorePools.use`,
-   * and with `TimeLimitPassed` at the deadline. Discards the store's pool if its connection is lost or late.
+   * Runs the work once, without events. `deadline` is on the clock of `performance.now()`. Rejects like `work`,
+   * `StoreColumns.of`, and `StorePools.use`, and with `TimeLimitPassed` at the deadline. Discards the store's pool if
+   * its connection is lost or late.
    */
   async once<T>(address: StoreAddress, work: StoreWork<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options

@@ -8,7 +8,7 @@ import { ReconnectPause } from './reconnect-pause.ts'
 
 /**
  * The health of a store by its earlier requests:
- * - `responding`: the store has responded.
+ * - `responding`: the store has responded to a statement since its pool was created.
  * - `new`: the store has not responded yet. It may hang, so connections of new stores get only a share of the bound.
  * - `failing`: a failure delays attempts to connect (assess-failure.ts), until a request succeeds. Connections of
  *   failing stores get a smaller share.
@@ -21,7 +21,7 @@ const SHARES: Readonly<Record<StoreHealth, number>> = { responding: 1, new: 1 / 
 /** The bound for connections to one database server, or to all servers. */
 export class ConnectionBudget {
   readonly max: number
-  /** Delays attempts to connect to a server that refuses connections. Unused by the bound for all servers. */
+  /** Delays attempts to connect to a server that is unreachable or full. Unused by the bound for all servers. */
   readonly pause = new ReconnectPause()
   /** Time when a connection was last released or closed, on the clock of `performance.now()`; 0 before. */
   progressAt = 0
@@ -45,7 +45,7 @@ export class ConnectionBudget {
     return this.unproven[health] < Math.max(1, Math.floor(this.max * SHARES[health]))
   }
 
-  /** Whether an attempt to connect may start. While the server refuses connections, only one attempt runs at a time. */
+  /** Whether an attempt to connect may start. After a failure of the server, only one attempt runs at a time. */
   mayAttempt(): boolean {
     const { responding, new: fresh, failing } = this.unproven
     return !this.pause.isFailing || responding + fresh + failing === 0

@@ -1,12 +1,12 @@
 // Classifies errors of store databases by their codes: which errors allow a retry, and what to do before it. The codes
-// are from https://www.postgresql.org/docs/current/errcodes-appendix.html and from Node.js.
+// are from https://www.postgresql.org/docs/current/errcodes-appendix.html, Node.js, and `PostgresConnectionError`.
 
 /** The action that makes a retry succeed. After `none`, there is no retry. */
 export type Remedy = 'reconnect' | 'free connections' | 'reload columns' | 'same connection' | 'stop preparing' | 'none'
 
 /** Codes of errors that allow a retry. A code that ends in `*` is a class of codes. */
 const REMEDIES: Readonly<Record<string, Remedy>> = {
-  // The server stops, starts, or has ended the session.
+  // The server stops, starts, can't be reached, or has ended the session.
   '57P01': 'reconnect',
   '57P02': 'reconnect',
   '57P03': 'reconnect',
@@ -54,7 +54,7 @@ export function isCanceled(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
 
-/** Whether the error ended the connection, or the connection was never open. */
+/** Whether the code or the severity of the error says that the connection ended, or was never open. */
 export function losesConnection(error: unknown): boolean {
   return remedyFor(error) === 'reconnect' || severityOf(error) === 'FATAL' || isServerUnreachable(error)
 }
@@ -66,7 +66,7 @@ export function isTerminated(error: unknown): boolean {
 
 /**
  * Whether the server was not found, or refused or lost the connection without an error message. Its other stores then
- * fail, too.
+ * probably fail, too.
  */
 export function isServerUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(codeOf(error) ?? '')
@@ -75,7 +75,7 @@ export function isServerUnreachable(error: unknown): boolean {
 /** A part of a database server that has a connection limit. */
 export type ConnectionLimitScope = 'role' | 'database' | 'server'
 
-/** Returns the part that has reached its connection limit, by the server's function; null for other errors. */
+/** Returns the part that has reached its connection limit; null for other errors. */
 export function fullPartOf(error: unknown): ConnectionLimitScope | null {
   if (remedyFor(error) !== 'free connections') return null
   const routine = error instanceof Error && 'routine' in error ? String(error.routine) : ''
@@ -97,7 +97,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'ESERVFAIL',
   'EREFUSED',
 ])
-/** The functions of PostgreSQL that check the limits of a role and of a database. All limits have the same code. */
+/** Functions of PostgreSQL that report a reached limit, by the name in the error. All limits have the same code. */
 const PARTS_BY_ROUTINE: Readonly<Record<string, ConnectionLimitScope>> = {
   InitializeSessionUserId: 'role',
   CheckMyDatabase: 'database',

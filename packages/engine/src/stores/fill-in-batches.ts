@@ -22,14 +22,14 @@ const FOUND_SCAN_MS = 250
 /** Time that must be left for the next batch and for the rest of the response: twice the time of the slowest batch. */
 const SLOWEST_BATCHES_LEFT = 2
 
-/** The size of scan batches, and the time for them. */
+/** The page to fill, the connection, and the bounds of the scan. */
 export interface ScanOptions {
   readonly page: PageWriter
   readonly connection: Connection
   readonly present: PresentColumns
   /** Rows of the list that one batch covers, whether they match or not. */
   readonly scanBatchRows: number
-  /** Deadline of the scan, on the clock of `performance.now()`. */
+  /** Time after which no batch should end, on the clock of `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
   /** Reads the rows of a plan into the page. */

@@ -1,7 +1,7 @@
-// Chooses how to read a page of a list:
-//
-// - If an index can count the changed rows: return an empty page for 0, and find and sort up to `SORTED_ROWS_MAX` rows.
-// - If a filter has no index: read the list in scan batches (fill-in-batches.ts).
+// Chooses how to read a page of a list. The first rule that applies decides:
+// - If an index can count the changed rows, and there are none: leave the page empty.
+// - If an index counts at most `SORTED_ROWS_MAX` changed rows: find them in the index, and sort them.
+// - If scan-batch.ts demands it, for example for a filter without an index: read the list in scan batches.
 // - Otherwise: read the list in its order, and skip unchanged rows inside the index if rows were counted.
 
 import { firstValue, moveToValue, type Request } from '@store-export/postgres'
@@ -36,8 +36,8 @@ export async function fillPage(plan: PagePlan, options: FillPageOptions): Promis
 }
 
 /**
- * Returns a request that counts the changed rows of a plan. After the request has run, `count` returns their number, up
- * to `SORTED_ROWS_MAX + 1`; 0 before.
+ * Returns a request that counts the changed rows of a plan for which `canCountChanges` is true. After the request has
+ * run, `count` returns their number, up to `SORTED_ROWS_MAX + 1`; 0 before.
  */
 export function changedCountRequest(
   plan: PagePlan,

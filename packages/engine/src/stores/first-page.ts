@@ -1,8 +1,9 @@
 // Sends the poll of open transactions in one flush with a speculative read, so that a request without a wait needs one
 // round trip. What the read returns:
-// - The number of changed rows, if an index can count them. A count of 0 is also the page, which is then empty.
-// - The first page, if one statement reads it, and its rows don't depend on the watermark.
-// - Nothing, if the list has end times, needs scan batches, or has no table.
+// - The number of changed rows, if an index can count them. For a count of 0, it also returns an empty page.
+// - Otherwise the first page, unless the list has end times, needs scan batches, or has no table. End times depend on
+//   the watermark, which the poll determines.
+// - Nothing, if the server lacks the functions of the poll or of the check for rewritten tables.
 //
 // If the request then waits for transactions, the service discards the result, because it lacks their rows.
 
@@ -31,7 +32,7 @@ export interface StoreSession {
   readonly present: PresentColumns
 }
 
-/** The result if the poll ran without a speculative read. */
+/** The result if nothing was read after the poll, or if the result was discarded. */
 export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
 /**
@@ -56,8 +57,8 @@ export async function pollAndRead(
     return { snapshot, changedCount, page: changedCount === 0 ? pages.newPage(request, present) : null }
   }
   // A list with an end time is read after the poll, because the poll determines the watermark that limits it.
-  const isOneStatement = plan.kind !== 'page' || (plan.window === undefined && !needsScanBatches(plan, present))
-  if (isOneStatement && present.has(plan.resource.table))
+  const isReadWithPoll = plan.kind !== 'page' || (plan.window === undefined && !needsScanBatches(plan, present))
+  if (isReadWithPoll && present.has(plan.resource.table))
     return await pollAndReadPage(pages, request, { connection, present }, options)
   const { snapshot } = await pollAndRun(connection, [], options)
   return { snapshot, ...NOTHING_READ }

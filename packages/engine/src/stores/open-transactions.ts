@@ -13,19 +13,22 @@ import {
 
 /** A transaction that another session has open, and when it started. */
 export interface OpenTransaction {
-  /** Start of the transaction, before its first write; null if the reader's role may not read it. */
+  /** Start of the transaction, before its first write; null if it is prepared, or if the role may not read it. */
   readonly startedAt: Microseconds | null
   /** Time of `PREPARE TRANSACTION`, which is after the start; null if the transaction is not prepared. */
   readonly preparedAt: Microseconds | null
   /**
-   * Whether the transaction started after the first poll, in a session that had another open transaction at that poll.
+   * Whether a later poll found the transaction, with a hidden start, in a session that had another one at the first
+   * poll.
    */
   readonly isSuccessor?: boolean
 }
 
 /**
- * Open transactions by name. The name is the session number, a slash, and the number of the transaction in the session.
- * A name is unique until the server restarts.
+ * Open transactions by name:
+ * - `3/7`: the virtual transaction ID, which has the number of the session before the slash.
+ * - `session 42/`: the process ID of a session that is about to start a transaction.
+ * - `prepared 750`: the ID of a prepared transaction, which has no session.
  */
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
@@ -34,8 +37,8 @@ export interface TransactionSnapshot {
   /** The database's clock right before the transactions were read. */
   readonly at: Microseconds
   /**
-   * The open transactions; null on servers that lack the functions, and on a standby, because its transactions are on
-   * the primary.
+   * The open transactions; null on servers that lack the functions or hide locks, and on a standby, because its
+   * transactions are on the primary.
    */
   readonly open: OpenTransactions | null
 }
@@ -44,7 +47,7 @@ export interface TransactionSnapshot {
  * Polls the open transactions with four statements in one round trip. Rejects like `pollAndRun`.
  *
  * The order of the statements matters:
- * - The clock is read first, so a transaction that no statement finds started after that time.
+ * - The clock is read first, so a transaction that no statement finds started after that time, or has ended.
  * - Prepared transactions are read last, so at least one statement finds a transaction that is being prepared during
  *   the poll.
  */
@@ -63,7 +66,7 @@ export interface PollResult {
   readonly snapshot: TransactionSnapshot
   /** Whether the requests ran after the poll, without an error. */
   readonly ran: boolean
-  /** Error of the requests; null if they succeeded or didn't run. */
+  /** Error of the requests; null if they succeeded, or if their results can't be used. */
   readonly error: PostgresError | null
 }
 
@@ -146,7 +149,7 @@ export function snapshotOf([[clock], locks, sessions, prepared]: TransactionRows
   return { at, open }
 }
 
-/** Whether the server lacks a table, column, type, or function, or the role may not use it. */
+/** Whether the server lacks a table, column, type, function, or feature, or the role may not use it. */
 export function lacksFunctions(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return ['42P01', '42703', '42704', '42883', '42501', '0A000'].includes(code)
@@ -168,8 +171,8 @@ const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_
   where locktype = 'virtualxid' and virtualxid = virtualtransaction`
 
 /**
- * Sessions that can have a transaction. A session that runs a statement without a transaction is about to start a
- * transaction. The arrival of the statement counts as the start of this transaction. The statement calls the function
+ * Statement for the sessions that can have a transaction. A session that runs a client's statement without a
+ * transaction is about to start one, and the arrival of that statement counts as its start. The function is called
  * directly, because the view `pg_stat_activity` joins more tables than needed.
  */
 const SESSIONS = `select pid, datid::text as "database", usesysid::text as "user", application_name as "application",

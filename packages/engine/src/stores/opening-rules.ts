@@ -3,7 +3,8 @@
 //   a server, it may only close a connection to that server.
 // - A store with a connection may open another one if there is room. Otherwise, it may close another store's connection
 //   that was idle for 5 s. A store that responds may close any idle connection after its request has waited for 200 ms.
-// - A store that is new or failing opens one connection at a time.
+// - A store that is new or failing opens one connection at a time. After a failure of a server, all its stores together
+//   open one connection at a time.
 // - Connections that have not responded yet get a share of each bound: half for new stores, a quarter for failing
 //   stores.
 // - A failed attempt delays the next one by a growing pause. The pause applies to the store, to its server, or to both;
@@ -29,8 +30,8 @@ const IDLE_MS_MIN = 5000
 const OWN_WAIT_MS = 200
 
 /**
- * Returns when `waiter` may open a connection; null if another event must happen first. Sets `blockedBy` of the pool to
- * the bound that decides this. `idle` starts with the slot that was used least recently. `now` is on the clock of
+ * Returns when `waiter` may open a connection; null if another event must happen first. Outside of a pause, sets
+ * `blockedBy` of the pool. `idle` starts with the slot that was used least recently. `now` is on the clock of
  * `performance.now()`.
  */
 export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): OpeningTime | null {

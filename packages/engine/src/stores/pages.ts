@@ -65,8 +65,8 @@ export class Pages {
   }
 
   /**
-   * Records a page that was read: updates the estimated size of pages, and emits an event for each kind of contract
-   * violation.
+   * Records a page that was read: updates the estimated size of pages, and emits `store.contract_violated` for each
+   * field and kind of violation. Call it once for each page.
    */
   served({ address, plan }: PageRequest, page: PageWriter): void {
     if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })

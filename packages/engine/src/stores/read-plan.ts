@@ -30,7 +30,7 @@ export interface PlanOptions {
 
 /**
  * Reads the rows into the page. Reads them again without the check for rewritten tables if the server lacks its
- * functions. Rejects like `Connection.read`, and with the errors of `PageWriter.take` and of `finish`.
+ * functions. Rejects like `Connection.read`, and with the error of `PlannedRead.finish`.
  */
 export async function readPlan(connection: Connection, read: PlannedRead, options: RunOptions): Promise<void> {
   const { page } = read
@@ -57,12 +57,12 @@ async function run(connection: Connection, read: PlannedRead, options: RunOption
   }
 }
 
-/** Rolls back the transaction of a failed read, if one is open. Rejects like `Connection.script`. */
+/** Rolls back the transaction that a failed read left open, if any. Rejects like `Connection.script`. */
 export async function endTransaction(connection: Connection, options: RunOptions): Promise<void> {
   if (!connection.isClosed && connection.transaction !== 'none') await connection.script('rollback', options)
 }
 
-/** One read of a page: its statements, and the page that receives the rows. */
+/** One read of a page: its statements, and the page that receives the rows. Run it once, then call `release`. */
 export class PlannedRead {
   readonly page: PageWriter
   /**
@@ -105,7 +105,7 @@ export class PlannedRead {
     return new PlannedRead(this.#plan, this.page, this.#options, false)
   }
 
-  /** Throws `TableRewritten` if a table was rewritten during the read. */
+  /** Throws `TableRewritten` if a table was rewritten during the read. Call it after the requests have run. */
   finish(): void {
     if (this.#isRewritten) throw new TableRewritten()
   }

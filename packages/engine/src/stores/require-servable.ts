@@ -1,5 +1,5 @@
-// Rejects a plan before the store is read, if the result would be wrong instead of an error. The list would be empty
-// although the table exists, or a filter would have no effect.
+// Rejects a plan before the store is read, if the result would be wrong instead of an error: an empty list of a table
+// that can't be read, or a filter that can't be applied.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { identifier } from '../query/literal.ts'
@@ -9,8 +9,8 @@ import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
 
 /**
- * Throws `StoreDatabaseError` like `requireReadable`, and `INVALID_PARAM` if the store has the table but lacks the
- * column of a filter.
+ * Throws `StoreDatabaseError` like `requireReadable`. Throws `ApiError` (`INVALID_PARAM`) if the store has the table
+ * but lacks the column of a filter or of an end time.
  */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
@@ -31,8 +31,8 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 /**
  * Throws `StoreDatabaseError` in three cases, because a client would believe that the list is empty (reading R42):
  * - The schema has no table of the contract.
- * - The reader may not read a table of the resource.
- * - A table of the first schema version does not exist. The list of a newer table that does not exist is empty.
+ * - The service can read no column of a table that the resource needs.
+ * - Such a table is missing, and is part of the first schema version. Without a newer table, the list is empty.
  */
 export function requireReadable(resource: Resource, present: PresentColumns): void {
   if (present.size === 0)

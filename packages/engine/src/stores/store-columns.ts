@@ -1,8 +1,9 @@
 // Reads the columns of stores from the catalog and caches them, because a read costs a round trip. The catalog is read
-// again in three cases, so that the service notices an upgraded store without a restart (reading R28):
+// again in these cases, so that the service notices an upgraded store without a restart (reading R28):
 // - The columns are older than `refreshSeconds`. A new column is served then.
-// - The address of the store has changed.
-// - A statement failed because a column is missing or has another type, or the connection was lost (attempts.ts).
+// - The database or the schema of the store has changed.
+// - A read failed because of a missing table or column, a missing grant, or another type (attempts.ts).
+// - The connection of a read was lost.
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
@@ -38,7 +39,7 @@ interface CachedColumns {
 
 interface StoreSchema {
   readonly tables: PresentTables
-  /** The tables and columns whose type the service can't read as the type of the field. */
+  /** Table and column of each field whose column has an unreadable type. */
   readonly unreadableColumns: readonly (readonly [string, string])[]
 }
 
@@ -50,8 +51,8 @@ const STORES_MAX = 1000
 const SCHEMAS_MAX = 50
 
 /**
- * Caches the columns of up to 1,000 stores. Emits `store.schema_changed` if a later read finds other columns, and
- * `store.schema_mismatched` for a column that it can't read. Stores with the same columns share memory.
+ * Caches the columns of up to 1,000 stores. Emits `store.schema_changed` and `store.schema_mismatched` after a read of
+ * the catalog. Stores with the same columns share memory.
  */
 export class StoreColumns {
   private readonly cache = new Map<string, CachedColumns>()
@@ -69,8 +70,8 @@ export class StoreColumns {
   }
 
   /**
-   * Returns the columns of a store, read at most `refreshSeconds` ago. Concurrent requests share one read. Rejects like
-   * `queryAll`, and a failure is not cached.
+   * Returns the readable columns of a store. Their read started at most `refreshSeconds` ago, and concurrent requests
+   * share it. Rejects like `queryAll`. A failure is not cached.
    */
   of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const known = this.cache.get(address.storeId)
@@ -190,11 +191,14 @@ interface IndexRow {
   readonly table: string
   /** Column of the first key. */
   readonly column: string
-  /** The first three keys, separated by commas. */
+  /** Up to three keys, separated by a comma and a space. */
   readonly keys: string
 }
 
-/** A constraint that is not validated (PostgreSQL 18) doesn't count, because older rows can contain nulls. */
+/**
+ * SQL condition: whether the column `a` rules out nulls. A constraint that is not validated (PostgreSQL 18) doesn't
+ * count, because older rows can contain nulls.
+ */
 const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constraint k
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
@@ -226,9 +230,9 @@ function columnsStatement(relations: string): string {
 const [ASCENDING, DESCENDING] = [0, 3]
 
 /**
- * Returns the statement for the first three keys of each complete B-tree index. The list of keys ends before an
- * expression, and before a key with another direction than the first one. `pg_get_indexdef` would wait for a migration
- * that has locked a table.
+ * Returns the statement for the first three keys of each B-tree index that is valid and covers all rows. The list of
+ * keys ends before an expression, and before a key with another direction than the first one. The statement doesn't use
+ * `pg_get_indexdef`, which would wait for a migration that has locked a table.
  */
 function indexesStatement(relations: string): string {
   const key = (number: number) => `case when x.indoption[${number}] = x.indoption[0] then (

@@ -3,8 +3,8 @@
 // docs/contribute/decisions/030-bound-connections-per-server.md, and for the states of a slot, see store-pool.ts.
 //
 // What must hold:
-// - A slot counts against all three bounds until its connection is closed. If it stopped counting when the close
-//   starts, the server would get more connections than its bound.
+// - A slot counts against the bounds of the server and of the node until its connection is closed. If it stopped
+//   counting when the close starts, the server would get more connections than its bound.
 // - A connection becomes idle only if it is open, not busy, and outside of a transaction. Any other state could affect
 //   the next request.
 // - Each event that makes room calls `assignSlots`. Otherwise, waiting requests would time out next to free slots.
@@ -84,8 +84,8 @@ export class StoreConnections {
   }
 
   /**
-   * Returns a slot for `run`, or null if the pool was discarded during the wait. Rejects with `StoreDatabaseError`,
-   * after the event `store.request_rejected`, in these cases:
+   * Returns a slot, or null if the pool was discarded during the wait. The caller passes the slot to `run`, which
+   * releases it. Rejects with `StoreDatabaseError`, after the event `store.request_rejected`, in these cases:
    * - The queue is full.
    * - No slot was assigned before `limit`, on the clock of `performance.now()`.
    * - No request made progress for `storeQueueWaitMs`.
@@ -101,8 +101,8 @@ export class StoreConnections {
   /**
    * Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed, until `deadline`
    * on the clock of `performance.now()`. Rejects like `work`. If the connection doesn't open, rejects with
-   * `StoreDatabaseError`, or unchanged with an error that a retry can resolve: `TimeLimitPassed`, a reached connection
-   * limit, or a terminated session.
+   * `StoreDatabaseError`. Three errors stay unchanged: `TimeLimitPassed` at the deadline, a reached connection limit,
+   * and a terminated session.
    */
   async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     const start = { at: performance.now(), isFresh: slot.connection === null }
@@ -201,7 +201,10 @@ export class StoreConnections {
     return connection
   }
 
-  /** Called after each exchange. The first response to a statement shows that the store doesn't hang. */
+  /**
+   * Called when the server accepts the session, and after each exchange. The first response to a statement shows that
+   * the store doesn't hang.
+   */
   private ready(slot: StoreSlot): void {
     if (slot.connection === null || slot.unproven === null) return
     slot.pool.responded(slot)
@@ -258,7 +261,7 @@ export class StoreConnections {
     this.assignSlots()
   }
 
-  /** Closes the connection of a slot. The slot counts against the bounds until the connection is closed. */
+  /** Closes the connection of a slot, which counts until then. Waits for a connection that is being opened. */
   private closeSlot(slot: StoreSlot): Promise<void> {
     const { pool, opening } = slot
     const index = pool.idle.indexOf(slot)

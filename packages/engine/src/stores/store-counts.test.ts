@@ -27,7 +27,7 @@ function startCounts() {
   return { clock, counted, renewal, connected, request, renew }
 }
 
-/** Does the same as `startCounts`, with a count at 0 ms and a renewal that runs since 500 ms. */
+/** Creates counts like `startCounts`, with a count at 0 ms and a renewal that has run since 500 ms. */
 async function startRenewal() {
   const all = startCounts()
   all.connected.resolve()
@@ -128,7 +128,7 @@ describe('row counts of a store', () => {
     await counts.renew('a', () => expect.unreachable())
   })
 
-  test('[GEN-2] each store has its own cached counts', async () => {
+  test('[GEN-2] if two stores are counted, each has its own cached counts', async () => {
     const counts = new StoreCounts({ maxAgeMs: 1000, now: () => 0 })
     expect(await counts.of('a', async () => one)).toBe(one)
     expect(await counts.of('b', async () => two)).toBe(two)

@@ -1,14 +1,14 @@
 // Counts the rows of a store, and caches the counts for `maxAgeMs`. A count reads a whole index, which takes a quarter
-// of a second for millions of rows. A request in the second half of that time starts a new count and gets the cached
-// one, so that polling clients don't wait.
+// of a second for millions of rows. A request in the second half of `maxAgeMs` gets the cached counts, and starts a new
+// count for later requests. So polling clients don't wait.
 
 import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
 import type { PresentColumns } from '../query/present-columns.ts'
 import { countStatement } from '../query/sql.ts'
 
 /**
- * Share of the maximum age after which counts are renewed. If a client sends two requests within the maximum age, one
- * of them is in its second half. The duration of the count shortens this half.
+ * Share of the maximum age after which counts are renewed. A client that polls at least twice within the maximum age
+ * always sends a request in its second half.
  */
 const RENEWAL_SHARE = 0.5
 
@@ -17,7 +17,7 @@ interface TimedCounts<T> {
   readonly counts: T
 }
 
-/** Caches the counts of all stores by a key. A store that moves gets another key. */
+/** Caches the counts of all stores by a key, which the caller chooses. A store that moves needs another key. */
 export class StoreCounts {
   private readonly cached = new Map<string, TimedCounts<Counts>>()
   /**
@@ -36,7 +36,8 @@ export class StoreCounts {
   }
 
   /**
-   * Returns counts younger than `maxAgeMs`: cached ones, or those of a running or a new `count`. Rejects like `count`.
+   * Returns the cached counts, or those of a running count, if that count started less than `maxAgeMs` ago. Otherwise
+   * calls `count`, and rejects like it.
    */
   async of(key: string, count: () => Promise<Counts>): Promise<Counts> {
     const [cached, running] = [this.cached.get(key), this.running.get(key)]
@@ -47,8 +48,8 @@ export class StoreCounts {
   }
 
   /**
-   * Renews the counts if they are due. `connect` opens a connection and calls its argument with a function that counts.
-   * Errors are ignored, because the next request counts again.
+   * Renews cached counts in the second half of their maximum age. `connect` opens a connection, and calls its argument
+   * with a function that counts. Never rejects, because the next request counts again.
    */
   async renew(key: string, connect: (renewCounts: RenewCounts) => Promise<void>): Promise<void> {
     if (!this.isDue(key) || this.renewing.has(key)) return

@@ -2,10 +2,12 @@
 // the connections. `StorePools` decides which stores have a pool. A connection slot has these states:
 // - connecting: `connection` is null. A new or failing store has at most one such slot.
 // - unproven: the server has accepted the session, but has not responded to a statement. A store that hangs stays in
-//   this state. The slot counts against a share of each bound, and is closed after the request.
-// - running: a request uses the connection.
+//   this state. If the request ends in it, the slot is closed.
+// - running: a request uses the connection, and the server has responded.
 // - idle: another store may close the connection to make room for its own.
 // - closing: the slot still counts, because the server counts the connection until it is closed.
+//
+// Slots in the first two states count against a share of each bound (connection-budget.ts).
 
 import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
 import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
@@ -24,9 +26,9 @@ export interface StoreAddress {
 
 /** Settings that apply to the sessions of all stores. */
 export interface SessionBounds {
-  /** Time limit of a request in ms. The server cancels a statement after nine tenths of it. */
+  /** Time limit of a request in ms. With `storeSessionSettings`, the server cancels a statement after 90 % of it. */
   readonly storeTimeoutMs: number
-  /** Whether a connection sets limits when it starts. Must be false behind a pooler that rejects unknown parameters. */
+  /** Whether a connection starts with `sessionSettings`. Must be false behind a pooler that rejects them. */
   readonly storeSessionSettings: boolean
 }
 
@@ -40,7 +42,10 @@ export interface StorePoolOptions {
   readonly pause: ReconnectPause
 }
 
-/** A connection slot of a store. It counts against the bounds from its creation until its connection is closed. */
+/**
+ * A connection slot of a store. It counts against the bounds of the server and of the node from its creation until its
+ * connection is closed.
+ */
 export interface StoreSlot {
   readonly pool: StorePool
   /** Settles when the connection is open or can't be opened; null before the attempt. */
@@ -58,7 +63,7 @@ export interface Waiter {
   readonly pool: StorePool
   /** Start of the wait, on the clock of `performance.now()`. */
   readonly since: number
-  /** The slot that the request gets; null if the pool was discarded. */
+  /** The slot that the request gets; null if the pool was discarded. Rejected when the wait ends without a slot. */
   readonly turn: PromiseWithResolvers<StoreSlot | null>
 }
 
@@ -77,10 +82,11 @@ export class StorePool {
   readonly pause: ReconnectPause
   /** Slots with an idle connection, in the order of their last use. */
   readonly idle: StoreSlot[] = []
+  /** Slots in use: connecting, unproven, or running. */
   readonly running = new Set<StoreSlot>()
   /** Requests in the order of their arrival. */
   readonly waiting = new Set<Waiter>()
-  /** The bound that delayed a request last. */
+  /** The bound that delayed the last request for a new connection; the server's bound if none did. */
   blockedBy: ConnectionBudget
   /** Time when a request last took or released a slot, on the clock of `performance.now()`. */
   progressAt = performance.now()
@@ -114,7 +120,7 @@ export class StorePool {
     return this.budgets[0]
   }
 
-  /** Health of the store by its earlier requests. */
+  /** Health of the store by its earlier requests. A new pool doesn't know whether the store has responded. */
   get health(): StoreHealth {
     if (this.pause.isFailing) return 'failing'
     return this.hasResponded ? 'responding' : 'new'
@@ -147,8 +153,9 @@ export class StorePool {
   }
 
   /**
-   * Opens a connection within 3 s, or within the time limit of a request if it is shorter. Calls `onReady` when the
-   * server has accepted the session, and after each exchange. Rejects like `connect` of the PostgreSQL client.
+   * Opens a connection within the `connect_timeout` of the URL. Its default is 3 s, or the time limit of a request if
+   * that is shorter. Calls `onReady` when the server has accepted the session, and after each exchange. Rejects like
+   * `connect` of the PostgreSQL client.
    */
   connect(onReady: () => void): Promise<Connection> {
     const { connectTimeoutMs } = this
@@ -180,8 +187,8 @@ export class StorePool {
 }
 
 /**
- * Returns the settings of a session, which PostgreSQL gets at the start of the connection. `stores provision` also sets
- * the important ones on the reader's role.
+ * Returns the settings that a session starts with; none without `storeSessionSettings`. Parameters in the store's URL
+ * take precedence. `stores provision` also sets the important ones on the reader's role.
  */
 export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: SessionBounds): Record<string, string> {
   if (!storeSessionSettings) return {}

@@ -307,14 +307,18 @@ describe('a store that changes its address', () => {
   test('[ERR-3] if the database URL of a store changes, requests with the old and the new URL both succeed', async () => {
     startPools({ storeQueueMax: 100 })
     const url = inject('postgresUrl')
-    const [older, newer] = [realAddress('a', url), realAddress('a', url)]
+    const newUrl = new URL(url)
+    newUrl.searchParams.set('connect_timeout', '3')
+    const [older, newer] = [realAddress('a', url), realAddress('a', newUrl.href)]
     const now = performance.now()
     const use = (address: StoreAddress, n: number) =>
       pools.use(address, (connection) => queryRows(connection, sql`select pg_sleep(0.01)`), now + 5000 + n)
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => use(n < 20 || n % 4 === 0 ? older : newer, n < 20 ? n : 100 + n)),
     )
-    expect(eventsOf('store.pool_opened').length).toBeLessThanOrEqual(20)
+    const opened = eventsOf('store.pool_opened').length
+    expect(opened).toBeGreaterThan(1)
+    expect(opened).toBeLessThanOrEqual(20)
     expect(eventsOf('store.request_rejected')).toEqual([])
     await Promise.all([use(older, 0), use(newer, 1000), use(older, 1), use(newer, 1001)])
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })

@@ -2,8 +2,9 @@
 // in these cases, and the next request creates another:
 // - A request arrives with a newer address of the store. Running requests get 5 s at the old address.
 // - A request got no response in time, or lost its connection. The store's other connections are probably lost, too.
-// - Its last connection was closed to make room for another store, and no request uses the pool.
+// - Its last connection was closed to make room for another store, and no request uses the pool or waits for it.
 // - No request used it for `storeIdleSeconds`.
+// - The store was removed.
 // - The node stops.
 //
 // What must hold:
@@ -23,7 +24,7 @@ export type { StoreAddress } from './store-pool.ts'
 
 /** Bounds of the pools, from settings. A name that ends in `Ms` is in milliseconds. */
 export interface PoolBounds extends SessionBounds, ConnectionBounds {
-  /** Time without a request after which a connection is closed. */
+  /** Time without a request after which a connection or a pool is closed. */
   readonly storeIdleSeconds: number
 }
 
@@ -60,7 +61,10 @@ const WORK_SHARE = 0.2
 const CLOSE_SECONDS = 5
 const UNUSED_CHECK_MS = 5000
 
-/** Lends connections to stores, within bounds for each store, for each database server, and for the node. */
+/**
+ * Lends connections to stores, within bounds for each store, for each database server, and for the node. Call `close`
+ * at the end.
+ */
 export class StorePools {
   /** The pool of each store, in the order of last use. */
   private readonly pools = new Map<string, StorePool>()
@@ -91,7 +95,7 @@ export class StorePools {
   /**
    * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection.
    * Waits like `StoreConnections.take`, but leaves a fifth of the time limit before `deadline` for the work. `deadline`
-   * is on the clock of `performance.now()`.
+   * is on the clock of `performance.now()`, and doesn't end the work.
    *
    * Rejects like `take` and `run` of `StoreConnections`. Rejects with `StoreDatabaseError` if the URL of the store is
    * invalid, and after `close`.
@@ -119,7 +123,7 @@ export class StorePools {
   }
 
   /**
-   * Closes the store's connections, and emits `store.pool_closed` with the reason. Running requests get up to
+   * Starts to close the store's connections, and emits `store.pool_closed` with the reason. Running requests get up to
    * `graceSeconds` to finish, and waiting requests get a new pool. Without a pool, nothing happens.
    */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
@@ -143,7 +147,8 @@ export class StorePools {
   }
 
   /**
-   * Closes all pools, and resolves when they are closed. Running requests get up to 5 s. Later calls of `use` reject.
+   * Closes all pools, and resolves when their open connections are closed. Running requests get up to 5 s. Waiting
+   * requests, and later calls of `use`, reject.
    */
   async close(): Promise<void> {
     this.stopping.abort()
@@ -180,7 +185,7 @@ export class StorePools {
     return new StorePool(address, deadline, { bounds, target, budgets, pause })
   }
 
-  /** Throws `StoreDatabaseError` if the connection URL is invalid. */
+  /** Throws `StoreDatabaseError` if the connection URL is invalid, or if `connectionUrl` throws. */
   private targetOf(address: StoreAddress): ConnectionTarget {
     try {
       return parseConnectionUrl(this.options.connectionUrl(address))

@@ -1,4 +1,5 @@
-// Reads the rows of a plan from a store, as JSON bytes. The service reads stores only through `StoreReader`.
+// Reads the rows of a plan from a store, as JSON bytes. The API and the dashboard read stores only through
+// `StoreReader`.
 
 import type { Microseconds, Resource } from '@store-export/contract'
 import { queryRows } from '@store-export/postgres'
@@ -33,7 +34,7 @@ export interface StoreReaderOptions {
   readonly pageBytesMax: number
   /** Number of rows of a scan batch. */
   readonly scanBatchRows: number
-  /** Whether to use prepared statements. Must be false if a pooler shares connections between transactions. */
+  /** Whether to use prepared statements. Must be false behind a pooler in transaction mode that lacks them. */
   readonly preparedStatements: boolean
 }
 
@@ -51,7 +52,8 @@ export interface ReadRequest extends PageRequest {
 
 /**
  * Reads stores within a time limit, and retries a read once if the error allows it. `read` and `readFirst` also reject
- * if `signal` is aborted. Before a method rejects with `StoreDatabaseError`, it emits `store.query_failed`.
+ * if `signal` is aborted. Before a method rejects with `StoreDatabaseError`, it emits `store.query_failed`, unless the
+ * signal is aborted.
  */
 export class StoreReader {
   private readonly options: StoreReaderOptions
@@ -65,8 +67,9 @@ export class StoreReader {
   }
 
   /**
-   * Reads the rows of a plan. The caller releases the page. Rejects with `ApiError` if the store lacks the column of a
-   * filter, and with `StoreDatabaseError` if the store can't be read.
+   * Reads the rows of a plan. The caller releases the page, which has no rows if the store lacks the table or the row.
+   * Rejects with `StoreDatabaseError` if the store can't be read, and with `ApiError` if it lacks the column of a
+   * filter or end time.
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const reading = this.readPlan(request)
@@ -76,11 +79,12 @@ export class StoreReader {
   }
 
   /**
-   * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns every
-   * change that this page lacks. If `waits` is true, the read first waits for open transactions. Rejects like `read`.
+   * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns the
+   * changes that this page lacks; for the exceptions, see transaction-wait.ts. If `waits` is true, the read first waits
+   * for open transactions. The caller releases the page. Rejects like `read`.
    *
-   * The service sends the poll of open transactions and a speculative read in one round trip (first-page.ts). After a
-   * wait, the service discards the result and reads the page.
+   * The service sends the poll of open transactions and a speculative read in one round trip (first-page.ts). If
+   * transactions were awaited, or the speculative read returned no page, another read follows.
    */
   async readFirst(request: ReadRequest & { readonly waits: boolean }): Promise<FirstPage> {
     const sized = this.pages.sized(request)
@@ -167,7 +171,7 @@ export class StoreReader {
 
   /**
    * Whether the store has a row of `resource` with this ID that is not removed; false if the store lacks the table.
-   * Rejects with `StoreDatabaseError` if the store can't be read.
+   * `id` is a UUID in lower case. Rejects with `StoreDatabaseError` if the store can't be read.
    */
   exists(request: Omit<ReadRequest, 'prefix' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.attempts.run(request, async (connection, present) => {
@@ -180,8 +184,8 @@ export class StoreReader {
   }
 
   /**
-   * Returns the columns that the store has and that the reader may select, from the cache if it has them. Rejects with
-   * `StoreDatabaseError` if no connection opens, or if the catalog can't be read.
+   * Returns the columns of the store that the service can read, like `StoreColumns.of`. Needs a connection even if the
+   * columns are cached. Rejects with `StoreDatabaseError` if the store can't be read.
    */
   columns(request: Omit<ReadRequest, 'prefix' | 'plan'>): Promise<PresentColumns> {
     return this.attempts.run(request, async (_, present) => present)
@@ -194,8 +198,8 @@ export class StoreReader {
   }
 
   /**
-   * Renews the counts for later requests. The renewal uses the deadline of this request, because `StorePools.use`
-   * regards the address with the latest deadline as the newest one.
+   * Renews the counts for later requests if they are due. The renewal uses the deadline of this request, because
+   * `StorePools.use` regards the address with the latest deadline as the newest one.
    */
   private renewCounts({ address, plan, startedAt }: ReadRequest): Promise<void> {
     const { counts, pools, timeoutMs } = this.options
@@ -216,14 +220,17 @@ export interface FirstPage {
   readonly watermark: Microseconds
 }
 
-/** Limits the end times of the request, if it has any, to the watermark. */
+/**
+ * Returns the request with the watermark as the end time of each field that has one. A filter applies the earlier end
+ * that the client may have given.
+ */
 function withWatermark(request: ReadRequest, watermark: Microseconds): ReadRequest {
   const { plan } = request
   if (plan.kind !== 'page' || plan.window === undefined) return request
   return { ...request, plan: { ...plan, window: plan.window.map((end) => ({ ...end, before: watermark })) } }
 }
 
-/** Share of the time limit for all statements together. PostgreSQL's `statement_timeout` limits only each of them. */
+/** Share of the time limit for all statements of a read. PostgreSQL's `statement_timeout` limits only each of them. */
 const READ_SHARE = 0.95
 
 /** Share of the time limit for scan batches. The rest is for a slow last batch and for the response. */

@@ -9,10 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSnapshot } from './open-transactions.ts'
 
-/**
- * Pauses before the polls of a request, in total 80 ms; the last one repeats. Most transactions end within the first
- * pauses.
- */
+/** Pauses in ms before the polls of a request; the last one repeats. Most transactions end within the first pauses. */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
 /** Time in ms after which a poll counts as slow. */
 const SLOW_MS = 100
@@ -34,15 +31,16 @@ export class TransactionPoller {
     return this.waiting === 0 && this.timedOut.size === 0
   }
 
-  /** Counts a waiting request until the returned function is called. */
+  /** Counts a waiting request until the returned function is called. Call it once. */
   enter(): () => void {
     this.waiting++
     return () => void this.waiting--
   }
 
   /**
-   * Polls after a pause, which grows with `polls`, the number of earlier polls of the request. Removes ended
-   * transactions from `timedOut`. Rejects like `read`.
+   * Polls after a pause, which grows with `polls`, the number of earlier polls of the request. If another request's
+   * poll has not started yet, shares it and doesn't call `read`. Removes ended transactions from `timedOut`. Rejects
+   * like the `read` that was called.
    */
   poll(read: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
     const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]

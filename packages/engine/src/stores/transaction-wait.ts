@@ -2,13 +2,13 @@
 // `updated_since=<watermark>` returns every change that this read missed. Otherwise, copies lose rows without an error:
 // see docs/contribute/decisions/019-wait-for-open-transactions.md, and for clients docs/api/incremental-sync.md.
 //
-// The `updated_at` of a changed row is the start of its transaction, or a little later. Other sessions see the row only
+// The `updated_at` of a changed row must not be before the start of its transaction. Other sessions see the row only
 // when the transaction ends. The watermark is therefore before the start of each transaction that is still open. Cases
 // of a transaction that the first poll finds:
 // - It ends during the wait. The page must be read afterwards, so that it contains the transaction's rows.
 // - It is open after `transactionWaitMs`. The watermark is before its start, and later requests don't wait for it.
-// - The reader's role may not read its start. The watermark is `watermarkDistanceSeconds` before the poll, or before
-//   the transaction was prepared.
+// - It is still open, and the reader's role may not read its start. The watermark is `watermarkDistanceSeconds` before
+//   the poll, or before the transaction was prepared. Changes of a longer transaction can be missed.
 // - The server shows no transactions, like a standby. The request doesn't wait, and the watermark has that distance.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,7 +21,7 @@ import { TransactionPoller } from './transaction-poller.ts'
 export interface TransactionWaitBounds {
   /** Longest wait, in ms. With 0, requests don't wait, and the watermark lies before each open transaction. */
   readonly transactionWaitMs: number
-  /** Distance of the watermark, in seconds, if the reader may not read the start of an open transaction. */
+  /** Distance of the watermark, in seconds, if the reader may not read the transactions or the start of one. */
   readonly watermarkDistanceSeconds: number
 }
 
@@ -44,12 +44,13 @@ export interface TransactionWaitRequest {
   readonly pollAgain: () => Promise<TransactionSnapshot>
 }
 
-/** The watermark, and whether the request waited for it. */
+/** The watermark, and whether transactions were polled again for it. */
 export interface TransactionWaitResult {
-  /** A later request with `updated_since=<watermark>` returns every change that a page lacks if it is read now. */
+  /** A later request with `updated_since=<watermark>` returns the changes that are missing from a page read now. */
   readonly watermark: Microseconds
   /**
-   * Whether the request waited. If it didn't, the service can serve a page that was read right after the first poll.
+   * Whether a later poll completed during the wait. If none did, the service can serve a page that was read right after
+   * the first poll.
    */
   readonly hasWaited: boolean
 }
@@ -76,7 +77,8 @@ export class TransactionWait {
   /**
    * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed.
    * Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait, emits
-   * `store.transactions_awaited`. Rejects like `pollAtArrival`. If `pollAgain` rejects, the wait ends.
+   * `store.transactions_awaited`. If `waits` is false or the bound is 0, only polls once. Rejects like `pollAtArrival`.
+   * If `pollAgain` rejects, the wait ends.
    */
   async waitForOpenTransactions(request: TransactionWaitRequest): Promise<TransactionWaitResult> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request
@@ -139,7 +141,9 @@ export class TransactionWait {
   }
 }
 
-/** Returns the start of a transaction. If the start is hidden, returns an earlier timestamp. `preparedAt` is later. */
+/**
+ * Returns the start of a transaction. Estimates a hidden one as `distance` before the earlier of `preparedAt` and `at`.
+ */
 function startOf({ startedAt, preparedAt }: OpenTransaction, at: Microseconds, distance: Microseconds): Microseconds {
   return startedAt ?? (preparedAt === null || preparedAt > at ? at : preparedAt) - distance
 }
@@ -176,7 +180,7 @@ function stillOpen(
   return open
 }
 
-/** Returns the part of a transaction's name that identifies the session. */
+/** Returns the part of a transaction's name that identifies the session; empty for a prepared transaction. */
 function sessionOf(name: string): string {
   return name.slice(0, name.indexOf('/') + 1)
 }

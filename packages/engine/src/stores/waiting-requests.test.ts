@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 const BOUNDS = { storePoolSize: 1, storeQueueMax: 2, storeQueueWaitMs: 1000 }
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://r@h/d', schemaName: 'public', encryptedPassword: null }
 
-/** Returns the queue of a store with `running` connections in use. */
+/** Returns the queue of a store with `running` slots in use. */
 function queueOf({ running }: { readonly running: number }) {
   const server = new ConnectionBudget(4)
   const pool = new StorePool(ADDRESS, 0, {

@@ -1,6 +1,6 @@
 // Queues the requests that wait for a connection. Each store has a bounded queue. A wait ends `storeQueueWaitMs` after
-// the last progress: the request's arrival, or a release of a connection that could serve it. A limit on the whole wait
-// would not do: requests of a store that hangs must fail early, while those of a busy store wait.
+// the last progress, which is the request's arrival, or a change of the connections that it waits for. A limit on the
+// whole wait alone would not do: requests of a store that hangs must fail early, while those of a busy store wait.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
 import { StoreDatabaseError } from './store-database-error.ts'
@@ -10,9 +10,9 @@ import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 export interface QueueBounds {
   /** Maximum number of connections of a store. */
   readonly storePoolSize: number
-  /** Maximum number of requests of a store that wait. Further requests are rejected. */
+  /** Maximum number of requests of a store beyond `storePoolSize`. Further requests are rejected. */
   readonly storeQueueMax: number
-  /** Longest wait while no request makes progress. */
+  /** Longest wait in ms while no request makes progress. */
   readonly storeQueueWaitMs: number
 }
 
@@ -43,8 +43,9 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the slot for the request; null if its pool was discarded. `limit` is the end of the wait, on the clock of
-   * `performance.now()`. At its end, emits `store.request_rejected` and rejects with `StoreDatabaseError`.
+   * Returns the slot for the request; null if its pool was discarded. If the wait ends before, emits
+   * `store.request_rejected` and rejects with `StoreDatabaseError`. It ends at `limit`, on the clock of
+   * `performance.now()`, or `storeQueueWaitMs` after the last progress.
    */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter
@@ -65,9 +66,9 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the requests whose pools have a free slot, in the order of arrival. Requests for failing stores come last.
-   * Among failing stores, the store with the oldest failure comes first. In another order, many other stores that hang
-   * could prevent a new attempt for this store.
+   * Returns the requests for which their pools have a free slot, in the order of arrival. Requests for failing stores
+   * come last. Among failing stores, the store with the oldest failure comes first. In another order, many other stores
+   * that hang could prevent a new attempt for this store.
    */
   inTurn(): Waiter[] {
     const waiters: Waiter[] = []
@@ -80,8 +81,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Returns the time of the last progress: of the pool, if it uses all its slots; otherwise of the bound that delayed a
-   * request.
+   * Returns the time of the last progress. If the pool uses all its slots, that is its own progress, and otherwise that
+   * of the bound that delayed a request.
    */
   private progressOf({ running, progressAt, blockedBy }: StorePool): number {
     return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
