@@ -29,8 +29,8 @@ const ROUND_SECONDS = 240
 const GAP_SECONDS = 1800
 
 /**
- * Returns since when rounds have run without a gap, if this node may start a round now; null otherwise. Only one node
- * may start a round in each period of four minutes.
+ * Returns since when rounds have run without a gap of half an hour, if this node may start a round now; null otherwise.
+ * Only one node may start a round in each period of four minutes.
  */
 export async function claimAlertRound({ pool }: ControlDatabase): Promise<Date | null> {
   const [round] = await pool.query<{ steadySince: Date }>(sql`

@@ -30,7 +30,7 @@ export const AUDIT_SCHEMA = `
   create trigger audit_events_append_only before update or delete or truncate on audit_events
     for each statement execute function audit_refuse_change();
 
-  -- A merchant's change names its actor for its own transaction; the command line and psql are known by their sessions.
+  -- A merchant's change names its actor in store_export.actor. The actor of another change is the name of the session.
   create function audit_record(action text, store uuid, key uuid, merchant text, details jsonb) returns void
   language plpgsql as $$
   declare

@@ -10,7 +10,7 @@ export interface AuthenticationOptions {
   readonly user: string
   /** The password of the connection URL; null if it has none. */
   readonly password: string | null
-  /** Whether the connection uses TLS or a Unix socket, so that a password can be sent without encryption of its own. */
+  /** Whether the connection uses TLS or a Unix socket, so that the client may send a password in clear text. */
   readonly isPrivate: boolean
   /**
    * Hash of the server's certificate, which binds SCRAM to the TLS channel; null without TLS, and if `certificateHash`

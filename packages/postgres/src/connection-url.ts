@@ -125,7 +125,7 @@ export function splitPassword(url: string): { url: string; password: string | nu
   return { url: others.length === 0 ? bare : `${bare}?${others.join('&')}`, password }
 }
 
-/** Returns the URL with this password instead of its own; the same URL for null. Throws like `parseConnectionUrl`. */
+/** Returns the URL with its password replaced by this one; unchanged for null. Throws like `parseConnectionUrl`. */
 export function withPassword(url: string, password: string | null): string {
   if (password === null) return url
   const bare = splitPassword(url).url

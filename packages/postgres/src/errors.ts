@@ -13,8 +13,8 @@ const ERROR_BYTES_MAX = 64 * 1024
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
   /**
-   * ERROR: the statement failed. FATAL or PANIC: the server closes the connection. The value is in English, whatever
-   * language the server uses.
+   * ERROR: the statement failed. FATAL or PANIC: the server closes the connection. The value is in English, even if the
+   * server uses another language.
    */
   readonly severity: string
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */

@@ -41,7 +41,7 @@ export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 /**
- * Memory in bytes that a message in parts may get at once. A longer message gets at most twice the bytes that have
+ * Memory in bytes that the first part of a message may get. A longer message gets at most twice the bytes that have
  * arrived, because a server can announce more bytes than it sends.
  */
 const PART_BYTES = 64 * 1024

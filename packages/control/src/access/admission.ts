@@ -24,7 +24,7 @@ export interface Admission extends Pick<KeyPermissions, 'scopes' | 'withoutPerso
   readonly storeId: string
   readonly origin: StoreOrigin
   readonly state: StoreState
-  /** URL of the store's database without its password; null if the store has no database yet. */
+  /** URL of the store's database without its password; null if the store has no database. */
   readonly databaseUrl: string | null
   readonly encryptedPassword: EncryptedPassword | null
   /** The schema that contains the store's tables. */

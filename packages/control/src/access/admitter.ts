@@ -64,7 +64,7 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
   const request = (): AdmissionRequest => ({ pool, requestsPerMinute, deadline: performance.now() + timeoutMs })
 
   /**
-   * A batcher for each key that needs a statement of its own. The statement may wait for the lock on the key's counter,
+   * A batcher for each key that needs a separate statement. The statement may wait for the lock on the key's counter,
    * and holds one connection meanwhile.
    */
   const alone = new Map<string, Admissions>()

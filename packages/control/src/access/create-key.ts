@@ -83,8 +83,8 @@ export class KeyNotReplaceable extends Error {
 }
 
 /**
- * Maximum number of attempts. Each failed attempt lost its slot to another request, so more attempts fail only if keys
- * are revoked in the meantime.
+ * Maximum number of attempts. An attempt fails if another request takes its slot, so more than five can fail only if
+ * keys are revoked in the meantime.
  */
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 

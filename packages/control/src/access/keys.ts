@@ -38,7 +38,7 @@ export interface KeySummary extends KeyPermissions {
   readonly retiresAt: Date | null
   /** ID of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
-  /** Hours from the first use of this key to the end of the replaced key; null if that key ended at once or is null. */
+  /** Hours from the first use of this key to the end of the replaced key; null without one, or if it ended at once. */
   readonly replacedKeyHours: number | null
 }
 

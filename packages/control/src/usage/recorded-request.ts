@@ -9,7 +9,7 @@
  */
 export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 
-/** Whether a page begins or ends its walk, and which list it belongs to. */
+/** Whether a page begins or ends its walk, and the filters of its list. */
 export interface WalkStep {
   /** Whether this is the first page of the list. */
   readonly begins: boolean
@@ -36,6 +36,6 @@ export interface RecordedRequest {
   readonly durationMs: number
   /** Requests of this key in the current one-minute window, including this one. */
   readonly minuteRequests: number
-  /** The step of its walk; null if the request was not part of a walk, or was the only page of its list. */
+  /** Null if the request was not part of a walk, or was the only page of its list. */
   readonly walk: WalkStep | null
 }

@@ -15,7 +15,7 @@ export interface UsageRecorder {
   record(request: RecordedRequest): void
   /** Like `record`, for a request that was rejected with 401. It is dropped if its key doesn't exist. */
   recordRejected(request: RejectedRequest): void
-  /** Writes the recorded requests. Never rejects, because `emit` gets the errors. */
+  /** Writes the recorded requests, except pages that wait for the first page of their walk. Never rejects. */
   flush(): Promise<void>
   /** Stops the timer and writes the remaining requests. Never rejects. */
   close(): Promise<void>
@@ -32,8 +32,8 @@ export interface UsageRecorderOptions {
   /** Lines of each key that stay in the request log. */
   readonly requestLogLines: number
   /**
-   * Maximum number of pairs of key and hour in memory. Requests of further pairs are dropped, and `emit` gets their
-   * number.
+   * Maximum number of pairs of key and hour in memory, and also of log lines and of segments of walks; 50,000 by
+   * default. Further ones are dropped. `emit` gets the number of requests whose pair was dropped.
    */
   readonly entriesMax?: number
 }
