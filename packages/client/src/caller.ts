@@ -155,11 +155,13 @@ export class Caller {
 
   async #waitForTurn(now: () => number, signal: AbortSignal | undefined): Promise<number> {
     signal?.throwIfAborted()
-    const ms = this.#pacer?.reserve(now()) ?? 0
+    const [since, pacer] = [now(), this.#pacer]
+    const at = pacer?.reserve(since) ?? since
+    const ms = at - since
     if (ms === 0) return ms
     await this.#pause({ reason: 'pace', ms }, signal).catch((reason: unknown) => {
       // An aborted call does not use its slot.
-      this.#pacer?.release()
+      pacer?.release(at)
       throw reason
     })
     return ms

@@ -1,23 +1,22 @@
 // Spreads requests over time, to leave a part of the rate limit to other tools that use the same key.
 
-/** Assigns a slot to each request. Slots are at least one interval apart, unless a slot before the last is released. */
+/** Assigns a slot to each request. Slots are at least one interval apart. */
 export class RequestPacer {
   readonly #intervalMs: number
-  #nextAt = 0
+  #lastAt = Number.NEGATIVE_INFINITY
 
   constructor(requestsPerMinute: number) {
     this.#intervalMs = 60_000 / requestsPerMinute
   }
 
-  /** Reserves the next slot. Returns the milliseconds from `now` until the slot. */
+  /** Reserves the next slot at or after `now`, in ms. Returns the time of the slot. */
   reserve(now: number): number {
-    const at = Math.max(now, this.#nextAt)
-    this.#nextAt = at + this.#intervalMs
-    return at - now
+    this.#lastAt = Math.max(now, this.#lastAt + this.#intervalMs)
+    return this.#lastAt
   }
 
-  /** Releases an unused slot, so that the next request waits one interval less. */
-  release(): void {
-    this.#nextAt -= this.#intervalMs
+  /** Releases an unused slot, if it is the last one. An earlier slot stays reserved, so that no two requests share one. */
+  release(at: number): void {
+    if (at === this.#lastAt) this.#lastAt -= this.#intervalMs
   }
 }

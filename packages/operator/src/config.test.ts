@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { InvalidSettingError, readConfig, settingsHelp, statementTimeoutMs } from './config.ts'
+import { InvalidSettingError, readConfig, settingsHelp } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
@@ -95,9 +95,5 @@ describe('settings', () => {
       expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)
     }
     expect(help).toContain('(default 10000 ms)')
-  })
-
-  test('if the time limit of a store is 5000 ms, the statement_timeout on the server is 4500 ms', () => {
-    expect(statementTimeoutMs({ storeTimeoutMs: 5000 })).toBe(4500)
   })
 })

@@ -42,8 +42,6 @@ export class InvalidSettingError extends Error {
 /** Variables of clients and of `store-sync`, which cause no warning. */
 const CLIENT_VARIABLES = new Set(['STORE_EXPORT_KEY', 'STORE_EXPORT_KEY_FILE', 'STORE_EXPORT_URL'])
 const QUOTED_LENGTH_MAX = 40
-/** Share of the service's time limit after which the database cancels a statement. */
-const STATEMENT_TIMEOUT_SHARE = 0.9
 
 /**
  * Returns the settings, and warnings about unknown variables. Trims values, and treats an empty value as absent. Throws
@@ -57,14 +55,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   // The compiler can't infer that each value has the type of its setting.
   return { config: Object.freeze(values) as unknown as Config, warnings: warningsOf(env) }
-}
-
-/**
- * Returns the statement timeout of store databases, in ms. It is below the service's limit, so that the server cancels
- * a query before its request ends.
- */
-export function statementTimeoutMs(config: Pick<Config, 'storeTimeoutMs'>): number {
-  return Math.floor(config.storeTimeoutMs * STATEMENT_TIMEOUT_SHARE)
 }
 
 /** Returns the settings with their defaults and units for `--help`, one paragraph each. */

@@ -47,9 +47,9 @@ export interface PoolSampled {
   readonly waiting: number
 }
 
-/** Emitted when the demo's PostgreSQL has started or stopped. */
-export interface EmbeddedPostgresChanged {
-  readonly event: 'embedded_postgres.started' | 'embedded_postgres.stopped'
+/** Emitted when the demo's PostgreSQL has started. */
+export interface EmbeddedPostgresStarted {
+  readonly event: 'embedded_postgres.started'
   readonly durationMs: number
   readonly directory: string
 }
@@ -90,7 +90,7 @@ export type ServiceEvent =
   | RejectionsSummarized
   | LogLinesDropped
   | PoolSampled
-  | EmbeddedPostgresChanged
+  | EmbeddedPostgresStarted
   | ControlMigrated
   | NodeEvent
   | WarningRaised
@@ -199,7 +199,6 @@ export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> =
   'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output was blocked.' },
   'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
   'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
-  'embedded_postgres.stopped': { level: 'info', meaning: "The demo's PostgreSQL stopped." },
   'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
 }
 

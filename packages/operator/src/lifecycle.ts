@@ -21,7 +21,7 @@ export interface Lifecycle {
    * or the argument of `close`.
    */
   onClose(close: (reason: string) => Promise<unknown>): void
-  /** Runs the shutdown without a time limit, and doesn't exit the process. Never rejects. Call it once. */
+  /** Runs the shutdown without a time limit, and doesn't exit the process. Never rejects. */
   close(reason: string): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle
     closingSince = startedAt
     abort.abort()
     emit({ event: 'shutdown.started', reason })
-    for (const closer of closers.reverse()) {
+    for (const closer of closers.toReversed()) {
       await closer(reason).catch((cause: unknown) => emit({ event: 'node.failed', cause }))
     }
     emit({ event: 'node.stopped', durationMs: Math.round(performance.now() - startedAt) })

@@ -34,7 +34,7 @@ async function busyStore() {
       from pg_stat_activity where usename = ${new URL(store.readerUrl).username}`
     const [busy, waiting, open] = await Promise.all([
       node.metric('connections_busy', 'stores'),
-      node.metric('connections_awaited', 'stores'),
+      node.metric('connection_waiters', 'stores'),
       node.metric('connections', 'stores'),
     ])
     return { backends: Number(row?.backends), working: Number(row?.working), busy, waiting, open }

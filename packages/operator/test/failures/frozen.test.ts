@@ -88,7 +88,7 @@ test(`[ERR-3] if a store database freezes, only requests for this store get 502 
     const [row] = await sql`select count(*)::int as backends from pg_stat_activity
       where usename = ${new URL(store.readerUrl).username}`
     const busy = await node.metric('connections_busy', 'stores')
-    const waiting = await node.metric('connections_awaited', 'stores')
+    const waiting = await node.metric('connection_waiters', 'stores')
     return { backends: Number(row?.backends), busy, waiting, ways: proxy.connections }
   }
   const before = await state()

@@ -46,7 +46,7 @@ test(`[ERR-3, PAG-4] if the database restarts ${RESTARTS} times while a list is 
   }
   expect(await walk.ids).toEqual(expected)
   expect(await node.metric('connections_busy', 'stores')).toBe(0)
-  expect(await node.metric('connections_awaited', 'stores')).toBe(0)
+  expect(await node.metric('connection_waiters', 'stores')).toBe(0)
 })
 
 test('[ERR-3] if the URL of a store changes, its next request uses the new URL', async () => {

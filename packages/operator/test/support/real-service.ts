@@ -200,6 +200,7 @@ function sumOf(text: string, name: string, label: string): number {
   const whole = /^(process|nodejs)_/.test(name) ? name : `store_export_${name}`
   const beginnings = [`${whole}{`, `${whole} `]
   const lines = text.split('\n').filter((line) => beginnings.some((beginning) => line.startsWith(beginning)))
+  if (lines.length === 0) throw new Error(`no metric is named ${whole}`)
   const values = lines.filter((line) => line.includes(label)).map((line) => Number(line.split(' ').at(-1)))
   return values.reduce((sum, value) => sum + value, 0)
 }

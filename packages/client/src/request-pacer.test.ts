@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { RequestPacer } from './request-pacer.ts'
+
+test('if requests reserve slots at the same time, the slots are one interval apart', () => {
+  const pacer = new RequestPacer(60)
+  expect([pacer.reserve(0), pacer.reserve(0), pacer.reserve(0)]).toEqual([0, 1000, 2000])
+})
+
+test('if the last slot is released, the next request gets it', () => {
+  const pacer = new RequestPacer(60)
+  pacer.reserve(0)
+  pacer.release(pacer.reserve(0))
+  expect(pacer.reserve(0)).toBe(1000)
+})
+
+test('if an earlier slot is released, no two requests get one slot', () => {
+  const pacer = new RequestPacer(60)
+  pacer.reserve(0)
+  const second = pacer.reserve(0)
+  pacer.reserve(0)
+  pacer.release(second)
+  expect(pacer.reserve(0)).toBe(3000)
+})
