@@ -428,7 +428,7 @@ describe('members', () => {
     expect(page).toContain(text)
   })
 
-  test('if a member leaves, the store is gone from the own list', async () => {
+  test("if a member leaves a store, the member's list of stores no longer has it", async () => {
     await addMerchant(platform, store.id)
     const path = `${members()}/leave`
     // The link of an old page.
@@ -454,7 +454,7 @@ describe('members', () => {
     expect(await pendingId()).toBe(id)
   })
 
-  test("if a merchant changes another store's invitation or member under the own store, nothing changes", async () => {
+  test("if a URL of the merchant's store has an invitation or member of another store, nothing changes", async () => {
     await invited(newEmail())
     const id = await pendingId()
     const foreign = await platform.provision()

@@ -94,7 +94,7 @@ type Typed = Pick<CreateForm, 'tool' | 'name' | 'limits'>
 
 const REFUSALS = [InvalidKeyNameError, InvalidKeyPermissionError, KeyLimitReached, KeyNotReplaceable]
 
-/** Creates the key of this token, or returns it if the same form has already created it. Returns a refusal as a value. */
+/** Creates the key of this token, or returns it if the same form already created it. Returns a refusal as a value. */
 async function createOnce(
   request: StoreRequest,
   token: string,

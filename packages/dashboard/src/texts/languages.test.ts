@@ -67,7 +67,7 @@ test('if a German text has a duration after "in" or "seit", the duration is in t
   expect(String(keyHealth.silent(days, { value: 15, unit: 'minute' }))).toContain('normalerweise alle 15 Minuten')
 })
 
-/** Returns the names and values of the contract that pages show, by the function of the catalog that translates them. */
+/** Returns the names and values of the contract that pages show, by the catalog's function that translates them. */
 function contractTexts() {
   const resources = new Map<string, Resource>()
   const add = (resource: Resource) => {

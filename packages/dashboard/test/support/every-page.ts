@@ -73,7 +73,7 @@ async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'impor
   return id
 }
 
-/** Creates a key that is being replaced, a key that is off, a revoked key, 30 days of usage, and walks in all states. */
+/** Creates a key that is being replaced, one that is off, a revoked one, 30 days of usage, and walks in all states. */
 async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: TestStore): Promise<void> {
   const { control: database } = platform.service
   const make = (name: string, replaces?: { keyId: string; endsAfterHours: 24 }) =>
