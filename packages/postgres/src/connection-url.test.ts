@@ -103,6 +103,8 @@ describe('connection URLs', () => {
     ['postgres://u:p@w@h/d', 'postgres://u@h/d', 'p@w'],
     ['postgres://u@h/d?password=a%26b&sslmode=require', 'postgres://u@h/d?sslmode=require', 'a&b'],
     ['postgres://u:x@h/d?password=y', 'postgres://u@h/d', 'y'],
+    ['postgres://u@h/d?p%61ssword=y', 'postgres://u@h/d', 'y'],
+    ['postgres://u@h/d?PASS%57ORD=y&sslmode=require', 'postgres://u@h/d?sslmode=require', 'y'],
     ['postgres://u@h1,h2/d', 'postgres://u@h1,h2/d', null],
     ['postgres://u:x@[::1]:5/d', 'postgres://u@[::1]:5/d', 'x'],
   ])('if the connection URL is %s, its password can be removed and added again', (url, bare, password) => {

@@ -120,7 +120,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
 export function splitPassword(url: string): { url: string; password: string | null } {
   const { password } = parseConnectionUrl(url)
   const [head, query] = splitOnce(url, '?')
-  const others = (query ?? '').split('&').filter((part) => part !== '' && !/^password=/i.test(part))
+  const others = (query ?? '').split('&').filter((part) => part !== '' && nameOf(part) !== 'password')
   const bare = head.replace(/^([^:]+:\/\/)([^/?#:]*):[^/?#]*@([^@/?#]*)/, '$1$2@$3')
   return { url: others.length === 0 ? bare : `${bare}?${others.join('&')}`, password }
 }
@@ -161,13 +161,17 @@ function readParameters(query: string): Map<string, string> {
   const parts = query.split('&').filter((part) => part !== '')
   return new Map(
     parts.map((part) => {
-      const [rawName, value] = splitOnce(part, '=')
-      const name = (decode(rawName, 'parameter') ?? '').toLowerCase()
-      if (NAMES.has(name)) return [name, value ?? '']
+      const name = nameOf(part)
+      if (NAMES.has(name)) return [name, splitOnce(part, '=')[1] ?? '']
       const shown = name.slice(0, 40)
       throw new InvalidUrlError(`the connection URL has an unknown parameter "${shown}"; accepted: ${ACCEPTED}`)
     }),
   )
+}
+
+/** Returns the name in `name=value`. Like the value, a name can be percent-encoded. */
+function nameOf(part: string): string {
+  return (decode(splitOnce(part, '=')[0], 'parameter') ?? '').toLowerCase()
 }
 
 function readHosts(authority: string, ports: string | null): DatabaseHost[] {
