@@ -428,7 +428,7 @@ describe('members', () => {
     expect(page).toContain(text)
   })
 
-  test("if a member leaves a store, the member's list of stores no longer has it", async () => {
+  test('if a member leaves a store, its pages return 404 for the member', async () => {
     await addMerchant(platform, store.id)
     const path = `${members()}/leave`
     // The link of an old page.
