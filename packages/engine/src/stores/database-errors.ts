@@ -20,8 +20,6 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   CONNECT_TIMEOUT: 'reconnect',
   ENOENT: 'reconnect',
   CONNECTION_CLOSED: 'reconnect',
-  CONNECTION_ENDED: 'reconnect',
-  CONNECTION_DESTROYED: 'reconnect',
   // The server, the role, or the database has reached its connection limit. The node closes its own idle connections.
   '53300': 'free connections',
   '53400': 'free connections',

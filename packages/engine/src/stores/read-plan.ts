@@ -40,7 +40,8 @@ export async function readPlan(connection: Connection, read: PlannedRead, option
   } catch (error) {
     // The server lacks functions of the check, or the role may not call them. A retry is possible only before the first
     // row.
-    if (!read.readsOtherTables || page.rows > rows || !lacksFunctions(error)) throw error
+    const isRetriable = read.readsOtherTables && page.rows === rows && !(error instanceof TableRewritten)
+    if (!isRetriable || !lacksFunctions(error)) throw error
     await run(connection, read.withoutCheck(), options)
   }
 }

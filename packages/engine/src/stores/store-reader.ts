@@ -99,21 +99,18 @@ export class StoreReader {
         speculative = rest
         return snapshot
       })
-    const pollAgain = () => {
-      // The page is read again after the wait.
+    const pollAgain = () =>
+      this.attempts.run(sized, (connection) => pollOpenTransactions(connection, this.prepares(request.address)))
+    const onWait = () => {
+      // The page is read again after the wait, because it lacks the rows of the awaited transactions.
       speculative.page?.release()
       speculative = NOTHING_READ
-      return this.attempts.run(sized, (connection) => pollOpenTransactions(connection, this.prepares(request.address)))
     }
     const { waits } = request
-    const { watermark, hasWaited } = await this.options.transactionWait.waitForOpenTransactions({
-      storeId,
-      databaseUrl,
-      waits,
-      pollAtArrival,
-      pollAgain,
-    })
-    const { page, changedCount } = hasWaited ? NOTHING_READ : speculative
+    const polls = { pollAtArrival, pollAgain, onWait }
+    const { transactionWait } = this.options
+    const watermark = await transactionWait.waitForOpenTransactions({ storeId, databaseUrl, waits, ...polls })
+    const { page, changedCount } = speculative
     if (page === null) {
       const settled = withWatermark(request, watermark)
       // The speculative count ignores the end times, so it is an upper bound. A small upper bound proves that the real

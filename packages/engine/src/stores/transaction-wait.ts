@@ -40,19 +40,16 @@ export interface TransactionWaitRequest {
   readonly waits: boolean
   /** Polls the store's open transactions when the request arrives. */
   readonly pollAtArrival: () => Promise<TransactionSnapshot>
-  /** Polls the transactions again during the wait. Requests that wait at the same time share the result. */
-  readonly pollAgain: () => Promise<TransactionSnapshot>
-}
-
-/** The watermark, and whether transactions were polled again for it. */
-export interface TransactionWaitResult {
-  /** A later request with `updated_since=<watermark>` returns the changes that are missing from a page read now. */
-  readonly watermark: Microseconds
   /**
-   * Whether a later poll completed during the wait. If none did, the service can serve a page that was read right after
-   * the first poll.
+   * Polls the transactions again during the wait. Requests that wait at the same time share the result. The call can
+   * start and end after the wait.
    */
-  readonly hasWaited: boolean
+  readonly pollAgain: () => Promise<TransactionSnapshot>
+  /**
+   * Called once when the request begins to wait. What was read before lacks the rows of the awaited transactions.
+   * Without a call, the service can serve a page that was read right after the first poll.
+   */
+  readonly onWait: () => void
 }
 
 /**
@@ -76,11 +73,12 @@ export class TransactionWait {
 
   /**
    * Waits until all transactions that are open in the store now have ended, or until `transactionWaitMs` has passed.
-   * Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait, emits
+   * Returns the watermark: a later request with `updated_since=<watermark>` returns the changes that are missing from a
+   * page read now. Doesn't wait for a transaction that was still open at the end of an earlier wait. After a wait, emits
    * `store.transactions_awaited`. If `waits` is false or the bound is 0, only polls once. Rejects like `pollAtArrival`.
    * If `pollAgain` rejects, the wait ends.
    */
-  async waitForOpenTransactions(request: TransactionWaitRequest): Promise<TransactionWaitResult> {
+  async waitForOpenTransactions(request: TransactionWaitRequest): Promise<Microseconds> {
     const { storeId, databaseUrl, waits, pollAtArrival } = request
     const key = `${storeId} ${databaseUrl}`
     const poller = this.pollers.get(key) ?? new TransactionPoller()
@@ -90,10 +88,8 @@ export class TransactionWait {
       const arrival = await pollAtArrival()
       poller.forgetEnded(arrival.open)
       const isWaiting = waits && this.options.bounds.transactionWaitMs > 0
-      const { lasting, polls } = isWaiting
-        ? await this.wait(arrival, poller, request)
-        : { lasting: arrival.open, polls: 0 }
-      return { watermark: this.watermark(arrival.at, lasting), hasWaited: polls > 0 }
+      const lasting = isWaiting ? await this.wait(arrival, poller, request) : arrival.open
+      return this.watermark(arrival.at, lasting)
     } finally {
       leave()
       if (poller.isIdle) this.pollers.delete(key)
@@ -107,14 +103,15 @@ export class TransactionWait {
   private async wait(
     arrival: TransactionSnapshot,
     poller: TransactionPoller,
-    { storeId, pollAgain }: TransactionWaitRequest,
-  ): Promise<{ readonly lasting: OpenTransactions | null; readonly polls: number }> {
+    { storeId, pollAgain, onWait }: TransactionWaitRequest,
+  ): Promise<OpenTransactions | null> {
     const startedAt = performance.now()
     const { bounds, emit } = this.options
     let lasting = arrival.open
     for (let polls = 0; ; polls++) {
-      if (lasting === null) return { lasting, polls }
+      if (lasting === null) return lasting
       const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !poller.timedOut.has(name))
+      if (polls === 0 && awaited.length > 0) onWait()
       const leftMs = startedAt + bounds.transactionWaitMs - performance.now()
       // A poll that fails during the wait, or that is late, ends the wait and doesn't fail the request.
       const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, poller.poll(pollAgain, polls))
@@ -123,7 +120,7 @@ export class TransactionWait {
         const waitedMs = performance.now() - startedAt
         if (polls > 0 || awaited.length > 0)
           emit({ event: 'store.transactions_awaited', storeId, waitedMs, stillOpen: awaited.length })
-        return { lasting, polls }
+        return lasting
       }
       lasting = stillOpen(lasting, later.open, arrival)
     }
