@@ -99,6 +99,30 @@ describe('connection URLs', () => {
   })
 
   test.each([
+    'postgres://u:left?right@h/d',
+    'postgres://u:le/ft?right@h/d',
+    'postgres://u:1?sslmode=right@h/d',
+    'postgres://u:1/right@h/d',
+    'postgres://u:left@h:1/right@h/d',
+    'postgres://u@h/d?password=left&right',
+    'postgres://u@h/d?password=left&sslmode=right',
+    'postgres://u@h/d?password=left&channel_binding=right',
+    'postgres://u@h/d?password=left&connect_timeout=right',
+    'postgres://u@h/d?password=left&port=right',
+    'postgres://u@h/d?password=left&right=%',
+    'postgres://u@h/d?sslmode=disable;password=right',
+  ])('if the connection URL is %s, whose password is not encoded, the error contains no part of it', (url) => {
+    expect(() => parseConnectionUrl(url)).toThrow(InvalidUrlError)
+    expect(() => parseConnectionUrl(url)).not.toThrow(/left|right/)
+  })
+
+  test('if a parameter of the connection URL is unknown, the error says its position and the accepted parameters', () => {
+    expect(() => parseConnectionUrl('postgres://h/d?sslmode=require&search_path=x')).toThrow(
+      /^parameter 2 of the connection URL is unknown; accepted: host, port, .*, channel_binding; in a password write/,
+    )
+  })
+
+  test.each([
     ['postgres://u:p%40w@h:1/d?sslmode=require', 'postgres://u@h:1/d?sslmode=require', 'p@w'],
     ['postgres://u:p@w@h/d', 'postgres://u@h/d', 'p@w'],
     ['postgres://u@h/d?password=a%26b&sslmode=require', 'postgres://u@h/d?sslmode=require', 'a&b'],

@@ -40,7 +40,10 @@ export interface ConnectionTarget {
   readonly startup: Readonly<Record<string, string>>
 }
 
-/** Thrown for a connection URL that can't be used. The message quotes at most 40 characters of one query parameter. */
+/**
+ * Thrown for a connection URL that can't be used. The message quotes nothing from the URL: any part of it can belong to
+ * a password that is not percent-encoded.
+ */
 export class InvalidUrlError extends Error {
   override readonly name = 'InvalidUrlError'
 }
@@ -75,7 +78,11 @@ const ALSO_ACCEPTED =
   'sslcompression, sslsni'
 const NAMES: ReadonlySet<string> = new Set(`${ACCEPTED}, ${ALSO_ACCEPTED}`.split(', '))
 
-const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i
+/**
+ * Unlike libpq, this doesn't accept @ in the name of the database: the @ can follow a password with /, whose parts
+ * would be read as the port and the database.
+ */
+const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/i
 
 /** Returns the decoded value of a parameter; null if it is absent or empty. */
 type Read = (name: string) => string | null
@@ -89,7 +96,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
   if (match === null)
     throw new InvalidUrlError(
       'a connection URL is postgres://user:password@host:port/database?sslmode=verify-full; ' +
-        'in user and password write @ / ? # as %40 %2F %3F %23',
+        'in user, password, and database write @ / ? # as %40 %2F %3F %23',
     )
   const [, login = '', authority = '', path = '', query = ''] = match
   const [user, password] = splitOnce(login, ':')
@@ -160,11 +167,13 @@ export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDesc
 function readParameters(query: string): Map<string, string> {
   const parts = query.split('&').filter((part) => part !== '')
   return new Map(
-    parts.map((part) => {
+    parts.map((part, index) => {
       const name = nameOf(part)
       if (NAMES.has(name)) return [name, splitOnce(part, '=')[1] ?? '']
-      const shown = name.slice(0, 40)
-      throw new InvalidUrlError(`the connection URL has an unknown parameter "${shown}"; accepted: ${ACCEPTED}`)
+      throw new InvalidUrlError(
+        `parameter ${index + 1} of the connection URL is unknown; accepted: ${ACCEPTED}; ` +
+          'in a password write ? and & as %3F and %26',
+      )
     }),
   )
 }
@@ -249,7 +258,7 @@ function oneOf<const T extends string>(name: string, read: Read, accepted: reado
   const value = read(name)
   const found = value === null ? null : accepted.find((word) => word === value)
   if (found !== undefined) return found
-  throw new InvalidUrlError(`${name} must be one of ${accepted.join(', ')}; got "${value?.slice(0, 40)}"`)
+  throw new InvalidUrlError(`${name} in the connection URL must be one of ${accepted.join(', ')}`)
 }
 
 function keysOf<T extends object>(table: T): (keyof T & string)[] {
