@@ -56,12 +56,12 @@ export function recordRequest(request: CompletedRequest): void {
   })
 }
 
-/**
- * Returns the outcome of a request, for the usage of its key: `rejected` for 403, 409, and 429, because these depend on
- * the store and the rate limit, not on the request's content.
- */
+/** Returns the outcome of a request, for the usage of its key. */
 function outcomeOf(status: number): UsageOutcome {
   if (status < 400) return 'successful'
-  if (status >= 500) return 'failed'
-  return status === 429 || status === 403 || status === 409 ? 'rejected' : 'clientErrors'
+  if (status === 429) return 'rejected'
+  return status >= 500 || NOT_SERVED.includes(status) ? 'failed' : 'clientErrors'
 }
+
+/** Statuses of a store that the service doesn't serve. The tool can't fix these, and they are not over the limit. */
+const NOT_SERVED = [403, 409]

@@ -1,6 +1,7 @@
 import { ENDPOINTS } from '@store-export/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+import { storeWithoutDatabase } from './support/store-without-database.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -36,6 +37,20 @@ test.each([
     const [line] = await logOf(keyId, 1)
     expect(line).toMatchObject({ status: response.status, code, lastRequestId: response.headers.get('x-request-id') })
     expect(line?.reason).toMatch(reason)
+  },
+)
+
+test.each([
+  ['imported', 403],
+  ['generating', 409],
+] as const)(
+  'if a store is %s, its requests count as failed, not as requests over the rate limit',
+  async (kind, status) => {
+    const { id, key } = await storeWithoutDatabase(platform, kind)
+    expect((await platform.get('/api/v1/orders', key)).status).toBe(status)
+    const sums = () => platform.controlSql`
+      select failed::int, rejected::int from usage_hours where key_id in (select id from api_keys where store_id = ${id})`
+    await expect.poll(sums, { timeout: 5000 }).toMatchObject([{ failed: 1, rejected: 0 }])
   },
 )
 

@@ -412,7 +412,7 @@ describe('the usage page of a key', () => {
     const { id, key } = await makeKey(shop, 'Walker')
     await shop.store.sql`
       insert into customers (id, email, created_at)
-      select gen_random_uuid(), 'c' || n || '@example.com', now() from generate_series(1, 7) n`
+      select gen_random_uuid(), 'customer-' || n || '@example.com', now() from generate_series(1, 7) n`
     const first = await platform.get('/api/v1/customers?limit=3', key)
     await platform.get(`/api/v1/customers?limit=3&cursor=${first.json.meta.next_cursor}`, key)
     await platform.get('/api/v1/customers?limit=nonsense', key)
@@ -426,7 +426,7 @@ describe('the usage page of a key', () => {
     await expect.poll(pageText, { timeout: 5000 }).toContain('INVALID_PARAM')
     const text = await pageText()
     expect(text).not.toContain('nonsense')
-    expect(text).not.toContain('c1@example.com')
+    expect(text).not.toContain('customer-1@example.com')
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
     expect((await shop.visitor.get(`${shop.page}/live`)).text).toMatch(/\b3\b/)
   })

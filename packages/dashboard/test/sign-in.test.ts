@@ -222,6 +222,15 @@ describe('one-time links', () => {
     expect(second.text).toContain('already used or has expired')
   })
 
+  test('if several one-time links are created for one account at once, each of them signs in', async () => {
+    const accounts = await accountsOf(platform)
+    const tokens = await Promise.all(Array.from({ length: 5 }, () => accounts.createSignInLink(merchant.email)))
+    for (const token of tokens) {
+      const response = await browser().send(`/link/${token}`, '/link', { token })
+      expect(response.headers.get('location')).toBe('/')
+    }
+  })
+
   test('if a one-time link is used 20 times at once, one use signs in', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(

@@ -4,8 +4,8 @@
  * How a request ended:
  * - `successful`: with the requested data
  * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
- * - `rejected`: by the rate limit, or because the service doesn't serve the store
- * - `failed`: with an error of the service or of a database
+ * - `rejected`: by the rate limit
+ * - `failed`: with an error of the service or of a database, or because the service doesn't serve the store
  */
 export type UsageOutcome = 'successful' | 'clientErrors' | 'rejected' | 'failed'
 

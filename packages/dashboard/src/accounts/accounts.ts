@@ -1,6 +1,7 @@
 // Manages the accounts of merchants: creates them, signs merchants in by password and by one-time link, and changes
 // passwords. better-auth stores passwords and sessions (auth.ts). This module limits the rate of attempts.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   addMembership,
   type ControlDatabase,
@@ -67,15 +68,15 @@ export class Accounts {
   readonly passkeys: Passkeys
   readonly #auth: Auth
   readonly #database: ControlDatabase
-  /** Tokens that better-auth just created, by email address, until `createSignInLink` returns them. */
-  readonly #links = new Map<string, string>()
+  /** The link that the current call of `createSignInLink` waits for. better-auth passes its token to a callback. */
+  readonly #link = new AsyncLocalStorage<{ token: string | null }>()
 
   /** Throws `InvalidIssuerError` if the issuer of single sign-on is not a secure URL. */
   constructor(options: AccountsOptions) {
     const { singleSignOn = null } = options
     this.singleSignOn = singleSignOn === null ? null : new SingleSignOn(options, singleSignOn)
     this.#database = options.database
-    this.#auth = createAuth({ ...options, onLink: (email, token) => this.#links.set(email, token) })
+    this.#auth = createAuth({ ...options, onLink: (token) => this.#takeToken(token) })
     this.twoFactor = new TwoFactor(this.#auth, options)
     this.passkeys = new Passkeys(this.#auth, options)
   }
@@ -128,11 +129,17 @@ export class Accounts {
    */
   async createSignInLink(email: string): Promise<string> {
     const address = parseEmail(email)
-    await this.#auth.api.signInMagicLink({ body: { email: address }, headers: new Headers() })
-    const token = this.#links.get(address)
-    this.#links.delete(address)
-    if (token === undefined) throw new Error('better-auth created no sign-in link')
-    return token
+    const link: { token: string | null } = { token: null }
+    await this.#link.run(link, () =>
+      this.#auth.api.signInMagicLink({ body: { email: address }, headers: new Headers() }),
+    )
+    if (link.token === null) throw new Error('better-auth created no sign-in link')
+    return link.token
+  }
+
+  #takeToken(token: string): void {
+    const link = this.#link.getStore()
+    if (link !== undefined) link.token = token
   }
 
   /** Signs in by password. The rate limit counts attempts per account and per client address. */

@@ -31,7 +31,7 @@ export interface AuthOptions extends CommonAuthOptions {
   /** Minutes for which a one-time link is valid. */
   readonly linkMinutes: number
   /** Called with the token of each new one-time link. */
-  readonly onLink: (email: string, token: string) => void
+  readonly onLink: (token: string) => void
 }
 
 const DAY_SECONDS = 86_400
@@ -56,7 +56,7 @@ export function createAuth(options: AuthOptions) {
         storeToken: 'hashed',
         disableSignUp: true,
         expiresIn: linkMinutes * 60,
-        sendMagicLink: ({ email, token }) => onLink(email, token),
+        sendMagicLink: ({ token }) => onLink(token),
       }),
       secondFactor(),
       passkeys(options.url),

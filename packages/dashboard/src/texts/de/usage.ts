@@ -18,8 +18,8 @@ export const usage = ({ count, plural }: Format): UsageTexts => ({
   partNotes: {
     successful: 'Anfragen, die Daten geliefert haben',
     clientErrors: 'Falsche Parameter oder unbekannte IDs',
-    rejected: 'Über dem Limit, oder Shop nicht bereit',
-    failed: 'Fehler bei uns. Tools können es erneut versuchen',
+    rejected: 'Über dem Limit',
+    failed: 'Fehler bei uns, oder der Shop war nicht bereit',
   },
   counted: {
     successful: (requests) => `${count(requests)} erfolgreich`,

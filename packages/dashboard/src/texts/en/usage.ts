@@ -20,8 +20,8 @@ export const usage = ({ count, plural }: Format) => ({
   partNotes: {
     successful: 'Requests that returned data',
     clientErrors: 'Wrong parameters or unknown IDs',
-    rejected: 'Over the rate limit, or the store was not ready',
-    failed: 'Errors on our side; tools can retry',
+    rejected: 'Over the rate limit',
+    failed: 'Errors on our side, or the store was not ready',
   },
   counted: {
     successful: (requests: number) => `${count(requests)} successful`,
