@@ -46,6 +46,7 @@ describe('connection URLs', () => {
   test.each([
     ['', 'prefer', 'when offered'],
     ['sslmode=disable', 'disable', 'off'],
+    ['sslmode=allow', 'prefer', 'when offered'],
     ['ssl=true', 'require', 'encrypted'],
     ['sslmode=require', 'require', 'encrypted'],
     ['sslmode=require&sslrootcert=/ca.pem', 'verify-ca', 'verified'],

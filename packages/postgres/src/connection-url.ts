@@ -9,8 +9,8 @@ export type DatabaseHost =
 
 /** How a connection is protected, in libpq's terms. Unix sockets never use TLS. */
 export interface TlsSettings {
-  /** `sslmode`: whether to use TLS, and which certificates to accept. Unlike in libpq, `allow` never uses TLS. */
-  readonly mode: (typeof TLS_MODES)[number]
+  /** Whether to use TLS, and which certificates to accept, from `sslmode`. */
+  readonly mode: Exclude<(typeof TLS_MODES)[number], 'allow'>
   /** File with the accepted CAs, `system` for the system's CAs, or null for the CAs of Node.js. */
   readonly rootCertificate: string | null
   /** File with the client's certificate; null for none. */
@@ -157,7 +157,7 @@ type TlsDescription = 'local socket' | 'off' | 'when offered' | 'encrypted' | 'v
 export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDescription {
   if (hosts.every(({ kind }) => kind === 'unix')) return 'local socket'
   if (mode === 'disable') return 'off'
-  if (mode === 'allow' || mode === 'prefer') return 'when offered'
+  if (mode === 'prefer') return 'when offered'
   return mode === 'require' ? 'encrypted' : 'verified'
 }
 
@@ -226,11 +226,14 @@ function readTls(read: Read): TlsSettings {
 
 /**
  * Returns the mode that applies. As in libpq, `sslrootcert=system` demands verify-full, and `require` with a file
- * verifies the CA.
+ * verifies the CA. With `allow`, libpq connects without TLS, and again with TLS if the server refuses. Here, `allow` is
+ * the same as `prefer`, which also connects to servers with and without TLS.
  */
-function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: string | null): TlsSettings['mode'] {
-  if (rootCertificate !== 'system')
-    return stated === 'require' && rootCertificate !== null ? 'verify-ca' : (stated ?? 'prefer')
+function effectiveMode(stated: (typeof TLS_MODES)[number] | null, rootCertificate: string | null): TlsSettings['mode'] {
+  if (rootCertificate !== 'system') {
+    if (stated === 'require' && rootCertificate !== null) return 'verify-ca'
+    return stated === null || stated === 'allow' ? 'prefer' : stated
+  }
   if (stated === null || stated === 'verify-full') return 'verify-full'
   throw new InvalidUrlError(`sslrootcert=system needs sslmode=verify-full; got sslmode=${stated}`)
 }

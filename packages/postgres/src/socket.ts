@@ -43,14 +43,14 @@ export interface SocketOptions {
 }
 
 /**
- * Opens a socket, which the caller closes. Over TCP, starts TLS, unless the mode is `disable` or `allow`, or is
- * `prefer` and the server offers none.
+ * Opens a socket, which the caller closes. Over TCP, starts TLS, unless the mode is `disable`, or is `prefer` and the
+ * server offers none.
  *
  * Rejects with the signal's reason on abort. Rejects with `PostgresConnectionError` if the host is unreachable, TLS
  * fails or is refused, a certificate file can't be read, or the server breaks the protocol.
  */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
-  const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
+  const isPlain = host.kind === 'unix' || tls.mode === 'disable'
   const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
   const socket = connect(host, reader)
   const stop = () => void socket.destroy()

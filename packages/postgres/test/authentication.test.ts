@@ -104,14 +104,16 @@ describe.skipIf(!canRun)('authentication at a real server', () => {
 describe.skipIf(!canRun)('TLS to a real server', () => {
   test.each([
     ['disable', false],
+    ['allow', true],
     ['prefer', true],
     ['require', true],
   ])('if sslmode=%s is set and the server has TLS, pg_stat_ssl reports %s', async (mode, isTls) => {
     expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
   })
 
-  test('if the URL has no sslmode and the server has TLS, the connection uses TLS', async () => {
-    expect(await session('encrypted', '')).toEqual({ role: 'encrypted', isTls: true })
+  test('if the server demands TLS, connections without sslmode and with sslmode=allow use TLS', async () => {
+    for (const parameters of ['', 'sslmode=allow'])
+      expect(await session('encrypted', parameters)).toEqual({ role: 'encrypted', isTls: true })
     await expect(open(server.url('encrypted', 'sslmode=disable'))).rejects.toMatchObject({ code: '28000' })
   })
 
