@@ -47,6 +47,7 @@ describe('connection URLs', () => {
     ['', 'prefer', 'when offered'],
     ['sslmode=disable', 'disable', 'off'],
     ['sslmode=allow', 'prefer', 'when offered'],
+    ['ssl=off', 'prefer', 'when offered'],
     ['ssl=true', 'require', 'encrypted'],
     ['sslmode=require', 'require', 'encrypted'],
     ['sslmode=require&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
@@ -115,6 +116,13 @@ describe('connection URLs', () => {
   ])('if the connection URL is %s, whose password is not encoded, the error contains no part of it', (url) => {
     expect(() => parseConnectionUrl(url)).toThrow(InvalidUrlError)
     expect(() => parseConnectionUrl(url)).not.toThrow(/left|right/)
+  })
+
+  test.each([
+    ['ssl=foo', 'ssl in the connection URL must be one of true, 1, on, false, 0, off'],
+    ['sslnegotiation=foo', 'sslnegotiation in the connection URL must be one of postgres, direct'],
+  ])('if the connection URL has the parameters ?%s, the error lists the accepted values', (query, message) => {
+    expect(() => parseConnectionUrl(`postgres://h/d?${query}`)).toThrow(new InvalidUrlError(message))
   })
 
   test('if a parameter of the connection URL is unknown, the error says its position and the accepted parameters', () => {

@@ -62,6 +62,11 @@ const SESSION_ATTRIBUTES = {
   standby: 'standby',
   'prefer-standby': 'prefer-standby',
 } as const
+/** Values of `ssl` that mean `sslmode=require`. */
+const SSL_ON = ['true', '1', 'on'] as const
+/** Values of `ssl` that leave `sslmode` at its default. */
+const SSL_OFF = ['false', '0', 'off'] as const
+const NEGOTIATIONS = ['postgres', 'direct'] as const
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
 const PORT_DEFAULT = 5432
 const HOSTS_MAX = 16
@@ -214,13 +219,14 @@ function readPort(digits: string): number {
 
 function readTls(read: Read): TlsSettings {
   const rootCertificate = read('sslrootcert')
-  const ofSsl = ['true', '1', 'on'].includes(read('ssl') ?? '') ? 'require' : null
+  const ssl = oneOf('ssl', read, [...SSL_ON, ...SSL_OFF])
+  const ofSsl = SSL_ON.some((word) => word === ssl) ? 'require' : null
   return {
     mode: effectiveMode(oneOf('sslmode', read, TLS_MODES) ?? ofSsl, rootCertificate),
     rootCertificate,
     certificate: read('sslcert'),
     key: read('sslkey'),
-    direct: read('sslnegotiation') === 'direct',
+    direct: oneOf('sslnegotiation', read, NEGOTIATIONS) === 'direct',
   }
 }
 
