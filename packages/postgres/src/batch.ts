@@ -145,7 +145,7 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
     const prepared = known ?? (statement.prepared === true ? this.#prepared.add(statement.text) : null)
     const name = prepared?.name ?? ''
     if (known === null) {
-      this.#added.add(statement.text)
+      if (prepared !== null) this.#added.add(statement.text)
       this.#expect(SERVER.parseComplete, request, prepared)
       writer.parse(name, statement.text)
     }

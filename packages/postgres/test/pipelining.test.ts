@@ -161,6 +161,18 @@ describe('prepared statements', () => {
     expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
   })
 
+  test('if a later group also runs the text unprepared, it still prepares the statement again after a failure', async () => {
+    const connection = await open(database.url)
+    const plain = sql`select 'x'`
+    const [first, second, third] = [collecting(prepared(plain)), collecting(plain), collecting(prepared(plain))]
+    const errors = await connection.run([
+      [collecting(sql`select 1 / 0`), first],
+      [second, third],
+    ])
+    expect(errors).toEqual([expect.objectContaining({ code: '22012' }), null])
+    expect([first.values, second.values, third.values]).toEqual([[], ['x'], ['x']])
+  })
+
   test('if a prepared statement has a syntax error, each group with it fails with the same error', async () => {
     const connection = await open(database.url)
     const wrong = prepared(sql`select from where`)
