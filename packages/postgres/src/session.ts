@@ -85,7 +85,7 @@ export class Session {
   }
 
   #setParameter([name = '', value = '']: readonly string[]): void {
-    if (this.parameters.size < PARAMETERS_MAX) this.parameters.set(name, value)
+    if (this.parameters.has(name) || this.parameters.size < PARAMETERS_MAX) this.parameters.set(name, value)
   }
 
   #setTransaction({ bytes, start, length }: Cell): void {
