@@ -1,5 +1,5 @@
 // Lists the clauses and readings of docs/spec that no test names in its title. Titles name them like `[AUTH-5] ...` or
-// `[PAG-4, R15] ...`. Exits with 1 if there is one.
+// `[PAG-4, R15] ...`. Exits with 1 if the list is not empty.
 
 import { globSync, readFileSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
 // Keeps the lower packages usable without the upper ones: imports must point down. The order is contract, postgres <-
 // control, engine <- api, dashboard <- operator, and contract, client <- sync. Inside the engine, the order is query <-
-// encode <- stores. Prints other imports and exits with 1.
+// encode <- stores. Prints the imports that break this order, and exits with 1 if there are any.
 
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'

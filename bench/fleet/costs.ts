@@ -42,9 +42,9 @@ export async function readCosts(kind: ServerKind): Promise<Costs> {
 }
 
 /**
- * Returns the costs from two measurements. The benchmark measures whole requests. The other measurement has their
- * parts, perhaps from a busier machine, so its values count as ratios to a request that both have measured. Database
- * time in addition to reading belongs to the control database.
+ * Returns the costs from two measurements. `result` has the costs of whole requests, and `ConnectionCosts` those of
+ * their parts, perhaps from a busier machine. The costs of the parts are therefore scaled by a request that both have
+ * measured. Of the database time of a request, the part that reading does not need belongs to the control database.
  */
 function costsOf(result: BenchResult, { request, warm, opening, columns, ...measurement }: ConnectionCosts): Costs {
   const empty = figureOf(result, FIGURES.empty)

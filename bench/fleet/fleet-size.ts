@@ -5,7 +5,7 @@ import type { Balancing } from './balancer.ts'
 import type { Costs } from './costs.ts'
 import { type FleetFigures, simulate } from './simulate.ts'
 
-/** The number of stores, the assumptions, and the costs of a fleet. */
+/** Input of `sizeFleet`: a fleet without its number of nodes. */
 export interface FleetDemand {
   readonly stores: number
   readonly balancing: Balancing
@@ -20,7 +20,10 @@ export interface SizedFleet extends FleetFigures {
   readonly nodes: number
 }
 
-/** Duration of the simulations that only estimate the number of nodes. The last simulation runs for the whole time. */
+/**
+ * Duration of the simulations that only estimate the number of nodes. The simulations after the estimate run for the
+ * whole time.
+ */
 const GUESS_SECONDS = 30
 
 /** Returns the smallest fleet found whose busiest node stays within `coreShare` in its 99th percentile second. */
@@ -36,7 +39,8 @@ function enlarge(demand: FleetDemand, assumptions: Assumptions, nodesFirst = ass
     const figures = simulate({ ...demand, assumptions, nodes })
     const excess = figures.busiestNode99 / assumptions.coreShare
     if (excess <= 1) return { ...figures, nodes, stores: demand.stores, balancing: demand.balancing }
-    // The number grows less than in proportion, because more nodes also have more open connections.
+    // More nodes hold more open connections together, so fewer requests open one, and the load per node falls faster
+    // than in proportion. The factor 0.95 allows for that.
     nodes = Math.max(nodes + 1, Math.floor(nodes * excess * 0.95))
   }
 }

@@ -1,5 +1,5 @@
-// Simulates the connections of a node: the stores with a connection by their last use
-// (engine/src/stores/store-pools.ts), and the stores whose columns are cached (store-columns.ts).
+// Simulates what a node holds: connections to the stores that were used last (engine/src/stores/store-pools.ts), and
+// the cached columns of stores (store-columns.ts).
 
 export interface NodeBounds {
   /** Maximum number of stores with connections at the same time. */

@@ -26,23 +26,23 @@ export interface FleetFigures {
   readonly opened: number
   /** Number of requests that read their store's columns. */
   readonly columnsRead: number
-  /** Average number of cores of all nodes. */
+  /** Cores that all nodes use together, on average over the seconds. */
   readonly nodeCores: number
   /** Share of a core that the busiest node uses, in its own 99th percentile second. */
   readonly busiestNode99: number
-  /** Cores of the control database's server. */
+  /** Cores that the control database's server uses. */
   readonly controlCores99: number
-  /** Average number of cores of all store servers. */
+  /** Cores that all store servers use together, on average over the seconds. */
   readonly storeCores: number
   readonly storeCores99: number
-  /** Maximum number of connections of one node to stores. */
+  /** Maximum number of connections that one node had open to stores. */
   readonly connectionsOfNode: number
-  /** Maximum number of connections of all nodes to one store server. */
+  /** Maximum number of connections that all nodes together had open to one store server. */
   readonly connectionsOfServer: number
 }
 
 const SECOND_STEPS = 1000 / STEP_MS
-/** Duration before the figures count, in which pools fill up. */
+/** Duration before the figures count. During this time, the pools fill up. */
 const WARM_UP_SECONDS = 120
 
 /** Simulates `assumptions.seconds` seconds and returns the results. The same fleet gives the same results. */

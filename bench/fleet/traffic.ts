@@ -19,7 +19,7 @@ export interface Traffic {
   step(take: Take): void
 }
 
-/** Maximum number of steps ahead. A longer gap between two requests of an incremental sync is shortened. */
+/** Number of steps for which requests can be planned. A longer gap between two requests is shortened. */
 const AHEAD_MAX = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
 

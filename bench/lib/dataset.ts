@@ -18,6 +18,7 @@ export interface Dataset {
   readonly controlUrl: string
   /** The 32 bytes that encrypt the password in the store's URL. */
   readonly secret: Buffer
+  /** API key of the store. */
   readonly key: string
   /** URL of the role with which the service reads the store. */
   readonly readerUrl: string
@@ -25,7 +26,9 @@ export interface Dataset {
   readonly ownerUrl: string
   /** A client of the owner, which the caller must end. */
   readonly sql: Sql
+  /** Version of PostgreSQL, such as `PostgreSQL 15.4 …`. */
   readonly version: string
+  /** Number of rows of the store, in all tables. */
   readonly rows: number
 }
 
@@ -65,8 +68,8 @@ function fill(connection: Connection, orders: number, revision: RevisionId): Pro
 }
 
 /**
- * Moves updates at the end of the demo's history back to the creation of their orders. Many orders share that end, so a
- * filter on changes would otherwise match at least all of them.
+ * Moves updates at the end of the demo's history back to the creation of their orders. Many orders share that time.
+ * Without the move, a filter on changes that matches one of these orders would match all of them.
  */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
@@ -98,7 +101,7 @@ async function register({
   }
 }
 
-/** Runs a checkpoint. Otherwise, the writes of the loading would happen during the measurement. */
+/** Runs a checkpoint. Otherwise, PostgreSQL would write the loaded rows to disk during the measurement. */
 function checkpoint(server: BenchServer): Promise<void> {
   return administrate(server, 'checkpoint')
 }

@@ -13,7 +13,7 @@ export function count(number: number): string {
   return number.toLocaleString('en')
 }
 
-/** Returns a time in ms with three digits or more. */
+/** Returns a time in ms, with three decimals below 1 ms and with two from 1 ms on. */
 export function milliseconds(time: number): string {
   return time < 1 ? time.toFixed(3) : time.toFixed(2)
 }

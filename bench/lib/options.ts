@@ -36,8 +36,8 @@ const QUICK = { rounds: 5, parallelSeconds: 5, bursts: { rounds: 2, milliseconds
 const WHOLE = { rounds: 21, parallelSeconds: 30, bursts: { rounds: 7, milliseconds: 1000 } } as const
 
 /**
- * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any
- * other.
+ * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
+ * arguments.
  */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({

@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 
-/** A tick is 10 ms. Processes that have ended have no finer values. */
+/** A tick is 10 ms. Linux has no finer values for processes that have ended. */
 const TICK_MILLISECONDS = 10
 const NANOSECONDS = 1_000_000
 
@@ -36,7 +36,7 @@ function statusOf(processId: number): Promise<string> {
 }
 
 async function threadTime(folder: string): Promise<number> {
-  // A thread that ends between the listing and the read has used almost nothing.
+  // The time of a thread that ends between the listing and the read is lost. Few threads of the measured processes end.
   const text = await readFile(`${folder}/schedstat`, 'utf8').catch(() => '0')
   return Number(text.split(' ')[0]) / NANOSECONDS
 }

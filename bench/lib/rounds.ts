@@ -1,5 +1,6 @@
-// Runs variants in short rounds, which is fair on a noisy machine. Each round runs every variant once and starts with
-// another one. The result is the median over the rounds. Ratios are calculated within a round.
+// Runs variants in short rounds, so that noise of the machine affects all of them equally. Each round runs every
+// variant once and starts with another one. The result is the median over the rounds. Ratios are calculated within a
+// round.
 
 import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
 
@@ -9,9 +10,12 @@ export interface Variant {
   /** ID of the process whose processor time counts, together with the database's. */
   readonly processId: number
   readonly requests: number
-  /** Name of the variant that reads the same rows with COPY. The report has the ratio to it. */
+  /**
+   * Name of the variant with which the report compares this one: COPY of the same rows, or `select 1` for the key
+   * check.
+   */
   readonly baseline?: string
-  /** Sends the requests of a round one after another. Returns the number of bytes. */
+  /** Sends the requests of a round one after another. Returns the number of received bytes; 0 if it is unknown. */
   run(round: Round): Promise<number>
 }
 
@@ -39,7 +43,10 @@ export type Samples = ReadonlyMap<string, readonly Sample[]>
  */
 export const WARM_UP_ROUNDS = 12
 
-/** Runs the variants in rounds. `serverProcessId` is the ID of the PostgreSQL server's process. */
+/**
+ * Runs the variants in rounds and returns the samples, without those of the warm-up rounds. `serverProcessId` is the ID
+ * of the PostgreSQL server's process.
+ */
 export async function runRounds(
   variants: readonly Variant[],
   { rounds, serverProcessId }: { rounds: number; serverProcessId: number },

@@ -52,7 +52,8 @@ async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-'))
   // If the benchmark runs as root, the server runs as another user, who needs access to the folder.
   await chmod(folder, 0o711)
-  // This also runs after an error, and after a signal that the program handles. The server then stops by itself.
+  // This also runs after an error, and after a signal that the program handles. `startServer` has its own exit handler,
+  // which stops the server.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

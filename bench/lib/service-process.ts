@@ -15,7 +15,7 @@ export interface ServiceStart {
   readonly secret: Uint8Array
 }
 
-/** How much later than due a timer of 1 ms fires, in ms: the 99th percentile and the maximum. */
+/** Delay of a timer of 1 ms, in ms: the 99th percentile and the maximum. */
 export interface LoopHolds {
   readonly p99: number
   readonly most: number
@@ -43,7 +43,10 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   return service.url
 }
 
-/** Measures the delay only from now until `loopHolds` is called, because the timer itself takes processor time. */
+/**
+ * Measures the delay until `loopHolds` is called. The timer takes processor time, so it doesn't run during other
+ * measurements.
+ */
 async function watchLoop(): Promise<void> {
   watched = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   watched.enable()

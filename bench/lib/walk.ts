@@ -29,8 +29,9 @@ export async function walkList(list: string, { table }: Resource, { client, sql 
 }
 
 /**
- * Returns `count` starts that are spread evenly over the list. Each round shifts them by a fraction of the distance, so
- * starts recur if the list has few. With fewer than `count` starts, some occur several times.
+ * Returns `count` starts that are spread evenly over the list. Each round shifts them by a fraction of the distance
+ * between two of them, so short lists return some starts in several rounds. With fewer than `count` starts, some occur
+ * several times.
  */
 export function spread<Start>(starts: readonly Start[], count: number, round: { index: number; count: number }) {
   const step = starts.length / count

@@ -1,5 +1,5 @@
 // Checks before the measurement that each server returns the same orders as the service, with as many items and the
-// same total.
+// same total. Checks after it that responses were long enough to contain orders.
 
 import type { PeerClient } from './peers-client.ts'
 import type { Peer, PeerStart, SeenOrder } from './peers-list.ts'
@@ -10,7 +10,7 @@ export interface Asked {
   readonly client: PeerClient
 }
 
-/** The requests to compare: pages of `limit` orders, and the first order of each page by ID. */
+/** A comparison: the page of `limit` orders at `start`, and the first order of this page by its ID. */
 export interface Compared {
   readonly start: PeerStart
   readonly limit: number
@@ -46,8 +46,8 @@ function compare(what: string, expected: readonly SeenOrder[], found: readonly S
 }
 
 /**
- * Throws if a server's responses during the measurement were less than half as long as the service's. Such responses
- * are errors, not orders.
+ * Throws if a server's average response during the measurement was less than half as long as the service's. Such
+ * responses are errors, not orders. The first of `figures` is the service's.
  */
 export function checkSizes(
   what: string,

@@ -13,7 +13,7 @@ const LIST = 'allOrders(first: $first, after: $after, orderBy: [CREATED_AT_ASC, 
 export const POSTGRAPHILE_PAGE = `query ($first: Int!, $after: Cursor) {
   ${LIST} { nodes { ${ORDER} } pageInfo { endCursor hasNextPage } } }`
 
-/** Query for the end of such a page, without its rows. */
+/** Query for the cursor at the end of such a page, without its rows. */
 export const POSTGRAPHILE_ENDS = `query ($first: Int!, $after: Cursor) { ${LIST} { pageInfo { endCursor } } }`
 
 /** Query for one order. */

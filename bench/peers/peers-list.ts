@@ -42,8 +42,8 @@ export interface Peer {
   /** Returns the orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]
   /**
-   * The cheapest request for the end of a page of 250, and the cursor in its response. Only for a server that has its
-   * own cursors.
+   * For a server that has its own cursors: the cheapest request for the end of a page of 250, and a function that
+   * returns the cursor from its response.
    */
   readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
 }
@@ -133,8 +133,8 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
 }
 
 /**
- * Returns PostgREST's filter for rows after a position. PostgREST has no comparison of row values. The first part of
- * the filter lets PostgreSQL use the index.
+ * Returns PostgREST's filter for rows after a position. PostgREST can't compare row values, so the filter compares each
+ * column. Its first part lets PostgreSQL use the index.
  */
 function afterPosition({ createdAt, id }: PageStart['key']): string {
   const instant = encodeURIComponent(createdAt)

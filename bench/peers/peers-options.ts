@@ -20,8 +20,8 @@ const ORDERS_QUICK = 5000
 const ORDERS_MIN = 1000
 
 /**
- * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for any
- * other.
+ * Returns the options for `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for other
+ * arguments.
  */
 export function readPeersOptions(args: readonly string[]): PeersOptions {
   const { values } = parseArgs({

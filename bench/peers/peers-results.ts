@@ -10,14 +10,18 @@ export interface PeerFigure {
   /** The software of the peer, with versions; empty for the service. */
   readonly version: string
   readonly checksKey: boolean
+  /** Processor time of the peer. */
   readonly processMs: number
+  /** Processor time of the database. */
   readonly databaseMs: number
+  /** Processor time of both. */
   readonly totalMs: number
+  /** Time until the response is complete. */
   readonly wallMs: number
   readonly kibibytes: number
-  /** Processor time as a multiple of the service's in the same round. */
+  /** `totalMs` as a multiple of the service's in the same round. */
   readonly cpuRatio: number
-  /** Time as a multiple of the service's in the same round. */
+  /** Wall time as a multiple of the service's in the same round. */
   readonly wallRatio: number
 }
 

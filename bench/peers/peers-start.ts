@@ -10,7 +10,7 @@ import { freePort } from '../lib/servers.ts'
 
 export interface RunningPeer {
   readonly url: string
-  /** ID of the process whose processor time counts. The process belongs to the peer. */
+  /** ID of the process whose processor time counts: the peer's, or one that the peer started. */
   readonly processId: number
   close(): Promise<void>
 }

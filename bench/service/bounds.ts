@@ -39,7 +39,9 @@ export function requestBounds(samples: Samples): Bounded[] {
   ]
 }
 
-/** Returns the same page compared with COPY by each client that ran. */
+/**
+ * Returns a value for each client that ran COPY: the processor time of the page `name` as a multiple of that of COPY.
+ */
 function copyBounds(samples: Samples, { name, what, most }: { name: string; what: string; most: number }): Bounded[] {
   return Object.entries(baselinesOf(name))
     .filter(([, baseline]) => samples.has(baseline))

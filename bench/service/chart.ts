@@ -41,7 +41,10 @@ function panelsOf(results: readonly BenchResult[], peers: readonly PeersResult[]
     .filter(({ groups }) => groups.length > 0)
 }
 
-/** Returns the bars for variants that are compared with COPY. The key check is compared with a separate statement. */
+/**
+ * Returns a bar for each variant that is compared with COPY. The key check is compared with another statement, so it
+ * has its own group.
+ */
 function groupOf({ figures, ...run }: BenchResult): BarGroup {
   const compared = figures.filter(({ name }) => name !== KEY_CHECK.name)
   return { title: titleOf(run), bars: compared.flatMap((figure) => barOf(figure.name, figure)) }
@@ -60,7 +63,7 @@ function barOf(label: string, { ratio }: Figure): Bar[] {
 
 function peersGroupOf({ comparisons, ...run }: PeersResult): BarGroup {
   const figures = comparisons.find(({ what }) => what === COMPARED)?.figures ?? []
-  // The service has no version.
+  // Only the service's own figure has no version.
   const others = figures.filter(({ version }) => version !== '')
   return { title: titleOf(run), bars: others.map(({ name, cpuRatio }) => ({ label: name, value: cpuRatio })) }
 }

@@ -20,7 +20,7 @@ export async function writeDocument(): Promise<void> {
   await writeFile(DOCUMENT, await storedPage())
 }
 
-/** Returns the page of the stored results. */
+/** Returns the page with the stored results, as Markdown. */
 export async function storedPage(): Promise<string> {
   const [results, peers, sync] = await Promise.all([readResults(), readPeersResults(), readSyncResult()])
   return performancePage({ results, peers, sync })

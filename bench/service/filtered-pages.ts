@@ -39,24 +39,27 @@ export async function filteredPages(sql: Sql, orders: number): Promise<FilteredP
   ]
 }
 
-/** Drops the indexes that these pages use. Only the index for the order of the list remains. */
+/** Drops the indexes that the filtered pages use. Only the index for the order of the list remains. */
 export async function dropFilterIndexes(sql: Sql): Promise<void> {
   await sql.unsafe('drop index orders_changed, orders_status_walk')
 }
 
-/** Returns the same page for a store without these indexes, as the requests of one round. */
+/**
+ * Returns a filtered page for a store without the indexes of its filter: its name, and the path that each round
+ * requests.
+ */
 export function withoutIndexes({ name, path }: FilteredPage): { name: string; paths: () => string[] } {
   return { name: withoutIndexesName(name), paths: () => [path] }
 }
 
-/** Returns the name of the same page for a store without these indexes. */
+/** Returns the name of a filtered page for a store without the indexes of its filter. */
 export function withoutIndexesName(name: string): string {
   return name.replace(FILTERED, 'orders without indexes for filters, first page of 250, ')
 }
 
 /**
- * Returns the time since which this number of orders changed, or more if several changed at this time. Rejects if the
- * store has fewer orders.
+ * Returns a time since which `rows` orders changed, or more if several changed at this time. Rejects if the store has
+ * fewer orders.
  */
 export async function timestampBeforeChanges(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`

@@ -8,11 +8,12 @@ export const KEY_CHECK = { baseline: 'select 1', name: 'key check' } as const
 
 const STATEMENTS = 1000
 
-/** Returns variants for both statements. A process of key-check-process.ts runs them. */
+/** Returns the variants of both statements. `child` is a process of key-check-process.ts, which runs the statements. */
 export function keyCheckVariants(child: Child): Variant[] {
   const { baseline, name } = KEY_CHECK
   const run = async (call: string) => {
     await child.call(call, STATEMENTS)
+    // The statements have no bytes to report.
     return 0
   }
   return [

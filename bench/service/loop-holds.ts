@@ -1,5 +1,5 @@
-// Measures how long whole pages delay the other requests of the service, which runs JavaScript on one thread. This is
-// the delay of a timer of 1 ms while a client reads pages without a pause.
+// Measures how long the pages that a client reads delay the service's other requests, because the service runs
+// JavaScript on one thread. The measure is the delay of a 1 ms timer while the client reads pages without a pause.
 
 import type { Child } from '../lib/child.ts'
 import type { LoopHolds } from '../lib/service-process.ts'

@@ -78,7 +78,7 @@ function linesOf({ results, peers }: Overviewed): Line[] {
 
 function othersIn(comparisons: PeersResult['comparisons'], what: string): number[] {
   const figures = comparisons.filter((one) => one.what === what).flatMap((one) => one.figures)
-  // The service has no version.
+  // Only the service's own figure has no version.
   return figures.filter(({ version }) => version !== '').map(({ cpuRatio }) => cpuRatio)
 }
 

@@ -109,7 +109,8 @@ function requester(path: string, isIncremental: boolean): YamlObject {
       api_token: "{{ config['api_key'] }}",
       inject_into: { type: 'RequestOption', inject_into: 'header', field_name: 'x-api-key' },
     },
-    // The window ends the list at its watermark. Without it, a transaction that commits late would be lost.
+    // The window ends the list at its watermark. Without the window, Airbyte would miss the rows of a transaction that
+    // commits late.
     ...(isIncremental ? { request_parameters: { updated_until: 'now' } } : {}),
     error_handler: ERROR_HANDLER,
   }

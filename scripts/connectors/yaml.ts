@@ -2,9 +2,9 @@
 
 export type YamlValue = string | number | boolean | null | readonly YamlValue[] | { readonly [name: string]: YamlValue }
 
-/** Matches strings that need no quotes in YAML. */
+/** Matches strings that need no quotes in YAML, unless they are `RESERVED`. */
 const PLAIN = /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/
-/** Words that YAML 1.1 parses as something else than a string. */
+/** Words that YAML 1.1 parses as something other than a string. */
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i
 
 export function yamlText(value: YamlValue): string {

@@ -65,8 +65,8 @@ export const NPM_TESTS: readonly GeneratorTest[] = [
 
 /**
  * Installs packages, and links them from the folder of the test, so that the program finds them. The programs are
- * CommonJS, as in a project without a package.json. Without a file of its own, the folder would take "type" from this
- * repository.
+ * CommonJS, as in a project without a package.json. Without a package.json of its own, the folder would take "type"
+ * from this repository.
  */
 async function install(workspace: Workspace, packages: readonly (keyof typeof VERSIONS)[]): Promise<void> {
   const names = [...packages, 'typescript', '@types/node'] as const

@@ -17,7 +17,7 @@ export interface Row {
   readonly note: string
 }
 
-/** Rate limit of the demo's keys. A client sends less in a minute, so it waits for one window only. */
+/** Rate limit of the demo's keys. A client needs fewer requests to read all orders, so it waits for one window only. */
 const REQUESTS_PER_MINUTE = 60
 /**
  * Latest second of a window at which the test uses up the window. The rest of the window is the time for the client's
@@ -29,7 +29,8 @@ const CLIENTS_MAX = 4
 const DOCUMENTS: readonly DocumentName[] = ['openapi.json', 'openapi-3.0.json', 'swagger-2.0.json']
 
 /**
- * Starts a demo, runs the tests against it, and returns their rows. Clients run during other builds: they mostly wait.
+ * Starts a demo, runs the tests against it, and returns their rows. A client runs while others are built, because it
+ * mostly waits.
  */
 export async function runClients(tests: readonly GeneratorTest[], folders: TestFolders): Promise<Row[]> {
   const demo = await startDemoService(folders.work, REQUESTS_PER_MINUTE)

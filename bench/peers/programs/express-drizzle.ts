@@ -1,6 +1,6 @@
 // Serves orders with Express and an ORM, Drizzle, as Drizzle's documentation recommends. A relational query returns the
-// orders of a page with their items in one prepared statement. Responses equal the service's. The peer checks and
-// counts the key.
+// orders of a page with their items in one prepared statement. Responses with status 200 have the service's fields and
+// formats, except the cursor. The peer checks the key and counts its requests.
 
 import { relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -63,7 +63,7 @@ const itemsRelations = relations(orderItems, ({ one }) => ({
 }))
 
 const LIMIT_MOST = 250
-/** Options of the pool. Connections stay open during the turns of other servers. */
+/** Options of the pool. Connections stay open while other servers have their turn. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const LIMIT = /^[1-9]\d{0,2}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -158,7 +158,8 @@ function served(order: OrderWithItems) {
 }
 
 /**
- * Returns the amount with two decimals. The relational query returns items as JSON, whose numbers lack trailing zeros.
+ * Returns the amount with two decimals. The relational query returns items as JSON. Its numbers lose trailing zeros
+ * when they are parsed.
  */
 function money(value: string): string {
   return value.at(-3) === '.' ? value : Number(value).toFixed(2)

@@ -1,6 +1,6 @@
-// Serves orders with Fastify, Kysely, and node-postgres, as a careful engineer writes an export. Responses have the
-// same fields in the same formats as the service's. The peer uses keyset pages, reads the items of a page with a second
-// statement, and checks and counts the key.
+// Serves orders with Fastify, Kysely, and node-postgres, as a careful engineer writes an export. Responses with status
+// 200 have the service's fields and formats, except the cursor. The peer uses keyset pages, and reads the items of a
+// page with a second statement. It checks the key and counts its requests.
 
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Kysely, PostgresDialect, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
@@ -62,7 +62,7 @@ interface Tables {
 }
 
 const LIMIT_MOST = 250
-/** Options of the pool. Connections stay open during the turns of other servers. */
+/** Options of the pool. Connections stay open while other servers have their turn. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 const TIMESTAMPTZ = 1184
 

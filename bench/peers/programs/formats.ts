@@ -1,7 +1,7 @@
 // Implements the formats of the service's responses, for the peers that are written by hand: timestamps in UTC
 // truncated to milliseconds, and the nine keys of an address in their order. Cursors have a simpler format.
 
-/** An address, as the API returns it. */
+/** An address, as the store has it or as the API returns it. A stored address can lack keys. */
 export type Address = Readonly<Record<string, unknown>>
 
 /** A position in the list of orders: after the row with this creation time, to the microsecond, and this ID. */
@@ -18,7 +18,7 @@ export function isoTimestamp(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`
 }
 
-/** Returns an address with the keys of the contract. A missing key is null. */
+/** Returns an address with exactly the keys of the contract, null for a missing key; null for null. */
 export function addressOf(stored: Address | null): Address | null {
   if (stored === null) return null
   const { firstName = null, lastName = null, line1 = null, line2 = null, city = null } = stored

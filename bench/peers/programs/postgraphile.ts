@@ -8,7 +8,7 @@ import { grafserv } from 'postgraphile/grafserv/node'
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 import { readPeerEnvironment, sayListening } from './environment.ts'
 
-/** Options of the pool. Connections stay open during the turns of other servers. */
+/** Options of the pool. Connections stay open while other servers have their turn. */
 const POOL = { max: 8, idleTimeoutMillis: 60_000 }
 
 const { port, databaseUrl } = readPeerEnvironment()

@@ -18,7 +18,7 @@ const postgrest = spawn(path.join(folder, process.platform === 'win32' ? 'postgr
     PGRST_DB_SCHEMAS: 'public',
     PGRST_DB_ANON_ROLE: decodeURIComponent(new URL(databaseUrl).username),
     PGRST_DB_POOL: '8',
-    // The value is in seconds. Connections stay open during the turns of other servers.
+    // The value is in seconds. Connections stay open while other servers have their turn.
     PGRST_DB_POOL_MAX_IDLETIME: '60',
     // The schema doesn't change during the measurement, so no connection needs to listen for changes.
     PGRST_DB_CHANNEL_ENABLED: 'false',

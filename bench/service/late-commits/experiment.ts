@@ -28,7 +28,10 @@ export interface ExperimentResult {
 
 /** Pause between two syncs of a copy, in ms. */
 const PAUSE_MS = 50
-/** Pause before the last sync, in ms. A window ends a second before its request. */
+/**
+ * Pause before the last sync, in ms. A window ends a second before its request, so the last changes must be older than
+ * a second.
+ */
 const SETTLED_MS = 1500
 
 /**

@@ -5,7 +5,7 @@
  * - `own clock`: the clock at the start of the previous sync, as the specification says.
  * - `watermark`: the header `x-sync-watermark` of the previous sync.
  * - `greatest updated_at`: the greatest `updated_at` in the copy, as many tools do.
- * - `settled window`: the same, and each sync sends `updated_until=now`.
+ * - `settled window`: like `greatest updated_at`, and each sync sends `updated_until=now`.
  */
 export type Rule = 'own clock' | 'watermark' | 'greatest updated_at' | 'settled window'
 

@@ -16,8 +16,9 @@ export interface StoreQueryFailed {
 }
 
 /**
- * Emitted if a read of the catalog finds a column that the service can't read. Each node emits a `type_mismatch` of a
- * column once. The node repeats `column_unreadable`, unless the cached columns lacked the column, too.
+ * Emitted if a read of the catalog finds a column that the service can't read. A node emits `type_mismatch` once for
+ * each column. It emits `column_unreadable` if the column was readable at the last read, or if no columns of an earlier
+ * read are cached.
  */
 export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'

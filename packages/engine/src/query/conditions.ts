@@ -9,12 +9,13 @@ import { hasColumn, type PresentColumns } from './present-columns.ts'
 import { searchCondition } from './search-condition.ts'
 
 /**
- * Returns the conditions of a page on its rows, except its position: the presence of an ID, its filters, its end times,
- * and its search. Each begins with `and`. Throws if the watermark of an end time is not known yet.
+ * Returns the conditions for the rows of a page, without its position: the presence of an ID, the filters, the end
+ * times, and the search. Each begins with `and`. Throws if the watermark of an end time is not known yet.
  */
 export function conditions(plan: PagePlan, context: SqlContext): string {
   const { resource, filters, search, accessPath } = plan
   const { present } = context
+  // The access path `skip` is for filters that match many rows.
   const write = accessPath === 'skip' ? conditionOfMany : condition
   const searchPart = search === undefined ? '' : ` and (${searchCondition(search, resource, present)})`
   const filterPart = filters.map((filter) => ` and ${write(filter, resource, context)}`).join('')
@@ -23,7 +24,7 @@ export function conditions(plan: PagePlan, context: SqlContext): string {
 
 /**
  * Returns the condition for the plan's end times. The subquery hides the watermark from the planner, so that a prepared
- * statement keeps its plan. The plan is right for each watermark, because almost every row is before it. Throws if the
+ * statement keeps its plan. The plan fits every watermark, because almost all rows are before it. Throws if the
  * watermark is not known yet.
  */
 function windowCondition({ resource, window }: PagePlan, { present, values }: SqlContext): string {
@@ -36,8 +37,8 @@ function windowCondition({ resource, window }: PagePlan, { present, values }: Sq
 }
 
 /**
- * Returns the condition for rows before `end`. A row without the timestamp is before every end time, so no list loses
- * the row.
+ * Returns the condition for rows before `end`. A row without the timestamp counts as before every end time, so that no
+ * list loses the row.
  */
 function isBefore(field: string, end: string, resource: Resource, present: PresentColumns): string {
   const timestamp = timestampExpression(field, resource, present)
@@ -88,9 +89,9 @@ export function condition(
 }
 
 /**
- * Returns the condition of a filter that matches many rows. If the table was analyzed before those rows were changed,
- * the planner expects too small a number of them and sorts them. The subquery hides the timestamp, so the planner
- * expects a third of all rows instead.
+ * Returns the condition of a filter that matches many rows. If the rows changed after the last ANALYZE, the planner
+ * expects too few of them and chooses a sort. The subquery hides the timestamp, so the planner expects a third of all
+ * rows instead.
  */
 function conditionOfMany(filter: Filter, resource: Resource, context: SqlContext): string {
   if (filter.operator !== '>=' || filter.field !== 'updated_at') return condition(filter, resource, context)

@@ -8,7 +8,9 @@ import type { PagePlan, Position } from './plan.ts'
 import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
 import type { Values } from './values.ts'
 
-/** What all parts of one statement share: the store's columns, and how values are written. */
+/**
+ * What all parts of one statement share: the store's columns, how values are written, and which columns the rows have.
+ */
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values
@@ -52,8 +54,9 @@ export function indexOrder({ resource, isNewestFirst }: PagePlan, present: Prese
 }
 
 /**
- * Returns the condition for rows with `created_at` after the page's position, and up to the end of its scan batch;
- * `true` without both.
+ * Returns the condition for the rows after the page's position and up to the end of its scan batch, among rows with
+ * `created_at`. Returns `true` if there is neither a position nor an end; this condition doesn't exclude rows without
+ * `created_at`.
  */
 export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext, 'present' | 'values'>): string {
   const { resource, after, scanBatch, isNewestFirst } = plan
@@ -68,7 +71,9 @@ export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext,
   return [...comparison(isAfter, after), ...comparison(isUpTo, scanBatch?.end)].join(' and ') || 'true'
 }
 
-/** Returns the condition for rows after the position, among rows without `created_at`. */
+/**
+ * Returns the condition for the rows after the position, among rows without `created_at`; `true` without a position.
+ */
 export function afterId({ resource, isNewestFirst }: PagePlan, after: Position | null, context: SqlContext): string {
   if (after === null) return 'true'
   return `${keyExpression(resource, 'id', context.present)} ${isNewestFirst ? '<' : '>'} ${context.values.uuid(after.id)}`

@@ -13,13 +13,16 @@ import {
 
 /** A transaction that another session has open, and when it started. */
 export interface OpenTransaction {
-  /** Start of the transaction, before its first write; null if it is prepared, or if the role may not read it. */
+  /**
+   * Start of the transaction, which is earlier than its first write; null if the transaction is prepared, or if the
+   * role may not read the start.
+   */
   readonly startedAt: Microseconds | null
   /** Time of `PREPARE TRANSACTION`, which is after the start; null if the transaction is not prepared. */
   readonly preparedAt: Microseconds | null
   /**
-   * Whether a later poll found the transaction, with a hidden start, in a session that had another one at the first
-   * poll.
+   * True if the start is hidden, a later poll found the transaction, and its session had another transaction open at
+   * the first poll. Absent otherwise.
    */
   readonly isSuccessor?: boolean
 }
@@ -44,7 +47,8 @@ export interface TransactionSnapshot {
 }
 
 /**
- * Polls the open transactions with four statements in one round trip. Rejects like `pollAndRun`.
+ * Polls the open transactions with four statements in one round trip. `prepared` is whether the poll uses prepared
+ * statements. Rejects like `pollAndRun`.
  *
  * The order of the statements matters:
  * - The clock is read first, so a transaction that no statement finds started after that time, or has ended.

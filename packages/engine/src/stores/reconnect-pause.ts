@@ -1,5 +1,4 @@
-// Limits attempts to connect to a server or store that is down. After a failure, the next attempt waits 50 ms. Each
-// further failure doubles the wait, up to 500 ms.
+// Limits attempts to connect to a server or store that is down.
 
 const PAUSE_MS_MIN = 50
 /**
@@ -9,7 +8,8 @@ const PAUSE_MS_MIN = 50
 const PAUSE_MS_MAX = 500
 
 /**
- * The pause before the next attempt to connect. The pause doubles with each failure and ends with the first success.
+ * The pause before the next attempt to connect: 50 ms after the first failure. Each further failure doubles the pause,
+ * up to 500 ms. The first success ends it.
  */
 export class ReconnectPause {
   /** Earliest time of the next attempt, on the clock of `performance.now()`; 0 without a failure. */

@@ -1,13 +1,16 @@
 // Calculates the amounts of the demo in whole cents. Discounts and taxes add up to the cent.
 
-/** An order line with its price. `rate` is the tax rate in percent. */
+/** An order line. `cents` is the price of one piece before tax, and `rate` is the tax rate in percent. */
 export interface Priced {
   readonly cents: number
   readonly quantity: number
   readonly rate: number
 }
 
-/** The tax of all lines with one rate, with the keys of the specification. `rate` is in percent. */
+/**
+ * An entry of `tax_breakdown`, with the keys that the specification names: the tax of all lines with one rate. `rate`
+ * is in percent.
+ */
 export interface RateShare {
   readonly rate: number
   readonly baseCents: number
@@ -19,7 +22,7 @@ export function centsText(cents: number): string {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 }
 
-/** Returns the sum of the lines before discount, tax, and shipping, in cents. */
+/** Returns the sum of the line amounts before discount, tax, and shipping, in cents. */
 export function subtotalOf(lines: readonly Priced[]): number {
   return lines.reduce((sum, { cents, quantity }) => sum + cents * quantity, 0)
 }

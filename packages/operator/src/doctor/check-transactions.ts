@@ -1,5 +1,5 @@
-// Checks the other sessions in a store. Old transactions delay x-sync-watermark, and reads wait for a lock of another
-// session. Reads nothing itself.
+// Checks the other sessions in a store, from facts that read-store.ts has read. An old transaction holds
+// x-sync-watermark back, and reads wait while another session has an access exclusive lock.
 
 import { childrenOf, RESOURCES } from '@store-export/contract'
 import type { OpenTransaction, TransactionSnapshot } from '@store-export/engine'
@@ -14,7 +14,7 @@ const SERVED_TABLES = new Set(
   RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)]).map(({ table }) => table),
 )
 
-/** Checks that no session has a lock for which reads of a table wait. */
+/** Checks that no session has a lock that makes reads of a served table wait. */
 export function checkLocks(locks: readonly LockFact[]): DoctorCheck {
   const relevant = locks.filter(({ table }) => SERVED_TABLES.has(table))
   return { name: 'locks', summary: 'no table is locked', findings: relevant.map(lockedTable) }

@@ -13,8 +13,8 @@ export interface McpCommandOptions {
 
 /**
  * Serves until standard input ends or the signal aborts. Throws `CommandLineError` if `--from` is not `sqlite:FILE`.
- * Throws `CopyError` if the file is missing or not a copy, or if Node.js is older than 24.10. Throws `Error` if a
- * message of the host is too long.
+ * Throws `CopyError` if the file is missing or not a copy, or if Node.js is older than 24.10. Throws
+ * `CopyUnavailableError` if another program locks the file. Throws `Error` if a message of the host is too long.
  */
 export async function mcpCommand(options: McpCommandOptions, context: CliContext, version: string): Promise<void> {
   const { output, signal } = context

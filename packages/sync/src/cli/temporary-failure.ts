@@ -9,9 +9,9 @@ import { EmptyTablesError } from '../run/empty-tables.ts'
 const TEMPORARY_STATUSES = [409, 429]
 
 /**
- * Whether the same command can succeed later without a change by the user. It can after a status of 409, 429, or 500
- * and above, after an invalid cursor, and after a failed connection to a right address. It also can if the destination
- * is locked, unreachable, or open in another program.
+ * Whether the same command can succeed later without a change by the user. True for a status of 409, 429, or 500 and
+ * above, for an invalid cursor, and for a connection error, unless the address is wrong (`AddressError`). Also true if
+ * the destination is locked, unreachable, or open in another program.
  */
 export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StoreExportError)

@@ -10,7 +10,7 @@ function readRest(value: string | Uint8Array): unknown {
   const database = new DatabaseSync(':memory:')
   const row = database.prepare('select substr(?, ?, ?) as rest').get(value, Number(start), Number(length))
   database.close()
-  return row?.['rest']
+  return row?.rest
 }
 
 test('if a string of characters outside the Basic Multilingual Plane is cut, the note names the rest', () => {

@@ -38,6 +38,7 @@ export function boundedText(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= RESULT_BYTES_MAX) return text
   const end = `\n${CUT_END}`
+  // A cut inside a character leaves a replacement character, which can be longer than the bytes that it replaces.
   return `${bytes.subarray(0, RESULT_BYTES_MAX - Buffer.byteLength(end) - 4).toString()}${end}`
 }
 

@@ -1,8 +1,9 @@
 // Replaces a plan that the service cannot follow:
 //
-// - The service is older than the list of the table: reads the rows of every owner instead.
-// - The store does not track updates: reads the rows created since then. These rows don't show what was changed or
-//   deleted, so if the last full walk is too old, reads all rows instead.
+// - If the service is too old to have a list for the table, the run reads the rows of each owner instead, such as the
+//   addresses of each customer.
+// - If the store does not track updates, the run requests the rows created since the plan's `since`. These rows don't
+//   show changes and deletions, so if the last full walk is too old, the run reads all rows.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { TableState } from '../copies/copy.ts'

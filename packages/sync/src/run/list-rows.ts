@@ -23,7 +23,7 @@ export interface RowPage {
 export interface ListQuery {
   readonly updatedSince?: string
   readonly createdSince?: string
-  /** Cursor of a page of the same list, to continue after it. */
+  /** Cursor of the page to start with, from `RowPage.cursor`; the first page without it. */
   readonly cursor?: string
   readonly signal?: AbortSignal
 }
@@ -70,7 +70,7 @@ interface RowPages {
 
 /**
  * Yields the rows of a table. If the service is older than the list, requests all rows of each owner, without the
- * filters of `query`.
+ * filters of `query`. Throws the client's error if the table has no list by owner, and for every other failure.
  */
 export async function* listAllRows(
   client: StoreExportClient,
@@ -85,7 +85,7 @@ export async function* listAllRows(
   }
 }
 
-/** Requests the rows of every owner, because the change of a row does not change its owner. */
+/** Requests the rows of every owner, because a change to a row does not change the owner's `updated_at`. */
 async function* listRowsByOwner(
   client: StoreExportClient,
   { owners, rows }: NonNullable<CopyTable['byOwner']>,

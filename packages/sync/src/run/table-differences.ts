@@ -1,5 +1,5 @@
-// Separates differences that are errors from those with a known reason, such as a row that changed after the last run.
-// Counts the differences of one table by reason, and chooses the cheapest run that repairs them:
+// Separates differences that are errors from those with a known reason, such as a row that changed at or after the
+// table's `since`. Counts the differences of one table by reason, and chooses the cheapest run that repairs them:
 //
 // - `run`: every run reads all rows of the table, or the next run rereads it because the store serves other fields.
 // - `prune`: all differences are rows that the store has deleted, and the table has a list of IDs.
@@ -23,7 +23,8 @@ export interface Difference {
 }
 
 /**
- * `changed`: the row changed after the last run started, and the next run reads it. `left_out`: `--since` skipped it.
+ * `changed`: the row changed at or after the table's `since`, so the next run reads it. `left_out`: `--since` skipped
+ * it.
  */
 export type DifferenceReason = 'changed' | 'left_out'
 
@@ -108,8 +109,8 @@ export class TableDifferences {
   }
 
   /**
-   * Records the digest of a page. If it differs from the digest of the copy, and a reread is allowed (`mayReread`), the
-   * next run reads all rows again.
+   * Records the digest of the columns that a page was read from; null if the service sends none. If it differs from the
+   * digest of the copy, and a reread is allowed (`mayReread`), the next run reads all rows again.
    */
   noteFields(storeFields: string | null): void {
     const { state } = this.#options
@@ -131,8 +132,8 @@ export class TableDifferences {
   }
 
   /**
-   * Returns why this row of the store can be missing from the copy, or newer than there; null if there is no reason.
-   * Compares its `updated_at`, or else its `created_at`, with the state of the table.
+   * Returns why this row, or the rows that it embeds, can differ between the store and the copy; null if there is no
+   * reason, or for `undefined`. Compares its `updated_at`, or else its `created_at`, with the state of the table.
    */
   reasonFor(row: CopyRow | undefined): DifferenceReason | null {
     const { since, startsAt } = this.#options.state

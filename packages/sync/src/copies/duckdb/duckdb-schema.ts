@@ -21,9 +21,10 @@ const STATE_TABLES = [
 export type OtherColumns = ReadonlyMap<string, readonly string[]>
 
 /**
- * Creates missing tables, columns and views, and deletes marks without an unfinished walk. The next walk of a table
- * that gets new columns is full. Returns the columns outside of the contract. The caller provides the transaction.
- * Throws `CopyError` if the file has tables or views of these names that store-sync did not create.
+ * Creates missing tables and columns, replaces the views whose tables exist, and deletes marks without an unfinished
+ * walk. The next walk of a table that gets new columns is full. Returns the columns outside of the contract. The caller
+ * provides the transaction. Throws `CopyError` if the file has tables or views of these names that store-sync did not
+ * create.
  */
 export async function createSchema(
   session: DuckDbSession,
@@ -57,7 +58,7 @@ export async function createSchema(
   return others
 }
 
-/** Returns the names of all tables and views in the file. */
+/** Returns the names of all tables and views in the schema `main` of the file. */
 export async function tableNames(session: DuckDbSession): Promise<ReadonlySet<string>> {
   const { rows } = await session.run(
     "select table_name from information_schema.tables where table_catalog = current_database() and table_schema = 'main'",

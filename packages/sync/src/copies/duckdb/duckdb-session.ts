@@ -1,8 +1,8 @@
-// Opens the file of a DuckDB copy so that it can't be damaged, and runs statements on it one after another:
+// Opens the file of a DuckDB copy so that two databases can't damage it, and runs statements on it:
 //
 // - For writing: DuckDB locks the file against all other processes.
-// - For reading: a run of this process may have the file open. Two databases of one process would damage the file, so
-//   both share one database through DuckDB's cache.
+// - For reading: DuckDB's lock doesn't exclude a run of the same process, which may have the file open. Two databases
+//   in one process would damage the file, so both connections share one database through DuckDB's cache.
 //
 // DuckDB errors become errors that tell the user what to do (translate-duckdb-error.ts).
 
@@ -28,7 +28,10 @@ const OPTIONS = {
   memory_limit: '512MB',
 }
 
-/** The connection of a DuckDB copy, which runs one statement at a time. */
+/**
+ * The connection of a DuckDB copy. Wait for each call before the next one: a statement that runs during `transaction`
+ * becomes part of the transaction.
+ */
 export class DuckDbSession {
   readonly #database: DuckDbInstance
   readonly #connection: DuckDbConnection
@@ -50,8 +53,7 @@ export class DuckDbSession {
   /** Opens an existing file without changing it. Throws like `run`. */
   static async openForReading(engine: DuckDb, file: string, name: string): Promise<DuckDbSession> {
     const readOnly = { ...OPTIONS, access_mode: 'READ_ONLY' }
-    // DuckDB's lock of a file excludes other processes only. If a run of this process has the file open, this
-    // connection shares its database.
+    // If a run of this process has the file open, this connection shares its database.
     const database = await openDatabase(engine, file, name, readOnly).catch((error: unknown) => {
       if (!isOpenOtherwise(error)) throw error
       return openDatabase(engine, file, name, OPTIONS)
@@ -101,7 +103,7 @@ export class DuckDbSession {
   }
 }
 
-/** Opens the file through DuckDB's cache, because two databases of one process would damage the file. */
+/** Opens the file through DuckDB's cache. Throws the errors of `translateDuckDbError`. */
 async function openDatabase(
   { DuckDBInstance }: DuckDb,
   file: string,

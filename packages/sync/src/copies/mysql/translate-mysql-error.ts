@@ -4,11 +4,14 @@ import { CopyError, CopyFullError, CopyUnavailableError } from '../copy.ts'
 
 /** Numbers of temporary errors: lock timeout, deadlock, interrupted query, query time limit. */
 const TEMPORARY_NUMBERS: ReadonlySet<number> = new Set([1205, 1213, 1317, 3024])
-/** Numbers of errors of a full disk: disk full, table full. */
+/** Numbers of the errors for a full disk: disk full, table full. */
 const FULL_NUMBERS: ReadonlySet<number> = new Set([1021, 1114])
-/** Errors of the server's files, which other errors contain: no space on the device, and no more room in a file. */
+/**
+ * Matches a file error inside the message of another error: 28 (no space on the device) or 135 (no more room in the
+ * file).
+ */
 const FULL_FILE = /(?:errno|errcode|error):? (?:28|135)\b/i
-/** Numbers of errors of the sign-in: access denied, unknown database. */
+/** Numbers of the errors for a failed sign-in: access denied, unknown database. */
 const AUTHENTICATION_NUMBERS: ReadonlySet<number> = new Set([1044, 1045, 1049, 1698])
 
 const TLS_REQUIRED = 3159

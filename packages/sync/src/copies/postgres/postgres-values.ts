@@ -6,7 +6,8 @@ import type { CopyColumn } from '../../tables.ts'
 import type { CopyRow } from '../copy.ts'
 
 /**
- * Returns a JSON array of the rows with only these columns. PostgreSQL stores neither U+0000 nor unpaired surrogates:
+ * Returns a JSON array of the rows with only these columns. The copy's columns, of type text and jsonb, can hold
+ * neither U+0000 nor unpaired surrogates:
  *
  * - In text columns, the function removes U+0000. Stores are PostgreSQL databases, so their text cannot contain it.
  * - In JSON columns, U+0000 becomes U+FFFD, because a store can contain it in a column of type json. A removal could
