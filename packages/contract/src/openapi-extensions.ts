@@ -2,6 +2,7 @@
 // Speakeasy's generator writes retries, too.
 
 import type { Contract } from './contract.ts'
+import { errorStatusesOf } from './errors.ts'
 import type { OpenApiObject } from './openapi-schema.ts'
 
 /** Members that an operation has if it returns one page of a list. */
@@ -24,11 +25,13 @@ export const PAGINATION: OpenApiObject = {
 const PROXY_STATUSES = [503, 504]
 
 /**
- * Returns the value of `x-speakeasy-retries`. It contains the declared status of each error whose `retry` begins with
- * "Yes", and the statuses of proxies. Generated clients wait for the seconds in `Retry-After` if there are any.
+ * Returns the value of `x-speakeasy-retries`. It contains the declared statuses whose `retry` begins with "Yes", and
+ * the statuses of proxies. Generated clients wait for the seconds in `Retry-After` if there are any.
  */
 export function retriesOf({ errors }: Contract): OpenApiObject {
-  const retried = Object.values(errors).filter(({ retry }) => retry.startsWith('Yes'))
+  const retried = Object.values(errors)
+    .flatMap(errorStatusesOf)
+    .filter(({ retry }) => retry.startsWith('Yes'))
   const statuses = new Set([...retried.map(({ status }) => status), ...PROXY_STATUSES])
   return {
     strategy: 'backoff',

@@ -115,8 +115,8 @@ describe('OpenAPI extensions for generators', () => {
     }
   })
 
-  it('the OpenAPI document has a retry extension for generators with the statuses 409, 429, 502, 503, and 504', () => {
-    expect(V31['x-speakeasy-retries'].statusCodes).toEqual(['409', '429', '502', '503', '504'])
+  it('the OpenAPI document has a retry extension for generators with the statuses 408, 409, 429, 502, 503, and 504', () => {
+    expect(V31['x-speakeasy-retries'].statusCodes).toEqual(['408', '409', '429', '502', '503', '504'])
   })
 
   it('the OpenAPI document has x-enum-varnames for the values of each enum', () => {
