@@ -1,5 +1,5 @@
 // Parses an HTTP request into plain values. A malformed request gets status 400 before the service looks at its key, so
-// it doesn't count for the key. Requests that a proxy could delimit differently are malformed too. Otherwise, a client
+// it doesn't count for the key. A request that a proxy could end at another byte is malformed too. Otherwise, a client
 // could hide a second request behind the first.
 
 import type { IncomingMessage } from 'node:http'
@@ -20,7 +20,10 @@ export interface ApiRequest {
   readonly clientAddress: string | null
 }
 
-/** Headers that must not be repeated. Otherwise, a proxy could read another host or another end of the request. */
+/**
+ * Headers that must not be repeated. A proxy could use the other value, and so read another host or another end of the
+ * request.
+ */
 const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
 const VERSIONS = ['1.0', '1.1']
@@ -51,16 +54,16 @@ export function readRequest(message: IncomingMessage, requestId: string, proxies
 }
 
 /**
- * Whether a request has a body. The service then closes the connection after the response, and ignores the body unless
- * it is a leak report.
+ * Whether a request has a body. After the response to such a request, the service closes the connection. It ignores the
+ * body unless the request is a leak report.
  */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /**
- * Returns the error for a malformed request, with which the service closes the connection. `what` is the end of the
- * message.
+ * Returns the error for a malformed request. Its header `connection` closes the connection after the response. `what`
+ * completes "not a well-formed HTTP request: …".
  */
 export function malformedRequest(what: string, status = 400): ApiError {
   return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {

@@ -30,7 +30,7 @@ export const API_HEADERS = {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Start of the JSON before the first row. */
+/** The JSON before the first row: of a response with one object, and of a list. */
 export const OPENING = { object: '{"data":', list: '{"data":[' } as const
 
 /**
@@ -54,8 +54,8 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
 }
 
 /**
- * Returns the response for an error: that of an `ApiError`, and 502 for any other, whose message stays private (reading
- * R5). `random` returns a number from 0 to less than 1, which spreads `Retry-After`.
+ * Returns the response for an error. An `ApiError` has its own status and message. Any other error gets 502, and its
+ * message stays private (reading R5). `random` returns a number from 0 to less than 1, which spreads `Retry-After`.
  */
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)
@@ -64,7 +64,10 @@ export function errorResponse(error: unknown, random: () => number = Math.random
   return { ...rest, body, headers: { ...rest.headers, link, ...retryAfter(code, random), ...headers } }
 }
 
-/** Returns the header with a random value in the range of the code, if any, so that clients retry at different times. */
+/**
+ * Returns `retry-after` with a random value in the range that the error code declares, so that clients retry at
+ * different times. Returns no header for a code without a range.
+ */
 function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
   const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
   if (retryAfterSeconds === undefined) return {}

@@ -81,7 +81,7 @@ export function openCursor(text: string, scope: CursorScope): CursorContent {
 const INVALID_MESSAGE =
   'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without cursor'
 
-/** The seal fills the cursor up to a multiple of three bytes. */
+/** Returns the first 17 to 19 bytes of the HMAC: as many as fill the cursor up to a multiple of three bytes. */
 function seal(payload: Buffer, { secret, storeId, resource }: CursorScope): Buffer {
   const scoped = createHmac('sha256', secret).update(`${resource.list}\0${storeId}\0`).update(payload)
   return scoped.digest().subarray(0, SEAL_BYTES_MIN + ((3 - ((payload.length + SEAL_BYTES_MIN) % 3)) % 3))

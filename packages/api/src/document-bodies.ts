@@ -10,8 +10,8 @@ export class DocumentBodies {
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
   /**
-   * Returns the body of a document: the same buffer for each call. Rejects like `document.body`, which the next call
-   * then runs again.
+   * Returns the body of a document: the same buffer for each call. Rejects like `document.body`; the next call then
+   * calls it again.
    */
   of(document: ReferenceRoute): Promise<Buffer> {
     return cached(this.#plain, document, async () => {
@@ -22,14 +22,14 @@ export class DocumentBodies {
     })
   }
 
-  /** Returns the compressed body. The cache stores it if the body belongs to a document. */
+  /** Returns `body` compressed. Caches the result if `body` comes from `of`. */
   encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
     const encoded = this.#encoded.get(body)
     return encoded === undefined ? compress(body, encoding) : cached(encoded, encoding, () => compress(body, encoding))
   }
 }
 
-/** The methods of both Map and WeakMap. */
+/** The methods that `cached` needs from a Map or a WeakMap. */
 interface Cache<Name, Value> {
   get(name: Name): Value | undefined
   set(name: Name, value: Value): unknown

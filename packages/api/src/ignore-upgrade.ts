@@ -1,17 +1,18 @@
-// Serves requests that offer another protocol (`Upgrade: h2c`, as Java's HttpClient does) over HTTP/1.1. Node does this
-// by default, but drops the bytes that arrived with the request. A pipelined request would then get no response, and
-// its client would read the next response instead.
+// Serves requests that offer another protocol (`Upgrade: h2c`, as Java's HttpClient does) over HTTP/1.1. By default,
+// Node serves them too, but drops the bytes that arrived with the request. A pipelined request would then get no
+// response, and its client would read the next response instead.
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /**
  * Makes the server parse each request with the header `Upgrade` again, without this header, after `previousSent` has
- * resolved.
+ * resolved: when the previous response of the connection is sent.
  */
 export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => Promise<void>): void {
   server.on('upgrade', (message, socket, head) => {
-    // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.
+    // Node has removed its own listener for errors. Without a listener, a client that resets the connection would end
+    // the process.
     const onError = () => socket.destroy()
     socket.on('error', onError)
     void previousSent(socket).then(() => {

@@ -58,15 +58,15 @@ export class OpenResponses {
   }
 
   /**
-   * Resolves when no response is open. The `close` of the server isn't enough: Node treats a response as finished when
-   * it is written but not yet sent.
+   * Resolves when no response is open. Waiting for the server's `close` isn't enough: Node treats a response as
+   * finished when it is written but not yet sent.
    */
   allClosed(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Closes the connections of all open responses, including responses that Node treats as finished. */
+  /** Closes the connections of all open responses, even of those that Node treats as finished. */
   destroyConnections(): void {
     for (const { req } of this.#open.keys()) req.socket.destroy()
   }
@@ -82,7 +82,8 @@ export class OpenResponses {
   }
 
   /**
-   * Adds the bytes of a response to the buffer until it is closed. Throws like `requireSpace`, and then adds nothing.
+   * Counts `bytes` as bytes of the buffer until the response is closed. Throws like `requireSpace`, and then adds
+   * nothing.
    */
   addBytes(response: ServerResponse, keyId: string, bytes: number): void {
     this.requireSpace(keyId, bytes)

@@ -45,7 +45,7 @@ import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 import { windowBounds } from './window.ts'
 
-/** What the pipeline needs besides the request; one for each server. */
+/** What the pipeline needs besides the request. A server has one for all requests. */
 export interface Pipeline {
   /**
    * Checks a key and counts the request. Resolves to null if the key does not work. Rejects with
@@ -80,11 +80,12 @@ export interface Trace {
    */
   minuteRequests: number
   /**
-   * Whether this page begins or ends its list, and its filters; null for other responses, for a list with one page, and
-   * if the first page fails. A later page that fails counts as a request of its walk.
+   * The page's place in its list: whether it is the first or the last page, and the filters of the list. Null for a
+   * response that is not a page, a list with one page, and a first page that fails. A later page that fails is neither
+   * first nor last.
    */
   walk: WalkStep | null
-  /** Response headers to add to those of the response itself, which they replace. */
+  /** Response headers to add. They replace headers of the response with the same name. */
   readonly headers: Record<string, string>
 }
 
@@ -179,7 +180,8 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, encryptedP
 }
 
 /**
- * Returns the plan. If the key gets no personal data, the plan reads pseudonyms and nulls in its place (reading R40).
+ * Returns the plan for this key. If the key gets no personal data, the plan reads pseudonyms and nulls in place of
+ * personal values (reading R40).
  */
 function forKey(plan: Plan, { withoutPersonalData: isReduced, storeId }: Admission, { secret }: Pipeline): Plan {
   if (!isReduced) return plan
@@ -202,7 +204,10 @@ function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
   if (header !== null) trace.headers['x-ignored-params'] = header
 }
 
-/** Sets the headers of the schema. Call it before the check for rows, so that a 404 has them, too. */
+/**
+ * Sets the headers about the store's schema, if the page has a schema. Call it before the check for rows, so that a 404
+ * has these headers, too.
+ */
 function setSchemaHeaders({ schema }: PageWriter, { headers }: Trace): void {
   if (schema === null) return
   headers['x-store-schema'] = schema.version
@@ -231,7 +236,7 @@ function syncParameter(
   return parameters.includes('created_since') && isUntrackedOnOlderStores ? 'created_since' : null
 }
 
-/** Reads a page of a list. Later pages have the watermark of the first page, which is in the cursor. */
+/** Reads a page of a list. On later pages, the watermark is that of the first page, and comes from the cursor. */
 async function readList(
   { parameters }: Endpoint,
   request: ReadRequest,
@@ -242,7 +247,10 @@ async function readList(
   return await reader.readFirst({ ...request, waits: parameters.includes('updated_since') })
 }
 
-/** Throws `NOT_FOUND` if the parent of the rows does not exist. If it exists, an empty list is valid. */
+/**
+ * Throws `NOT_FOUND` if the path names a parent that does not exist, such as a customer. An empty list is valid if the
+ * parent exists, or if the path names none.
+ */
 async function requireParent(
   { response }: Endpoint,
   id: string,
@@ -260,7 +268,8 @@ function notFound({ name }: Resource): ApiError {
 
 /**
  * Returns whether this page begins or ends its list, and the filters of the list. Returns null for a list with one
- * page, and for other plans. Without `page`, a first page counts as a list with one page.
+ * page, and for other plans. `page` is absent before the read. A first page then gets null, because it can be the only
+ * one.
  */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null

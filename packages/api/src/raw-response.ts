@@ -31,7 +31,8 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex, { 
 
 /** Responds with status 400 to the method CONNECT, emits `request.malformed`, and closes the connection. */
 export function rejectConnect(socket: Duplex, { emit }: ServerOptions): void {
-  // Node has removed its own listener. Without a listener, a client that resets the connection would end the process.
+  // Node has removed its own listener for errors. Without a listener, a client that resets the connection would end the
+  // process.
   socket.on('error', () => socket.destroy())
   rejectRaw(socket, malformedRequest('the service does not support CONNECT'), 'CONNECT', emit)
 }

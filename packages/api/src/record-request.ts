@@ -63,5 +63,8 @@ function outcomeOf(status: number): UsageOutcome {
   return status >= 500 || NOT_SERVED.includes(status) ? 'failed' : 'clientErrors'
 }
 
-/** Statuses of a store that the service doesn't serve. The tool can't fix these, and they are not over the limit. */
+/**
+ * Statuses for a store that the service doesn't serve. The client can't fix such a request, and the request is not over
+ * the rate limit, so it counts as failed.
+ */
 const NOT_SERVED = [403, 409]

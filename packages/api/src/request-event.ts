@@ -4,8 +4,9 @@
 import type { TraceContext } from './request-ids.ts'
 
 /**
- * Emitted when Node has got a response to send, including documents and leak reports. Status 499 means that the client
- * disconnected before the response existed. Requests that Node rejects emit only `request.malformed`.
+ * Emitted after the service has passed a response to Node, including responses for documents and leak reports. Status
+ * 499 means that the client disconnected before the response existed. Requests that Node rejects emit only
+ * `request.malformed`.
  */
 export interface RequestCompleted extends Partial<TraceContext> {
   readonly event: 'request.completed'
@@ -49,14 +50,17 @@ export interface RequestMalformed {
   readonly code: string
 }
 
-/** Emitted if an internal error interrupts a request, or a connection if `requestId` is null. */
+/**
+ * Emitted if an internal error interrupts a request. `requestId` is null if the error came outside of the creation of
+ * the response, such as a failed compression; the service then closes the connection.
+ */
 export interface RequestFailed {
   readonly event: 'request.failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
-/** Emitted after a leak report was accepted, and its keys are revoked. */
+/** Emitted after the keys of an accepted leak report are revoked. */
 export interface LeakReportAccepted {
   readonly event: 'leak_report.accepted'
   readonly requestId: string
@@ -72,7 +76,10 @@ export interface LeakReportAccepted {
 export interface LeakReportRejected {
   readonly event: 'leak_report.rejected'
   readonly requestId: string
-  /** `unknown_key` is an identifier that the file with the public keys doesn't have. */
+  /**
+   * `unknown_key`: the report names no public key, or one that the file with the public keys doesn't have.
+   * `wrong_signature`: the signature is missing, malformed, or not valid for the body.
+   */
   readonly reason: 'unknown_key' | 'wrong_signature'
 }
 
@@ -84,5 +91,5 @@ export type RequestEvent =
   | LeakReportAccepted
   | LeakReportRejected
 
-/** Handles an event. It is called while a request runs, so it must return immediately and must not throw. */
+/** Handles an event. The service calls it while a request runs, so it must return immediately and must not throw. */
 export type RequestEventHandler = (event: RequestEvent) => void

@@ -1,5 +1,6 @@
 // Lets an operator find a request in the logs of its client and of proxies, by two headers: `x-request-id`, and
-// `traceparent` (W3C Trace Context). A value that could be a secret is replaced, because it would reach the log.
+// `traceparent` (W3C Trace Context). The service replaces a value that could be a secret, because the value would reach
+// the log.
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -36,8 +37,8 @@ export function readRequestIds(headers: IncomingHttpHeaders): RequestIds {
 const ID_CHARACTERS_MAX = 128
 
 /**
- * Matches IDs without API keys and long tokens. The log would replace these, because they could be secrets (reading
- * R44).
+ * Matches IDs of allowed characters that contain no API key and no token of 40 characters or more. The log would
+ * replace such a key or token (reading R44).
  */
 const SAFE_ID = new RegExp(`^(?!.*(${KEY_IN_TEXT}))(?!.*[\\w+-]{40})[\\w.:/+-]+$`)
 
@@ -48,7 +49,10 @@ function isSafe(text: string): boolean {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const ONLY_ZEROS = /^0+$/
 
-/** Returns null for an invalid value. Versions after 00 can append members, which this service does not know. */
+/**
+ * Returns the parsed header; null for an invalid value. Versions after 00 can append members, which the service
+ * ignores.
+ */
 function parseTraceparent(text: string): (TraceContext & { readonly flags: string }) | null {
   const [matched = '', version, traceId = '', parentId = '', flags = ''] = TRACEPARENT.exec(text) ?? []
   if (version === undefined || version === 'ff' || ONLY_ZEROS.test(traceId) || ONLY_ZEROS.test(parentId)) return null

@@ -85,7 +85,7 @@ export async function serveRequest(context: RequestContext): Promise<void> {
   recordRequest({ message, result, trace, requestId, traceContext, durationMs, options })
 }
 
-/** Resolves when the response is sent or its connection is closed; immediately if it is undefined. */
+/** Resolves when the response `before` is sent or its connection is closed; immediately without a response. */
 export function whenSent(before: ServerResponse | undefined): Promise<void> {
   if (before === undefined || before.writableFinished) return Promise.resolve()
   return new Promise((resolve) => before.once('close', resolve))

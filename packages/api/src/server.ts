@@ -78,7 +78,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
     },
     (message, response) => receive(message, response),
   )
-  // The last response of each connection. The service serves the next request after it.
+  // The last response of each connection. The service serves the next request after that response is sent.
   const latest = new WeakMap<Duplex, ServerResponse>()
   const openResponses = new OpenResponses(limits)
   const shared = {

@@ -30,7 +30,7 @@ export function closeAfterBody(message: IncomingMessage, msMax: number): void {
     message.pause()
     setTimeout(() => message.resume(), PAUSE_MS).unref()
   })
-  // Node calls this to close a connection after its last response.
+  // Node calls this method to close a connection after its last response.
   socket.destroySoon = () => {
     if (message.complete) return destroySoon()
     socket.end()

@@ -44,7 +44,7 @@ export function windowBounds(
 
 /**
  * Returns the end times to read with; undefined for a list without end times. `cursor` is null on a first page. Then
- * `before` is null too, because the engine sets it to the watermark that it reads with the page.
+ * `before` is null too, because the engine replaces it by the watermark that it reads with the page.
  */
 export function windowOf(values: ParameterValues, cursor: WindowOfCursor | null): Window | undefined {
   const bounds = cursor === null ? {} : windowBounds(values, cursor.watermark, cursor.bounds)

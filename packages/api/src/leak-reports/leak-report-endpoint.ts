@@ -4,7 +4,7 @@
 // - 404 if the operator configured no public keys. 405 for a method other than POST.
 // - 403 if the headers name no configured public key, or have no signature.
 // - 400, 408, 413, or 429 if the body can't be read (read-body.ts).
-// - 403 if the signature is not one of the whole body.
+// - 403 if the signature is not valid for the whole body.
 // - 400 if the body is not a report. The service then revokes no key.
 // - 200 with a label for each token, after the keys are revoked.
 //
@@ -27,7 +27,7 @@ export const LEAK_REPORTS_PATH = '/leak-reports'
 export interface LeakReportOptions {
   /** Returns the public key with this identifier; null if none is configured. */
   readonly publicKeyOf: (identifier: string) => Promise<KeyObject | null>
-  /** Revokes those of the keys that are active. Rejects with `ControlDatabaseError` if the control database fails. */
+  /** Revokes the active keys among `keys`. Rejects with `ControlDatabaseError` if the control database fails. */
   readonly revoke: (keys: readonly LeakedKey[]) => Promise<Revocations>
 }
 
@@ -54,8 +54,8 @@ export class LeakReportEndpoint {
 
   /**
    * Revokes the keys of a report, emits `leak_report.accepted`, and returns the response. Emits `leak_report.rejected`
-   * before it rejects with status 403. Rejects with `ApiError` for each error of the header, and like `BodyReader.use`,
-   * `publicKeyOf`, and `revoke`.
+   * before it rejects with status 403. Rejects with `ApiError` for each error that the file header lists, and like
+   * `BodyReader.use`, `publicKeyOf`, and `revoke`.
    */
   async respond(request: LeakReportRequest): Promise<ApiResponse> {
     const { message, response, requestId } = request
@@ -105,7 +105,7 @@ const SIGNATURE = /^[0-9A-Za-z+/]{1,96}={0,2}$/
 
 const verifyInPool = promisify<string, Buffer, KeyObject, Buffer, boolean>(verify)
 
-/** Whether `signature`, in base64 and DER, is one of the body. Returns false for bytes that are no signature. */
+/** Whether `signature` (base64 of DER) is valid for the body. False for bytes that are not a signature. */
 async function isSignedBy(publicKey: KeyObject, body: Buffer, signature: string): Promise<boolean> {
   return await verifyInPool('sha256', body, publicKey, Buffer.from(signature, 'base64')).catch(() => false)
 }

@@ -17,8 +17,9 @@ export class BodyReader {
   #bytes = 0
 
   /**
-   * Returns what `work` returns for the body. The bytes count until `work` is done. Rejects like `work`, with
-   * `ClientDisconnected` if the connection closes, and with an `ApiError` in these cases:
+   * Returns what `work` returns for the body. The bytes of the body count against the limit of all bodies until `work`
+   * is done. Rejects like `work`, with `ClientDisconnected` if the connection closes, and with an `ApiError` in these
+   * cases:
    *
    * - The body is cut (400), too large (413), or does not arrive in `msMax` ms (408).
    * - Other bodies take all the space (429).
@@ -40,7 +41,10 @@ export class BodyReader {
   }
 }
 
-/** Reads the body. Stops reading if `count` throws. The rest of the body is discarded (unread-body.ts). */
+/**
+ * Reads the body. Calls `count` with the size of each part, and stops reading if it throws. The rest of the body is
+ * discarded (unread-body.ts).
+ */
 function read(message: IncomingMessage, msMax: number, count: (bytes: number) => void): Promise<Buffer> {
   const { socket } = message
   return new Promise((resolve, reject) => {
@@ -61,7 +65,8 @@ function read(message: IncomingMessage, msMax: number, count: (bytes: number) =>
     }
     const onEnd = () => finish(() => resolve(Buffer.concat(parts)))
     const onClose = () => finish(() => reject(new ClientDisconnected()))
-    // Node keeps the connection open for the response, so the message doesn't close.
+    // The client ended its side before the body was complete. Node keeps the connection open for the response, so the
+    // message emits no `close`.
     const onSocketEnd = () => {
       if (!message.complete) finish(() => reject(malformedRequest('its body is shorter than its length')))
     }

@@ -1,17 +1,17 @@
 // Parses the body of a leak report, as GitHub's secret scanning sends it:
 // https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partnership-program/secret-scanning-partner-program
-// The signature of the body was checked before.
+// The caller has already checked the signature of the body.
 
 import { ApiError, maskKeys } from '@store-export/contract'
 
 /** A token that a scanner found in public, and where. */
 export interface ReportedToken {
   readonly token: string
-  /** The name that the scanner has for the pattern of the token. */
+  /** The scanner's name for the pattern that the token matches. */
   readonly type: string
-  /** Address of the place, at most 2,000 characters; '' if the scanner doesn't say it. It contains no key. */
+  /** Address of the place, at most 2,000 characters, with masked keys; '' if the report has none. */
   readonly url: string
-  /** Kind of the place, such as `commit` or `issue_title`, at most 100 characters; '' if the scanner doesn't say it. */
+  /** Kind of the place, such as `commit` or `issue_title`, at most 100 characters; '' if the report has none. */
   readonly source: string
 }
 

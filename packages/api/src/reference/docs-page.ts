@@ -57,7 +57,9 @@ export function docsRoutes(options: DocsPageOptions): ReferenceRoute[] {
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const DATA = "default-src 'none'"
 
-/** The bar above the page of the library, in the colors of the mode that the reader chose, and the warning. */
+/**
+ * Styles of the bar above the library's page, in the colors of the library's light or dark mode, and of the warning.
+ */
 const BAR_STYLE = `
 :root { --scalar-custom-header-height: 2.75rem }
 body { margin: 0 }
@@ -116,7 +118,10 @@ function warn(ignored) {
 }
 `
 
-/** The library has no setting for the placeholder of its key field. The prefix contains no character to escape. */
+/**
+ * Returns a script that shows the prefix in the key field, because the library has no setting for the placeholder of
+ * this field. The prefix contains no character to escape.
+ */
 const keyPlaceholder = (prefix: string) => `
 new MutationObserver(() => {
   for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${prefix}…"])'))

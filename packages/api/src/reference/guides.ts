@@ -244,7 +244,7 @@ function markdownRoute({ name, file }: Guide, read: ReadGuide): ReferenceRoute {
 /** Returns the address at which the service serves the target of a link in docs/; null if it does not serve it. */
 function servedAddress(from: string, target: string): string | null {
   if (target.startsWith('#')) return target
-  // The pages do not link to other hosts.
+  // Links to other hosts become plain text.
   if (/^[a-z]+:/i.test(target)) return null
   const { pathname, hash } = new URL(target, new URL(from, 'file:///docs/'))
   const file = /^\/docs\/(.+)$/.exec(pathname)?.[1] ?? ''

@@ -1,4 +1,4 @@
-// The landing page of the service, which shows a developer the first request and where to read on.
+// Renders the landing page of the service for developers.
 
 import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'

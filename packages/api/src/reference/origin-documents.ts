@@ -1,9 +1,11 @@
-// Creates a document for each address at which clients reach the service, because such a document contains the address
-// that the client used.
+// Creates documents that contain the address of the service. A client gets the document with the address that it used.
 
 import type { ReferenceRoute } from './reference-route.ts'
 
-/** Maximum number of addresses in the cache. Without it, an attacker could fill the memory with invented host names. */
+/**
+ * Maximum number of addresses in the cache. Without a maximum, an attacker could fill the memory with invented host
+ * names.
+ */
 const ORIGINS_MAX = 8
 
 /** Returns the JSON of a document for the address `baseUrl`. */

@@ -13,7 +13,10 @@ export interface ReferenceRoute {
    */
   readonly body: string | Buffer | (() => Promise<Buffer>)
   readonly cacheControl: string
-  /** Returns the document for a client that reached the service at `origin`, which is null if it is unknown. */
+  /**
+   * Returns the document for one request, if it is not the same for every request: it can depend on the address that
+   * the client used (`origin`; null if unknown) or on the day (security-text.ts). Absent for a fixed document.
+   */
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 

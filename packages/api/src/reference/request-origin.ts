@@ -9,8 +9,8 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
  * Returns the origin from the headers of a request, such as `https://export.example:8443`; null if the host is missing
- * or invalid. Documents contain the origin as the address of the service. Only the sender of the headers reads the
- * document, so forged headers harm no other client.
+ * or invalid. Only the sender of the headers gets the document with this origin, so forged headers harm no other
+ * client.
  */
 export function requestOrigin(headers: Headers): string | null {
   const { host } = headers

@@ -17,10 +17,7 @@ export interface SecurityTextOptions {
 const PATH = '/.well-known/security.txt'
 const PLAIN = 'text/plain; charset=utf-8'
 const DAY_MS = 86_400_000
-/**
- * Days until the expiry date. RFC 9116 recommends less than a year. The service creates the document again each day, so
- * it does not expire.
- */
+/** Days until the expiry date. RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
 
 /** Returns the document `/.well-known/security.txt`, with an expiry date 180 days after the current day. */
